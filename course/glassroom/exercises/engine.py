@@ -1,0 +1,181 @@
+"""Exercises: how one is declared, checked, and hinted at.
+
+An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence about what a
+wrong answer shows. The idea to keep in mind: a check is a conversation, so whatever it is handed (nothing, `...`, a
+string, a tensor whose methods raise) it answers with a sentence and never with a traceback.
+
+    @exercise(
+        "02-window",
+        setup="a = torch.arange(12).view(3, 4)",
+        hints=["the concept", "where to look", "nearly the code", "window = a[0:2, 0:2]"],
+    )
+    def window(window, *, a):
+        expect_tensor(window, "window", shape=(2, 2))
+        expect_view(window, "window", of=a, of_name="a")
+        return "Four cells of a, and no new storage."
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from textwrap import dedent, indent
+
+from glassroom.exercises.facts import first_line
+
+RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
+
+Examiner = Callable[..., str | None]
+
+
+class Misconception(Exception):
+    """A sentence about what a wrong answer shows; raised inside an exercise, printed by `check`."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: its id, the function that examines the answers, and its ladder of four hints.
+
+    The examiner's positional parameters are the learner's answers, its keyword-only ones what the notebook gives
+    besides. They are named as in the notebook, so that `setup` followed by the last hint defines them all.
+    """
+
+    id: str
+    examine: Examiner
+    hints: tuple[str, ...]
+    setup: str = ""
+
+    @property
+    def answers(self) -> list[str]:
+        """Names of the answers, in the order in which `check` takes them."""
+        parameters = inspect.signature(self.examine).parameters.values()
+        return [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+
+    @property
+    def given(self) -> list[str]:
+        """Names of what the notebook hands to `check` by keyword besides the answers."""
+        parameters = inspect.signature(self.examine).parameters.values()
+        return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found: whether the exercise is solved, and the sentence to tell."""
+
+    solved: bool
+    message: str
+
+
+_declared: dict[str, Exercise] = {}
+_rungs_taken: dict[str, int] = {}
+
+
+def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
+    """Declare the decorated function as the examiner of exercise `id` ("<notebook number>-<slug>").
+
+    `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that comes before the
+    exercise in its notebook, as far as the answer needs it. The examiner raises `Misconception` (the `expect_…`
+    functions do) and may return a sentence to be told on success.
+    """
+    if len(hints) != len(RUNGS):
+        raise ValueError(f"exercise {id!r} has {len(hints)} hints; the ladder has four: {', '.join(RUNGS)}")
+    if id in _declared:
+        raise ValueError(f"exercise {id!r} is declared twice")
+
+    def declare(examine: Examiner) -> Examiner:
+        _declared[id] = Exercise(id, examine, tuple(dedent(hint).strip() for hint in hints), dedent(setup).strip())
+        return examine
+
+    return declare
+
+
+def exercises() -> dict[str, Exercise]:
+    """Every exercise of the course by its id, in the order of the notebooks."""
+    for name in sorted(_exercise_modules()):
+        import_module(name)
+    return dict(_declared)
+
+
+def _exercise_modules() -> Iterator[str]:
+    package = import_module("glassroom.exercises")
+    for part in pkgutil.iter_modules(package.__path__, prefix="glassroom.exercises."):
+        if part.ispkg:
+            yield part.name
+            folder = import_module(part.name).__path__
+            yield from (module.name for module in pkgutil.iter_modules(folder, prefix=f"{part.name}."))
+
+
+def check(id: str, *answers: object, **given: object) -> None:
+    """Look at the learner's answers to an exercise and print what they show. Never raises."""
+    verdict = judge(id, *answers, **given)
+    print(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
+
+
+def judge(id: str, *answers: object, **given: object) -> Verdict:
+    """The verdict that `check` prints."""
+    found = _find(id)
+    if isinstance(found, str):
+        return Verdict(False, found)
+    try:
+        return _examine(found, answers, given)
+    except Misconception as misconception:
+        message = str(misconception)
+    except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
+        message = f"your answer could not be looked at: that raised {first_line(error)}. Is it of the kind asked for?"
+    return Verdict(False, message)
+
+
+def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
+    call = f'check("{found.id}", {", ".join(found.answers + [f"{name}={name}" for name in found.given])})'
+    try:
+        bound = inspect.signature(found.examine).bind_partial(*answers, **given)
+    except TypeError:
+        return Verdict(False, f"this exercise is checked by {call}.")
+    missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name))]
+    if missing:
+        names = " and ".join(f"`{name}`" for name in missing)
+        return Verdict(False, f'{names} {_waits(missing)} for your answer. Try one; hint("{found.id}") helps.')
+    if any(name not in bound.arguments for name in found.given):
+        return Verdict(False, f"this exercise is checked by {call}.")
+    lesson = found.examine(*bound.args, **bound.kwargs)
+    return Verdict(True, f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved.")
+
+
+def _is_unanswered(answer: object) -> bool:
+    if type(answer) in (tuple, list) and len(answer):  # type: ignore[arg-type]  # just seen to be a tuple or list
+        return all(item is ... for item in answer)  # type: ignore[attr-defined]
+    return answer is ... or answer is None
+
+
+def _waits(names: Sequence[str]) -> str:
+    return "waits" if len(names) == 1 else "wait"
+
+
+def hint(id: str) -> None:
+    """Print the next hint to an exercise: the concept, where to look, nearly the code, the answer. Never raises."""
+    found = _find(id)
+    if isinstance(found, str):
+        print(found)
+        return
+    rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
+    _rungs_taken[found.id] = rung + 1
+    text = found.hints[rung]
+    is_code = rung >= RUNGS.index("nearly the code")
+    print(f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:{chr(10) if is_code else ' '}", end="")
+    print(indent(text, "    ") if is_code else text)
+
+
+def _find(id: object) -> Exercise | str:
+    """The exercise of that id, or a sentence that says why there is none."""
+    known = exercises()
+    if type(id) is not str:
+        return 'the first argument is the exercise\'s id, a string such as "01-same-cell".'
+    if id in known:
+        return known[id]
+    near = difflib.get_close_matches(id, known, n=1)
+    meant = f' Did you mean "{near[0]}"?' if near else ""
+    return f'there is no exercise "{id[:40]}".{meant}'

@@ -1,0 +1,146 @@
+"""The sentences of checks: what an exercise may expect of an answer.
+
+Each function compares one thing and, where it differs, raises `Misconception` with the difference in words. They take
+the answer's name as the learner wrote it, and `mistakes`: wrong answers that people do give, with what each shows.
+The order to ask in is the order a learner thinks in: is it a tensor, its shape, its values, then its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from glassroom.exercises import facts
+from glassroom.exercises.engine import Misconception
+
+
+def expect(condition: object, misconception: str) -> None:
+    """The condition holds; otherwise the answer shows this misconception."""
+    if not condition:
+        raise Misconception(misconception)
+
+
+def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, str] | None = None) -> None:
+    """A plain answer (number, bool, string, or a tuple of them: a shape, a stride) is the expected one."""
+    if facts.is_tensor(answer) and not facts.is_tensor(expected):
+        raise Misconception(f"`{name}` is a tensor; {_kind(expected)} was asked for.")
+    if type(expected) is tuple and type(answer) is int:
+        raise Misconception(f"`{name}` is one number; a tuple of {len(expected)} was asked for.")
+    if facts.same_value(answer, expected):
+        return
+    for mistake, shows in (mistakes or {}).items():
+        if facts.same_value(answer, mistake):
+            raise Misconception(f"`{name}` is {facts.text(answer)}. {shows}")
+    if isinstance(answer, str) is not isinstance(expected, str) or type(answer) not in (*facts.PLAIN, tuple, list):
+        raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
+    raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
+
+
+def expect_tensor(
+    answer: Any,
+    name: str,
+    *,
+    shape: Sequence[int] | None = None,
+    dtype: str | None = None,
+    value: Any = None,
+    stride: Sequence[int] | None = None,
+    offset: int | None = None,
+) -> None:
+    """The answer is a tensor, and has this shape, dtype (`"int64"`), value (nested lists), stride and offset."""
+    if facts.is_array(answer):
+        raise Misconception(f"`{name}` is a NumPy array; a tensor was asked for.")
+    if not facts.is_tensor(answer):
+        raise Misconception(f"`{name}` is {facts.text(answer)}; a tensor was asked for.")
+    if shape is not None and facts.shape(answer) != tuple(shape):
+        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {tuple(shape)} was asked for.")
+    if dtype is not None and facts.dtype_name(answer) != dtype:
+        raise Misconception(f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for.")
+    if value is not None:
+        expect_value(answer, name, value)
+    if stride is not None and facts.stride(answer) != tuple(stride):
+        raise Misconception(f"`{name}` has stride {facts.stride(answer)}; {tuple(stride)} was asked for.")
+    if offset is not None and facts.offset(answer) != offset:
+        raise Misconception(f"`{name}` begins at offset {facts.offset(answer)}; it should begin at {offset}.")
+
+
+def expect_value(answer: Any, name: str, expected: Any) -> None:
+    """The tensor holds these values; `expected` is a tensor or (nested) lists."""
+    wanted = facts.values(expected)
+    if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
+        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
+    found = facts.values(answer)
+    if not facts.same_value(found, wanted):
+        raise Misconception(f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for.")
+
+
+def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
+    """The answer shares its memory with `of`; `because` says which operation would."""
+    expect_tensor(answer, name)
+    if not facts.share_memory(answer, of):
+        raise Misconception(_sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because))
+
+
+def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
+    """The answer has memory of its own, apart from that of `of`."""
+    expect_tensor(answer, name)
+    if answer is of:
+        raise Misconception(_sentences(f"`{name}` is `{of_name}` itself under a second name.", because))
+    if facts.share_memory(answer, of):
+        text = f"`{name}` is a view: it looks at `{of_name}`'s storage, so a write to one shows in the other."
+        raise Misconception(_sentences(text, because))
+
+
+def expect_same_layout(answer: Any, name: str, like: Any, like_name: str) -> None:
+    """The answer has the shape and the strides of `like`."""
+    expect_tensor(answer, name, shape=facts.shape(like))
+    if facts.stride(answer) != facts.stride(like):
+        found, wanted = facts.stride(answer), facts.stride(like)
+        raise Misconception(f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}.")
+
+
+def call(function: Any, name: str, *arguments: Any) -> Any:
+    """What the learner's function returns for these arguments; what it raises becomes a sentence."""
+    if not callable(function) or facts.is_tensor(function):
+        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
+    try:
+        result = function(*arguments)
+    except (Exception, SystemExit) as error:
+        raise Misconception(f"`{name}` raised {facts.first_line(error)}.") from None
+    if result is None or result is ...:
+        raise Misconception(f"`{name}` returned nothing. Does it end with `return`?")
+    return result
+
+
+def expect_raises(function: Callable[..., Any], name: str, error: str, *arguments: Any) -> None:
+    """The learner's function raises an error of the class of this name."""
+    if not callable(function) or facts.is_tensor(function):
+        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
+    try:
+        function(*arguments)
+    except (Exception, SystemExit) as raised:
+        if type(raised).__name__ != error:
+            raise Misconception(f"`{name}` raised {facts.first_line(raised)}; {error} was asked for.") from None
+    else:
+        raise Misconception(f"`{name}` raised nothing; it ran to its end.")
+
+
+def _kind(expected: Any) -> str:
+    if isinstance(expected, bool):
+        return "True or False"
+    if isinstance(expected, int):
+        return "a plain whole number"
+    if isinstance(expected, (float, complex)):
+        return "a plain number"
+    if isinstance(expected, str):
+        return "a string"
+    return f"a tuple of {len(expected)}" if isinstance(expected, (tuple, list)) else facts.text(expected)
+
+
+def _shape_of_lists(nested: Any) -> tuple[int, ...]:
+    if not isinstance(nested, list):
+        return ()
+    return (len(nested), *(_shape_of_lists(nested[0]) if nested else ()))
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

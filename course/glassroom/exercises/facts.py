@@ -1,0 +1,147 @@
+"""What is true of a tensor, asked through public methods alone.
+
+Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where that makes
+sense) without importing any of them. The idea to keep in mind: two tensors share memory when the byte ranges of their
+*storages* overlap. `id()` of a Python wrapper says nothing about it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from numbers import Number
+from typing import Any
+
+PLAIN = (bool, int, float, complex, str)
+"""Types whose repr is short, deterministic and safe to print."""
+
+LONGEST_TEXT = 72
+MOST_VALUES = 64
+
+
+def is_tensor(x: object) -> bool:
+    """Whether `x` is a header over a storage, as `torch.Tensor` is."""
+    return not isinstance(x, type) and all(hasattr(x, name) for name in ("untyped_storage", "storage_offset", "stride"))
+
+
+def is_array(x: object) -> bool:
+    """Whether `x` is an array of NumPy's kind: it says where its memory is, and is no tensor."""
+    return not isinstance(x, type) and hasattr(x, "__array_interface__") and not is_tensor(x)
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    return tuple(int(n) for n in x.shape)
+
+
+def stride(x: Any) -> tuple[int, ...]:
+    """Strides in elements, for arrays too."""
+    if is_array(x):
+        return tuple(int(n) // x.itemsize for n in x.strides)
+    return tuple(int(n) for n in x.stride())
+
+
+def offset(x: Any) -> int:
+    return int(x.storage_offset())
+
+
+def dtype_name(x: Any) -> str:
+    """`"float32"`, from a tensor, an array, a dtype, a NumPy type or a string such as `"torch.float32"`."""
+    dtype = getattr(x, "dtype", x)
+    name = dtype.__name__ if isinstance(dtype, type) else str(dtype)
+    return name.removeprefix("torch.").removeprefix("tensorglass.")
+
+
+def is_contiguous(x: Any) -> bool:
+    return bool(x.flags.c_contiguous if is_array(x) else x.is_contiguous())
+
+
+def nbytes(x: Any) -> int:
+    """Bytes of a tensor, an array or a storage (whose `nbytes` is a method)."""
+    return int(x.nbytes() if callable(x.nbytes) else x.nbytes)
+
+
+def values(x: Any) -> Any:
+    """The values as plain (nested) Python numbers."""
+    return x.tolist() if is_tensor(x) or is_array(x) else x
+
+
+def memory_range(x: Any) -> tuple[int, int]:
+    """First byte, and the byte after the last, of the storage under a tensor or of the memory under an array."""
+    if is_array(x):
+        while is_array(x.base):
+            x = x.base
+        if is_tensor(x.base):
+            return memory_range(x.base)
+        start = x.__array_interface__["data"][0]
+        return start, start + x.nbytes
+    storage = x.untyped_storage()
+    start = storage.data_ptr()
+    return start, start + storage.nbytes()
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """Whether `a` and `b` look at the same memory.
+
+    Storages without bytes have no address to compare; there the storage object itself decides, both being alive.
+    """
+    if is_tensor(a) and is_tensor(b) and a.untyped_storage() is b.untyped_storage():
+        return True
+    (first_a, last_a), (first_b, last_b) = memory_range(a), memory_range(b)
+    return max(first_a, first_b) < min(last_a, last_b)
+
+
+def same_value(given: Any, expected: Any) -> bool:
+    """Whether two values say the same; tuples, lists and sizes are alike, floats may differ in the last places."""
+    if isinstance(expected, (tuple, list)):
+        return (
+            isinstance(given, (tuple, list))
+            and len(given) == len(expected)
+            and all(same_value(g, e) for g, e in zip(given, expected, strict=True))
+        )
+    if isinstance(expected, bool) or isinstance(given, bool):
+        return isinstance(given, bool) and isinstance(expected, bool) and given == expected
+    if isinstance(expected, float) and isinstance(given, Number) and not isinstance(given, complex):
+        both_nan = math.isnan(expected) and math.isnan(given)  # type: ignore[arg-type]  # a Number that is not complex
+        return both_nan or math.isclose(given, expected, rel_tol=1e-5, abs_tol=1e-8)  # type: ignore[arg-type]
+    if isinstance(expected, Number):
+        return isinstance(given, Number) and bool(given == expected)
+    return type(given) is type(expected) and bool(given == expected)
+
+
+def is_plain(x: object, depth: int = 3) -> bool:
+    """Whether `x` is made of plain numbers and strings only, in few levels, so that its repr can be printed."""
+    if type(x) in PLAIN or x is None or x is ...:
+        return True
+    if isinstance(x, (tuple, list)) and depth:
+        return len(x) <= MOST_VALUES and all(is_plain(item, depth - 1) for item in x)
+    return False
+
+
+def text(x: object) -> str:
+    """A short text for any object: plain values as Python writes them, tensors by shape, everything else by type."""
+    if isinstance(x, tuple) and is_plain(x):
+        return shortened(repr(tuple(x)))
+    if is_plain(x):
+        return shortened(repr(x))
+    if is_tensor(x):
+        return f"a tensor of shape {shape(x)}"
+    if is_array(x):
+        return f"an array of shape {shape(x)}"
+    if isinstance(x, type):
+        return f"the class {x.__name__}"
+    return f"an object of type {type(x).__name__}"
+
+
+def shortened(line: str) -> str:
+    return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"
+
+
+def first_line(error: BaseException) -> str:
+    """`"ValueError: the first line of its message"`, without addresses, whatever the error's own text does."""
+    name = type(error).__name__
+    try:
+        lines = str(error).splitlines()
+    except Exception:
+        return name
+    message = re.sub(r"0x[0-9a-fA-F]+", "0x…", lines[0]) if lines else ""
+    return f"{name}: {message}" if message else name

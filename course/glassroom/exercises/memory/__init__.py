@@ -1,0 +1,1 @@
+"""Exercises of part 1, tensor memory: one module a notebook."""

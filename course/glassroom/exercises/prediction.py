@@ -1,0 +1,153 @@
+"""Predict first, then run.
+
+`predict` writes down what the learner believes before a cell runs; `reveal` sets it beside what is true. The idea to
+keep in mind: an answer that was not given (`...`) is no mistake, so the notebook runs from top to bottom without any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from glassroom.exercises import facts
+
+UNSAID = "…"
+NOT_GIVEN: Any = object()
+
+_TRUTHS: dict[str, Callable[[Any], Any]] = {
+    "shape": facts.shape,
+    "stride": facts.stride,
+    "offset": facts.offset,
+    "contiguous": facts.is_contiguous,
+    "dtype": facts.dtype_name,
+    "nbytes": facts.nbytes,
+    "value": facts.values,
+}
+KINDS = ("memory", *_TRUTHS, "error")
+
+
+def predict(question: str, **answers: object) -> Prediction:
+    """Commit to answers before running a cell; `...` stands for one not given yet.
+
+    `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` whole numbers; `contiguous` is True or
+    False; `dtype` a dtype or its name; `value` a number or nested lists; `error` the name of an exception, or "none".
+    """
+    unknown = [kind for kind in answers if kind not in KINDS]
+    if unknown:
+        raise TypeError(f"predict() got {unknown[0]!r}; what can be predicted is {', '.join(KINDS)}")
+    prediction = Prediction(question, answers)
+    print(prediction)
+    return prediction
+
+
+class Prediction:
+    """A question and the learner's answers to it. `reveal` compares them with the truth."""
+
+    def __init__(self, question: str, answers: Mapping[str, object]) -> None:
+        self.question = question
+        self.answers = dict(answers)
+
+    def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
+        """Print what was said beside what is true of `result`. Never raises.
+
+        `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without arguments
+        that is called here, and whose exception is the truth for `error`. `of` is the tensor that `result` may be a view
+        of. `value` is the truth for `value` where it is not the result's own.
+        """
+        raised: BaseException | None = None
+        if callable(result) and not facts.is_tensor(result):
+            try:
+                result = result()
+            except (Exception, SystemExit) as error:
+                raised, result = error, NOT_GIVEN
+        rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
+        _print_table(rows)
+        if raised is not None:
+            print(facts.first_line(raised))
+
+    def _row(
+        self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
+    ) -> tuple[str, str, str, str]:
+        try:
+            if kind == "error":
+                truth: Any = "none" if raised is None else type(raised).__name__
+            elif kind == "value" and value is not NOT_GIVEN:
+                truth = facts.values(value)
+            else:
+                truth = _truth(kind, result, of)
+        except Exception as error:
+            return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
+        if truth is NOT_GIVEN:
+            return kind, _said(kind, said), "–", ""
+        return kind, _said(kind, said), _written(kind, truth), _mark(kind, said, truth)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Prediction: {self.question}", *(f"  {k:<10} {_said(k, v)}" for k, v in self.answers.items())])
+
+    def _ipython_display_(self) -> None:
+        """Nothing: what `predict` printed is the display, also where it is a cell's last line."""
+
+
+def _truth(kind: str, result: Any, of: Any) -> Any:
+    if result is NOT_GIVEN:
+        return NOT_GIVEN
+    has_memory = facts.is_tensor(result) or facts.is_array(result)
+    if kind == "memory" and has_memory:
+        if not (facts.is_tensor(of) or facts.is_array(of)):
+            return NOT_GIVEN
+        return "view" if facts.share_memory(result, of) else "copy"
+    if kind != "memory" and (has_memory or hasattr(result, "nbytes")):
+        return _TRUTHS[kind](result)
+    return result
+
+
+def _is_said(kind: str, said: object) -> bool:
+    return said is not ... and (said is not None or kind == "error")
+
+
+def _plain(kind: str, said: Any) -> Any:
+    """The learner's answer in the form the truth has: `[3]`, `3` and `(3,)` are one stride."""
+    if kind in ("shape", "stride"):
+        return tuple(said) if isinstance(said, (tuple, list)) else (said,)
+    if kind == "memory" and isinstance(said, str):
+        return said.lower().strip().removeprefix("a ")
+    if kind == "dtype":
+        return facts.dtype_name(said)
+    if kind == "error":
+        return "none" if said is None else getattr(said, "__name__", said)
+    return facts.values(said)
+
+
+def _said(kind: str, said: object) -> str:
+    if not _is_said(kind, said):
+        return UNSAID
+    try:
+        return _written(kind, _plain(kind, said))
+    except Exception:
+        return f"an object of type {type(said).__name__}"
+
+
+def _written(kind: str, fact: object) -> str:
+    if kind in ("memory", "error") and isinstance(fact, str):
+        return facts.shortened(str(fact))
+    if kind == "dtype" and isinstance(fact, str):
+        return facts.shortened(f"torch.{fact}")
+    return facts.text(fact)
+
+
+def _mark(kind: str, said: object, truth: Any) -> str:
+    if not _is_said(kind, said):
+        return ""
+    try:
+        right = facts.same_value(_plain(kind, said), truth if kind in ("memory", "error") else _plain(kind, truth))
+    except Exception:
+        right = False
+    return "✓" if right else "✗"
+
+
+def _print_table(rows: list[tuple[str, str, str, str]]) -> None:
+    table = [("", "you said", "truth", ""), *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(3)]
+    for row in table:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
+        print("  ".join([*cells, row[3]]).rstrip())

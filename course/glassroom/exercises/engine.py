@@ -1,8 +1,9 @@
 """Exercises: how one is declared, checked, and hinted at.
 
-An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence about what a
-wrong answer shows. The idea to keep in mind: a check is a conversation, so whatever it is handed (nothing, `...`, a
-string, a tensor whose methods raise) it answers with a sentence and never with a traceback.
+An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence
+about what a wrong answer shows. The idea to keep in mind: a check is a conversation, so whatever it is
+handed (nothing, `...`, a string, a tensor whose methods raise) it answers with a sentence and never with a
+traceback.
 
     @exercise(
         "02-window",
@@ -40,8 +41,9 @@ class Misconception(Exception):
 class Exercise:
     """One exercise: its id, the function that examines the answers, and its ladder of four hints.
 
-    The examiner's positional parameters are the learner's answers, its keyword-only ones what the notebook gives
-    besides. They are named as in the notebook, so that `setup` followed by the last hint defines them all.
+    The examiner's positional parameters are the learner's answers, its keyword-only ones what the notebook
+    gives besides. They are named as in the notebook, so that `setup` followed by the last hint defines them
+    all.
     """
 
     id: str
@@ -77,9 +79,9 @@ _rungs_taken: dict[str, int] = {}
 def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
     """Declare the decorated function as the examiner of exercise `id` ("<notebook number>-<slug>").
 
-    `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that comes before the
-    exercise in its notebook, as far as the answer needs it. The examiner raises `Misconception` (the `expect_…`
-    functions do) and may return a sentence to be told on success.
+    `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that
+    comes before the exercise in its notebook, as far as the answer needs it. The examiner raises
+    `Misconception` (the `expect_…` functions do) and may return a sentence to be told on success.
     """
     if len(hints) != len(RUNGS):
         raise ValueError(f"exercise {id!r} has {len(hints)} hints; the ladder has four: {', '.join(RUNGS)}")
@@ -87,7 +89,8 @@ def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Exa
         raise ValueError(f"exercise {id!r} is declared twice")
 
     def declare(examine: Examiner) -> Examiner:
-        _declared[id] = Exercise(id, examine, tuple(dedent(hint).strip() for hint in hints), dedent(setup).strip())
+        ladder = tuple(dedent(hint).strip() for hint in hints)
+        _declared[id] = Exercise(id, examine, ladder, dedent(setup).strip())
         return examine
 
     return declare
@@ -125,7 +128,7 @@ def judge(id: str, *answers: object, **given: object) -> Verdict:
     except Misconception as misconception:
         message = str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
-        message = f"your answer could not be looked at: that raised {first_line(error)}. Is it of the kind asked for?"
+        message = f"looking at your answer raised {first_line(error)}. Is it of the kind asked for?"
     return Verdict(False, message)
 
 
@@ -138,7 +141,8 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
     missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name))]
     if missing:
         names = " and ".join(f"`{name}`" for name in missing)
-        return Verdict(False, f'{names} {_waits(missing)} for your answer. Try one; hint("{found.id}") helps.')
+        waits = "waits" if len(missing) == 1 else "wait"
+        return Verdict(False, f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):
         return Verdict(False, f"this exercise is checked by {call}.")
     lesson = found.examine(*bound.args, **bound.kwargs)
@@ -151,12 +155,8 @@ def _is_unanswered(answer: object) -> bool:
     return answer is ... or answer is None
 
 
-def _waits(names: Sequence[str]) -> str:
-    return "waits" if len(names) == 1 else "wait"
-
-
 def hint(id: str) -> None:
-    """Print the next hint to an exercise: the concept, where to look, nearly the code, the answer. Never raises."""
+    """Print the next hint: the concept, where to look, nearly the code, then the answer. Never raises."""
     found = _find(id)
     if isinstance(found, str):
         print(found)

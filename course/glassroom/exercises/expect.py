@@ -1,8 +1,9 @@
 """The sentences of checks: what an exercise may expect of an answer.
 
-Each function compares one thing and, where it differs, raises `Misconception` with the difference in words. They take
-the answer's name as the learner wrote it, and `mistakes`: wrong answers that people do give, with what each shows.
-The order to ask in is the order a learner thinks in: is it a tensor, its shape, its values, then its memory.
+Each function compares one thing and, where it differs, raises `Misconception` with the difference in words.
+They take the answer's name as the learner wrote it, and `mistakes`: wrong answers that people do give, with
+what each shows. The order to ask in is the order a learner thinks in: is it a tensor, its shape, its
+values, then its memory.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     for mistake, shows in (mistakes or {}).items():
         if facts.same_value(answer, mistake):
             raise Misconception(f"`{name}` is {facts.text(answer)}. {shows}")
-    if isinstance(answer, str) is not isinstance(expected, str) or type(answer) not in (*facts.PLAIN, tuple, list):
-        raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
-    raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
+    if _kind(answer) == _kind(expected):
+        raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
+    raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
 
 
 def expect_tensor(
@@ -46,7 +47,7 @@ def expect_tensor(
     stride: Sequence[int] | None = None,
     offset: int | None = None,
 ) -> None:
-    """The answer is a tensor, and has this shape, dtype (`"int64"`), value (nested lists), stride and offset."""
+    """The answer is a tensor of this shape, dtype (`"int64"`), value (nested lists), stride and offset."""
     if facts.is_array(answer):
         raise Misconception(f"`{name}` is a NumPy array; a tensor was asked for.")
     if not facts.is_tensor(answer):
@@ -54,7 +55,9 @@ def expect_tensor(
     if shape is not None and facts.shape(answer) != tuple(shape):
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {tuple(shape)} was asked for.")
     if dtype is not None and facts.dtype_name(answer) != dtype:
-        raise Misconception(f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for.")
+        raise Misconception(
+            f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for."
+        )
     if value is not None:
         expect_value(answer, name, value)
     if stride is not None and facts.stride(answer) != tuple(stride):
@@ -67,7 +70,9 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     """The tensor holds these values; `expected` is a tensor or (nested) lists."""
     wanted = facts.values(expected)
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
-        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
+        raise Misconception(
+            f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for."
+        )
     found = facts.values(answer)
     if not facts.same_value(found, wanted):
         raise Misconception(f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for.")
@@ -77,7 +82,9 @@ def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = ""
     """The answer shares its memory with `of`; `because` says which operation would."""
     expect_tensor(answer, name)
     if not facts.share_memory(answer, of):
-        raise Misconception(_sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because))
+        raise Misconception(
+            _sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because)
+        )
 
 
 def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
@@ -95,7 +102,9 @@ def expect_same_layout(answer: Any, name: str, like: Any, like_name: str) -> Non
     expect_tensor(answer, name, shape=facts.shape(like))
     if facts.stride(answer) != facts.stride(like):
         found, wanted = facts.stride(answer), facts.stride(like)
-        raise Misconception(f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}.")
+        raise Misconception(
+            f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}."
+        )
 
 
 def call(function: Any, name: str, *arguments: Any) -> Any:
@@ -119,21 +128,23 @@ def expect_raises(function: Callable[..., Any], name: str, error: str, *argument
         function(*arguments)
     except (Exception, SystemExit) as raised:
         if type(raised).__name__ != error:
-            raise Misconception(f"`{name}` raised {facts.first_line(raised)}; {error} was asked for.") from None
+            raise Misconception(
+                f"`{name}` raised {facts.first_line(raised)}; {error} was asked for."
+            ) from None
     else:
         raise Misconception(f"`{name}` raised nothing; it ran to its end.")
 
 
-def _kind(expected: Any) -> str:
-    if isinstance(expected, bool):
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
         return "True or False"
-    if isinstance(expected, int):
+    if isinstance(value, int):
         return "a plain whole number"
-    if isinstance(expected, (float, complex)):
+    if isinstance(value, (float, complex)):
         return "a plain number"
-    if isinstance(expected, str):
+    if isinstance(value, str):
         return "a string"
-    return f"a tuple of {len(expected)}" if isinstance(expected, (tuple, list)) else facts.text(expected)
+    return f"a tuple of {len(value)}" if isinstance(value, (tuple, list)) else facts.text(value)
 
 
 def _shape_of_lists(nested: Any) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """What is true of a tensor, asked through public methods alone.
 
-Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where that makes
-sense) without importing any of them. The idea to keep in mind: two tensors share memory when the byte ranges of their
-*storages* overlap. `id()` of a Python wrapper says nothing about it.
+Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where
+that makes sense) without importing any of them. The idea to keep in mind: two tensors share memory when the
+byte ranges of their *storages* overlap. `id()` of a Python wrapper says nothing about it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MOST_VALUES = 64
 
 def is_tensor(x: object) -> bool:
     """Whether `x` is a header over a storage, as `torch.Tensor` is."""
-    return not isinstance(x, type) and all(hasattr(x, name) for name in ("untyped_storage", "storage_offset", "stride"))
+    return not isinstance(x, type) and all(
+        hasattr(x, name) for name in ("untyped_storage", "storage_offset", "stride")
+    )
 
 
 def is_array(x: object) -> bool:
@@ -66,7 +68,7 @@ def values(x: Any) -> Any:
 
 
 def memory_range(x: Any) -> tuple[int, int]:
-    """First byte, and the byte after the last, of the storage under a tensor or of the memory under an array."""
+    """The first byte, and the one after the last, of the memory under a tensor or an array."""
     if is_array(x):
         while is_array(x.base):
             x = x.base
@@ -82,7 +84,7 @@ def memory_range(x: Any) -> tuple[int, int]:
 def share_memory(a: Any, b: Any) -> bool:
     """Whether `a` and `b` look at the same memory.
 
-    Storages without bytes have no address to compare; there the storage object itself decides, both being alive.
+    Storages without bytes have no address to compare: there the storage object decides, both being alive.
     """
     if is_tensor(a) and is_tensor(b) and a.untyped_storage() is b.untyped_storage():
         return True
@@ -91,7 +93,7 @@ def share_memory(a: Any, b: Any) -> bool:
 
 
 def same_value(given: Any, expected: Any) -> bool:
-    """Whether two values say the same; tuples, lists and sizes are alike, floats may differ in the last places."""
+    """Whether two values say the same: tuples are like lists, floats may differ in their last places."""
     if isinstance(expected, (tuple, list)):
         return (
             isinstance(given, (tuple, list))
@@ -109,7 +111,7 @@ def same_value(given: Any, expected: Any) -> bool:
 
 
 def is_plain(x: object, depth: int = 3) -> bool:
-    """Whether `x` is made of plain numbers and strings only, in few levels, so that its repr can be printed."""
+    """Whether `x` is made of plain numbers and strings, in few levels: then its repr can be printed."""
     if type(x) in PLAIN or x is None or x is ...:
         return True
     if isinstance(x, (tuple, list)) and depth:
@@ -118,7 +120,7 @@ def is_plain(x: object, depth: int = 3) -> bool:
 
 
 def text(x: object) -> str:
-    """A short text for any object: plain values as Python writes them, tensors by shape, everything else by type."""
+    """A short text for any object: plain values as Python writes them, everything else by its kind."""
     if isinstance(x, tuple) and is_plain(x):
         return shortened(repr(tuple(x)))
     if is_plain(x):
@@ -137,7 +139,7 @@ def shortened(line: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """`"ValueError: the first line of its message"`, without addresses, whatever the error's own text does."""
+    """`"ValueError: the first line of its message"`, without addresses, whatever `str(error)` does."""
     name = type(error).__name__
     try:
         lines = str(error).splitlines()

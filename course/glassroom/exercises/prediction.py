@@ -1,7 +1,8 @@
 """Predict first, then run.
 
-`predict` writes down what the learner believes before a cell runs; `reveal` sets it beside what is true. The idea to
-keep in mind: an answer that was not given (`...`) is no mistake, so the notebook runs from top to bottom without any.
+`predict` writes down what the learner believes before a cell runs; `reveal` sets it beside what is true.
+The idea to keep in mind: an answer that was not given (`...`) is no mistake, so the notebook runs from top
+to bottom without any.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ KINDS = ("memory", *_TRUTHS, "error")
 def predict(question: str, **answers: object) -> Prediction:
     """Commit to answers before running a cell; `...` stands for one not given yet.
 
-    `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` whole numbers; `contiguous` is True or
-    False; `dtype` a dtype or its name; `value` a number or nested lists; `error` the name of an exception, or "none".
+    `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` whole numbers;
+    `contiguous` is True or False; `dtype` a dtype or its name; `value` a number or nested lists; `error`
+    the name of an exception, or "none".
     """
     unknown = [kind for kind in answers if kind not in KINDS]
     if unknown:
@@ -50,9 +52,9 @@ class Prediction:
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
         """Print what was said beside what is true of `result`. Never raises.
 
-        `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without arguments
-        that is called here, and whose exception is the truth for `error`. `of` is the tensor that `result` may be a view
-        of. `value` is the truth for `value` where it is not the result's own.
+        `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without
+        arguments that is called here, and whose exception is the truth for `error`. `of` is the tensor that
+        `result` may be a view of. `value` is the truth for `value` where it is not the result's own.
         """
         raised: BaseException | None = None
         if callable(result) and not facts.is_tensor(result):
@@ -82,7 +84,8 @@ class Prediction:
         return kind, _said(kind, said), _written(kind, truth), _mark(kind, said, truth)
 
     def __repr__(self) -> str:
-        return "\n".join([f"Prediction: {self.question}", *(f"  {k:<10} {_said(k, v)}" for k, v in self.answers.items())])
+        lines = [f"  {kind:<10}  {_said(kind, said)}" for kind, said in self.answers.items()]
+        return "\n".join([f"Prediction: {self.question}", *lines])
 
     def _ipython_display_(self) -> None:
         """Nothing: what `predict` printed is the display, also where it is a cell's last line."""
@@ -139,7 +142,7 @@ def _mark(kind: str, said: object, truth: Any) -> str:
     if not _is_said(kind, said):
         return ""
     try:
-        right = facts.same_value(_plain(kind, said), truth if kind in ("memory", "error") else _plain(kind, truth))
+        right = facts.same_value(_plain(kind, said), _plain(kind, truth))
     except Exception:
         right = False
     return "✓" if right else "✗"

@@ -1,0 +1,294 @@
+"""Checks never crash, name what a wrong answer shows, and are passed by their own last hint.
+
+Every exercise of the course is tried with junk of all kinds and with tensors of tensorglass and of PyTorch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassroom.exercises import Misconception, check, engine, exercise, exercises, hint, judge
+from glassroom.exercises.expect import (
+    call,
+    expect_copy,
+    expect_equal,
+    expect_raises,
+    expect_same_layout,
+    expect_tensor,
+    expect_value,
+    expect_view,
+)
+
+COURSE = exercises()
+HINTS = ["slices give views", "look at the slice", "window = a[…]", "window = a[0:2, 0:2]"]
+
+
+class Explodes:
+    """Looks like a tensor and raises whatever is asked of it."""
+
+    def __getattribute__(self, name):
+        if name == "__class__":
+            return Explodes
+        raise RuntimeError(f"no {name} at 0x7f001234")
+
+    def __eq__(self, other):
+        raise RuntimeError("not to be compared")
+
+    __hash__ = None  # type: ignore[assignment]  # unhashable on purpose
+
+    def __call__(self, *arguments):
+        raise RuntimeError("not to be called")
+
+    def __repr__(self):
+        raise RuntimeError("not to be printed")
+
+
+class HalfATensor:
+    """Has the methods by which a tensor is known, and every one of them raises or lies."""
+
+    shape = ("two", None)
+    dtype = Explodes()
+    nbytes = -1
+
+    def untyped_storage(self):
+        raise MemoryError
+
+    def storage_offset(self):
+        return "zero"
+
+    def stride(self):
+        return 3
+
+    def tolist(self):
+        raise SystemExit(1)
+
+
+def tensors_of(torch):
+    return st.sampled_from(
+        [
+            torch.arange(6),
+            torch.arange(6).view(2, 3),
+            torch.zeros(2, 3).t(),
+            torch.zeros(0, 3),
+            torch.tensor(7),
+            torch.ones(1).expand(10**9),
+            torch.tensor([float("nan"), 1.0]),
+            torch.arange(6).untyped_storage(),
+            torch.Size([2, 3]),
+            torch.float32,
+            torch.Tensor,
+        ]
+    )
+
+
+def junk(torch):
+    plain = st.one_of(
+        st.none(),
+        st.just(...),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=5),
+        st.complex_numbers(),
+    )
+    strange = st.sampled_from(
+        [Explodes, object(), len, print, lambda *a: a, lambda: 1 / 0, range(3), torch]
+    ) | st.one_of(st.builds(Explodes), st.builds(HalfATensor))
+    arrays = st.sampled_from(
+        [numpy.arange(6), numpy.float32(1), numpy.zeros((2, 3), order="F"), numpy.array(["a"])]
+    )
+    leaves = st.one_of(plain, strange, arrays, tensors_of(torch))
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner), max_leaves=4
+    )
+
+
+@contextlib.contextmanager
+def declared(exercise_id, examine, hints=HINTS):
+    """An exercise that exists while a test runs."""
+    exercise(exercise_id, hints=hints)(examine)
+    try:
+        yield
+    finally:
+        del engine._declared[exercise_id]
+        engine._rungs_taken.pop(exercise_id, None)
+
+
+def said(function, *arguments, **given):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert function(*arguments, **given) is None
+    return out.getvalue()
+
+
+def misconception(expectation, *arguments, **keywords):
+    with pytest.raises(Misconception) as caught:
+        expectation(*arguments, **keywords)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("exercise_id", COURSE)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_checks_answer_junk_with_one_plain_sentence(torch, exercise_id, data):
+    found = COURSE[exercise_id]
+    answers = [data.draw(junk(torch)) for _ in found.answers]
+    besides = {name: data.draw(junk(torch)) for name in found.given}
+    text = said(check, exercise_id, *answers, **besides)
+    assert text.startswith(("Not yet: ", "✓ "))
+    assert text.count("\n") == 1
+    assert not re.search(r"0x[0-9a-f]+|Traceback|<.* object", text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_check_and_hint_answer_junk_ids_and_too_many_answers(torch, data):
+    anything = data.draw(junk(torch))
+    assert said(check, anything, anything, anything).startswith("Not yet: ")
+    assert said(hint, anything)
+
+
+@pytest.mark.parametrize("exercise_id", COURSE)
+def test_unanswered_exercises_say_that_they_wait_and_where_help_is(exercise_id):
+    found = COURSE[exercise_id]
+    for blank in (..., None):
+        text = said(check, exercise_id, *(blank for _ in found.answers))
+        assert text.startswith("Not yet: ")
+        assert f'hint("{exercise_id}")' in text
+
+
+@pytest.mark.parametrize("exercise_id", COURSE)
+def test_the_last_hint_is_code_that_passes_the_check(torch, exercise_id):
+    found = COURSE[exercise_id]
+    names = {"torch": torch, "np": numpy}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(found.setup, names)
+        exec(found.hints[-1], names)
+    verdict = judge(
+        exercise_id,
+        *(names[name] for name in found.answers),
+        **{name: names[name] for name in found.given},
+    )
+    assert verdict.solved, verdict.message
+
+
+@pytest.mark.parametrize("exercise_id", COURSE)
+def test_ids_begin_with_the_number_of_their_notebook(exercise_id):
+    module = COURSE[exercise_id].examine.__module__.rpartition(".")[2]
+    assert module.startswith(f"nb{exercise_id[:2]}_")
+    assert re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", exercise_id)
+
+
+def test_hints_climb_the_ladder_and_stay_on_its_last_rung():
+    with declared("98-ladder", lambda window: None):
+        rungs = [said(hint, "98-ladder") for _ in range(5)]
+    assert [rung[:11] for rung in rungs] == [
+        "Hint 1 of 4",
+        "Hint 2 of 4",
+        "Hint 3 of 4",
+        "Hint 4 of 4",
+        "Hint 4 of 4",
+    ]
+    assert all(text in rung for text, rung in zip(HINTS, rungs, strict=False))
+
+
+def test_unknown_ids_name_the_nearest_exercise():
+    with declared("98-nearest", lambda window: None):
+        assert 'Did you mean "98-nearest"?' in said(check, "98-neerest", 1)
+
+
+def test_an_exercise_is_declared_once_and_with_four_hints():
+    with declared("98-once", lambda window: None), pytest.raises(ValueError, match="twice"):
+        exercise("98-once", hints=HINTS)
+    with pytest.raises(ValueError, match="four"):
+        exercise("98-short", hints=HINTS[:3])
+
+
+def test_lessons_of_solved_exercises_are_told():
+    with declared("98-lesson", lambda answer: "Forty-two it is."):
+        assert said(check, "98-lesson", 42) == "✓ 98-lesson is solved. Forty-two it is.\n"
+
+
+def test_wrong_calls_show_how_the_exercise_is_checked():
+    with declared("98-call", lambda window, *, a: None):
+        for text in (
+            said(check, "98-call", 1),
+            said(check, "98-call", 1, 2, a=3),
+            said(check, "98-call", 1, b=2),
+        ):
+            assert 'check("98-call", window, a=a)' in text
+
+
+def test_a_copy_is_told_from_a_view(torch):
+    a = torch.arange(6)
+    expect_view(a[1:4], "b", of=a, of_name="a")
+    expect_copy(a[1:4].clone(), "b", of=a, of_name="a")
+    copied = misconception(expect_view, a[1:4].clone(), "b", of=a, of_name="a", because="Slices give a view.")
+    assert copied == "`b` is a copy: it has a storage of its own, not `a`'s. Slices give a view."
+    assert "`b` is a view" in misconception(expect_copy, a[1:4], "b", of=a, of_name="a")
+    assert "under a second name" in misconception(expect_copy, a, "b", of=a, of_name="a")
+
+
+def test_tensors_of_no_elements_share_only_their_own_storage(torch):
+    a = torch.empty(0)
+    expect_view(a.view(0, 1), "b", of=a, of_name="a")
+    expect_copy(torch.empty(0), "b", of=a, of_name="a")
+
+
+def test_two_storages_over_one_numpy_array_share_memory(torch):
+    array = numpy.arange(6)
+    tail = torch.from_numpy(array[2:])
+    expect_view(tail, "tail", of=torch.from_numpy(array), of_name="whole")
+    expect_view(tail, "tail", of=array, of_name="array")
+    expect_copy(torch.tensor(array), "copied", of=array, of_name="array")
+
+
+def test_layouts_are_compared_by_shape_stride_and_offset(torch):
+    a = torch.arange(6).view(2, 3)
+    expect_tensor(a[1:], "b", shape=(1, 3), stride=(3, 1), offset=3, dtype="int64", value=[[3, 4, 5]])
+    expect_same_layout(a + 1, "b", like=a, like_name="a")
+    assert "shape (3, 2)" in misconception(expect_tensor, a.t(), "b", shape=(2, 3))
+    assert "stride (1, 3)" in misconception(expect_tensor, a.t(), "b", stride=(2, 1))
+    assert "offset 3" in misconception(expect_tensor, a[1:], "b", offset=1)
+    assert "torch.int64" in misconception(expect_tensor, a, "b", dtype="float32")
+    transposed = torch.arange(4).view(2, 2).t()
+    assert "steps by (1, 2)" in misconception(
+        expect_same_layout, transposed, "b", like=torch.zeros(2, 2), like_name="a"
+    )
+
+
+def test_values_are_compared_with_a_little_room_for_floats(torch):
+    expect_value(torch.tensor([0.1, float("nan")]), "b", [0.1, float("nan")])
+    assert "holds [0, 1]" in misconception(expect_value, torch.arange(2), "b", [0, 2])
+
+
+def test_values_of_a_huge_tensor_are_not_listed(torch):
+    assert "shape (1000000000,)" in misconception(expect_value, torch.ones(1).expand(10**9), "b", [1.0])
+
+
+def test_plain_answers_are_compared_and_known_mistakes_named(torch):
+    expect_equal(6, "offset", 6)
+    expect_equal([3, 1], "stride", (3, 1))
+    expect_equal(torch.Size([2, 3]), "shape", (2, 3))
+    mistakes = {48: "That counts bytes."}
+    assert misconception(expect_equal, 48, "offset", 6, mistakes) == "`offset` is 48. That counts bytes."
+    assert "which is not it" in misconception(expect_equal, 5, "offset", 6, mistakes)
+    assert "True or False was asked for" in misconception(expect_equal, 1, "shared", True)
+    assert "a plain whole number was asked for" in misconception(expect_equal, torch.tensor(6), "offset", 6)
+    assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))
+
+
+def test_functions_of_the_learner_are_called_and_their_errors_told():
+    assert call(lambda x: x + 1, "f", 2) == 3
+    assert "a function was asked for" in misconception(call, 3, "f", 2)
+    assert "raised ZeroDivisionError" in misconception(call, lambda x: x / 0, "f", 2)
+    assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
+    expect_raises(lambda: 1 / 0, "f", "ZeroDivisionError")
+    assert "raised nothing" in misconception(expect_raises, lambda: 1, "f", "ZeroDivisionError")
+    assert "raised KeyError" in misconception(expect_raises, lambda: {}[1], "f", "ZeroDivisionError")

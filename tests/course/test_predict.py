@@ -1,0 +1,152 @@
+"""A prediction writes down what was said, and sets it beside what is true; it never crashes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassroom.exercises import predict
+
+
+def revealed(answers, *result, **keywords):
+    """The rows of the table: kind -> (what was said, the truth and the mark)."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        prediction = predict("What will it be?", **answers)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert prediction.reveal(*result, **keywords) is None
+    lines = out.getvalue().splitlines()
+    return {line.split("  ")[0]: tuple(re.split(r"\s{2,}", line)[1:]) for line in lines[1:]}
+
+
+def test_a_prediction_prints_its_question_and_answers_and_what_is_missing(capsys):
+    predict("View or copy?", memory="view", stride=...)
+    assert capsys.readouterr().out.splitlines() == [
+        "Prediction: View or copy?",
+        "  memory      view",
+        "  stride      …",
+    ]
+
+
+def test_only_known_kinds_of_answers_can_be_predicted():
+    with pytest.raises(TypeError, match="memory, shape, stride"):
+        predict("?", strides=(3, 1))
+
+
+def test_every_fact_of_a_view_is_revealed(torch):
+    a = torch.arange(12).view(3, 4)
+    answers = {
+        "memory": "view",
+        "shape": (3,),
+        "stride": [4],
+        "offset": 1,
+        "contiguous": False,
+        "dtype": torch.int64,
+        "nbytes": 24,
+        "value": [1, 5, 9],
+        "error": None,
+    }
+    rows = revealed(answers, a[:, 1], of=a)
+    assert list(rows) == list(answers)
+    assert all(row[-1] == "✓" for row in rows.values())
+
+
+def test_wrong_and_missing_answers_stand_beside_the_truth(torch):
+    a = torch.arange(6)
+    rows = revealed({"memory": "copy", "shape": (3, 2), "stride": ...}, a.view(2, 3), of=a)
+    assert rows == {
+        "memory": ("copy", "view", "✗"),
+        "shape": ("(3, 2)", "(2, 3)", "✗"),
+        "stride": ("…", "(3, 1)"),
+    }
+
+
+def test_clones_and_views_of_no_elements_are_told_apart(torch):
+    a = torch.empty(0)
+    assert revealed({"memory": "view"}, a.view(0, 2), of=a)["memory"][-1] == "✓"
+    assert revealed({"memory": "copy"}, torch.empty(0), of=a)["memory"][-1] == "✓"
+
+
+def test_numpy_arrays_are_compared_by_their_memory(torch):
+    array = numpy.zeros(3)
+    assert revealed({"memory": "view"}, torch.from_numpy(array), of=array)["memory"][-1] == "✓"
+    assert revealed({"memory": "view"}, torch.arange(3).numpy(), of=torch.arange(3))["memory"][-1] == "✗"
+
+
+def test_a_raising_callable_is_the_truth_for_error(torch):
+    a = torch.arange(6).view(2, 3)
+    answers = {"error": "RuntimeError", "value": 3}
+    rows = revealed(answers, lambda: a.t().view(6))
+    assert rows["error"] == ("RuntimeError", "RuntimeError", "✓")
+    assert rows["value"] == ("3", "–")
+    assert any(line.startswith("RuntimeError: view size is not compatible") for line in rows)
+
+
+def test_a_callable_that_raises_nothing_reveals_its_result(torch):
+    rows = revealed({"error": "none", "shape": (3,)}, lambda: torch.arange(3))
+    assert rows == {"error": ("none", "none", "✓"), "shape": ("(3,)", "(3,)", "✓")}
+
+
+def test_exception_classes_are_taken_for_their_names():
+    assert revealed({"error": ZeroDivisionError}, lambda: 1 / 0)["error"][-1] == "✓"
+
+
+def test_a_plain_result_is_the_truth_itself(torch):
+    assert revealed({"offset": 3}, torch.arange(12).view(4, 3)[1].storage_offset())["offset"][-1] == "✓"
+    assert revealed({"nbytes": 48}, torch.arange(6).untyped_storage())["nbytes"][-1] == "✓"
+
+
+def test_a_value_may_be_given_apart_from_the_result(torch):
+    a = torch.arange(3)
+    assert revealed({"memory": "view", "value": 0}, a[1:], of=a, value=a[0])["value"] == ("0", "0", "✓")
+
+
+def test_a_bare_prediction_leaves_no_output_of_its_own(torch):
+    with contextlib.redirect_stdout(io.StringIO()):
+        prediction = predict("?", memory=...)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        prediction._ipython_display_()
+    assert out.getvalue() == ""
+
+
+class Explodes:
+    def __getattribute__(self, name):
+        raise RuntimeError(f"no {name} at 0x7f001234")
+
+
+JUNK = st.sampled_from(
+    [..., None, 0, -1.5, "view", "", (), [[]], [..., 1], {"a": 1}, Explodes, len, object(), b"x"]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    said=JUNK,
+    result=JUNK,
+    of=JUNK,
+    kind=st.sampled_from(["memory", "shape", "dtype", "nbytes", "value", "error"]),
+)
+def test_junk_in_any_place_is_revealed_without_a_crash(said, result, of, kind):
+    revealed({kind: said}, result, of=of)
+    revealed({kind: Explodes()}, Explodes(), of=Explodes(), value=Explodes())
+
+
+def test_tensors_meet_junk_without_a_crash(torch):
+    for said in (..., None, torch, torch.arange(3), torch.float32, Explodes(), numpy.arange(3)):
+        for kind in (
+            "memory",
+            "shape",
+            "stride",
+            "offset",
+            "contiguous",
+            "dtype",
+            "nbytes",
+            "value",
+            "error",
+        ):
+            revealed({kind: said}, torch.arange(6)[::2], of=said)

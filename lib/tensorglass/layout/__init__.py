@@ -1,0 +1,134 @@
+"""Layout: integer arithmetic on `(size, stride, offset)`, without a single array.
+
+The one idea to keep in mind: a view is nothing but a new header over the same storage, so that everything
+there is to know about views can be worked out on tuples of ints. Each function answers exactly as PyTorch
+does, odd sizes (0-dim, 0, 1) and stride 0 included, and raises PyTorch's errors with notes that explain them.
+
+A header is a tuple `(size, stride, offset)`; functions that make a view take those three first and return a
+new one.
+
+========================  ============================================================================
+`dims`                    naming dimensions, counting elements
+`strides`                 the strides of new tensors; contiguous, channels-last, dense; bytes needed
+`broadcast`               how sizes meet; expand
+`iteration`               the strides of a pointwise result
+`views`                   transpose, permute, movedim, squeeze, unsqueeze
+`slicing`                 select, slice, narrow, diagonal, unfold, as_strided
+`reshaping`               view, flatten, unflatten
+`splitting`               where split, chunk and their kin cut
+`reinterpreting`          view(dtype), view_as_real, view_as_complex, real, imag
+`overlap`                 cells reached twice, cells shared by two tensors
+========================  ============================================================================
+"""
+
+from tensorglass.layout.broadcast import (
+    broadcast_shapes,
+    broadcast_strides,
+    expand,
+    public_broadcast_shapes,
+)
+from tensorglass.layout.dims import Header, Ints, checked_numel, numel, wrap_dim, wrap_distinct_dims
+from tensorglass.layout.iteration import elementwise_strides
+from tensorglass.layout.overlap import (
+    InternalOverlap,
+    Overlap,
+    byte_range,
+    check_no_overlap,
+    check_no_partial_overlap,
+    check_writable,
+    has_internal_overlap,
+    overlap_status,
+    self_overlaps,
+)
+from tensorglass.layout.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
+from tensorglass.layout.reshaping import flatten_size, infer_size, unflatten, view, view_strides
+from tensorglass.layout.slicing import (
+    as_strided,
+    check_within_storage,
+    diagonal,
+    index_integer,
+    index_slice,
+    narrow,
+    select,
+    slice_,
+    unfold,
+)
+from tensorglass.layout.splitting import chunk, dsplit, hsplit, split, split_with_sizes, tensor_split, vsplit
+from tensorglass.layout.strides import (
+    channels_last_3d_strides,
+    channels_last_strides,
+    contiguous_nbytes,
+    contiguous_strides,
+    is_channels_last,
+    is_channels_last_3d,
+    is_contiguous,
+    is_non_overlapping_and_dense,
+    preserved_strides,
+    storage_nbytes,
+)
+from tensorglass.layout.views import movedim, permute, squeeze, t, transpose, unsqueeze
+
+__all__ = [
+    "Header",
+    "InternalOverlap",
+    "Ints",
+    "Overlap",
+    "as_strided",
+    "broadcast_shapes",
+    "broadcast_strides",
+    "byte_range",
+    "channels_last_3d_strides",
+    "channels_last_strides",
+    "check_no_overlap",
+    "check_no_partial_overlap",
+    "check_within_storage",
+    "check_writable",
+    "checked_numel",
+    "chunk",
+    "contiguous_nbytes",
+    "contiguous_strides",
+    "diagonal",
+    "dsplit",
+    "elementwise_strides",
+    "expand",
+    "flatten_size",
+    "has_internal_overlap",
+    "hsplit",
+    "imag",
+    "index_integer",
+    "index_slice",
+    "infer_size",
+    "is_channels_last",
+    "is_channels_last_3d",
+    "is_contiguous",
+    "is_non_overlapping_and_dense",
+    "movedim",
+    "narrow",
+    "numel",
+    "overlap_status",
+    "permute",
+    "preserved_strides",
+    "public_broadcast_shapes",
+    "real",
+    "select",
+    "self_overlaps",
+    "slice_",
+    "split",
+    "split_with_sizes",
+    "squeeze",
+    "storage_nbytes",
+    "t",
+    "tensor_split",
+    "transpose",
+    "unflatten",
+    "unfold",
+    "unsqueeze",
+    "view",
+    "view_as_complex",
+    "view_as_real",
+    "view_dtype",
+    "view_strides",
+    "vsplit",
+    "wrap_dim",
+    "wrap_distinct_dims",
+]

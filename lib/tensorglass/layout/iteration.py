@@ -1,0 +1,79 @@
+"""The strides of a pointwise result: in which order a pointwise operator walks its operands.
+
+The one idea to keep in mind: a new result is laid out like the operands it is made from, so that all of them
+are read and written in one sweep through memory. PyTorch's TensorIterator decides it; these are its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorglass.layout.broadcast import broadcast_strides
+from tensorglass.layout.dims import Ints
+from tensorglass.layout.strides import (
+    channels_last_strides,
+    contiguous_strides,
+    is_channels_last,
+    is_contiguous,
+    is_non_overlapping_and_dense,
+    sort_dims,
+)
+
+
+def elementwise_strides(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
+    """Return the strides of a new result of `size` from operands given as `(size, stride)`, in their order.
+
+    The operands may be of smaller size, as they were before broadcasting. A Python number takes part as `((),
+    ())`.
+    """
+    # Nearly always every operand is plainly contiguous, and then so is the result, broadcast or not: an
+    # operand never asks for two dimensions to change places. Saves 3 µs of the 3.3 µs below.
+    for own_size, stride in operands:
+        if stride != contiguous_strides(own_size):
+            return _strides_in_memory_order(size, operands)
+    return contiguous_strides(size)
+
+
+def _strides_in_memory_order(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
+    if all(own_size == size for own_size, _ in operands):
+        alike = _strides_of_like_operands(size, [stride for _, stride in operands])
+        if alike is not None:
+            return alike
+
+    strides = [broadcast_strides(own_size, stride, size) for own_size, stride in operands]
+
+    def precedes(inner: int, outer: int) -> int:
+        for stride in strides:
+            a, b = stride[inner], stride[outer]
+            if (
+                a == 0 or b == 0
+            ):  # a broadcast dimension has no place of its own in memory: ask the next operand
+                continue
+            if a != b:
+                return 1 if a > b else -1
+            if size[inner] > size[outer]:
+                return 1
+        return 0
+
+    order = sort_dims(len(size), precedes)
+    if order == list(range(len(size) - 1, -1, -1)):
+        return contiguous_strides(size)
+    result = [0] * len(size)
+    step = 1
+    for dim in order:
+        result[dim] = step
+        step *= size[dim]
+    return tuple(result)
+
+
+def _strides_of_like_operands(size: Ints, strides: Sequence[Ints]) -> Ints | None:
+    """Return the strides of the result if all operands, being of one size, agree on them without a closer "
+    "look."""
+    if all(is_contiguous(size, stride) for stride in strides):
+        return contiguous_strides(size)
+    if all(is_channels_last(size, stride) for stride in strides):
+        return channels_last_strides(size)
+    first = strides[0]
+    if is_non_overlapping_and_dense(size, first) and all(stride == first for stride in strides):
+        return first
+    return None

@@ -1,0 +1,183 @@
+"""Strides: how far apart in the storage neighbours along each dimension lie.
+
+The one idea to keep in mind: the same elements can lie in the storage in many orders, and the strides alone
+say which. The functions here choose the strides of new tensors and answer questions about given ones. The
+strides of dimensions of size 1 are never used to find an element, yet PyTorch keeps and prints them: so do
+we.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from tensorglass.errors import explained
+from tensorglass.layout.dims import INT64_MAX, Ints
+
+# Strides are asked for on every small operation, nearly always for a size seen a moment ago: remembering the
+# answers takes contiguous_strides((4, 4)) from 290 ns to 45 ns.
+_REMEMBERED = 4096
+
+
+@lru_cache(_REMEMBERED)
+def contiguous_strides(size: Ints) -> Ints:
+    """Return the row-major strides of a new tensor: the last dimension is the closest-packed.
+
+    A dimension of size 0 counts as 1, so that the strides stay positive.
+    """
+    strides = []
+    step = 1
+    for length in reversed(size):
+        strides.append(step)
+        if length > 1:
+            step *= length
+    return tuple(reversed(strides))
+
+
+def channels_last_strides(size: Ints) -> Ints:
+    """Return the strides of a 4-dim tensor (N, C, H, W) whose channels are the closest-packed dimension."""
+    return _packed_strides(size, order=(1, 3, 2, 0))
+
+
+def channels_last_3d_strides(size: Ints) -> Ints:
+    """Return the strides of a 5-dim tensor (N, C, D, H, W) whose channels are the closest-packed "
+    "dimension."""
+    return _packed_strides(size, order=(1, 4, 3, 2, 0))
+
+
+def _packed_strides(size: Ints, order: Ints) -> Ints:
+    """Return the strides of a tensor laid out without gaps, `order` naming its dimensions from the "
+    "closest-packed."""
+    strides = [0] * len(size)
+    step = 1
+    for dim in order:
+        strides[dim] = step
+        step *= max(size[dim], 1)
+    return tuple(strides)
+
+
+@lru_cache(_REMEMBERED)
+def is_contiguous(size: Ints, stride: Ints) -> bool:
+    """Say whether the elements lie in row-major order without gaps. A tensor without elements always does."""
+    return 0 in size or _is_packed(size, stride, order=range(len(size) - 1, -1, -1))
+
+
+def is_channels_last(size: Ints, stride: Ints) -> bool:
+    """Say whether a tensor is 4-dim (N, C, H, W) and laid out in channels-last order without gaps."""
+    return len(size) == 4 and _is_packed(size, stride, order=(1, 3, 2, 0))
+
+
+def is_channels_last_3d(size: Ints, stride: Ints) -> bool:
+    """Say whether a tensor is 5-dim (N, C, D, H, W) and laid out in channels-last order without gaps."""
+    return len(size) == 5 and _is_packed(size, stride, order=(1, 4, 3, 2, 0))
+
+
+@lru_cache(_REMEMBERED)
+def is_non_overlapping_and_dense(size: Ints, stride: Ints) -> bool:
+    """Say whether the elements fill one run of cells, each cell once, in whatever order of the dimensions."""
+    if 0 in size:
+        return True
+    by_stride = sorted((dim for dim in range(len(size)) if size[dim] > 1), key=stride.__getitem__)
+    return _is_packed(size, stride, by_stride)
+
+
+def _is_packed(size: Ints, stride: Ints, order: range | Ints | list[int]) -> bool:
+    """Say whether each dimension of `order` begins where the one before it ends. Size 1 has no say."""
+    expected = 1
+    for dim in order:
+        length = size[dim]
+        if length != 1:
+            if stride[dim] != expected:
+                return False
+            expected *= length
+    return True
+
+
+def sort_dims(ndim: int, precedes: Callable[[int, int], int]) -> list[int]:
+    """Return the dimensions ordered from the closest-packed, as PyTorch orders them.
+
+    It begins with the row-major order (the last dimension first) and lets each dimension sink as far inward
+    as it can. `precedes(inner, outer)` is negative when the two are in order, positive when they must change
+    places, and 0 when nothing is known, in which case the look-out goes on to the next dimension. Because of
+    that 0 no ordinary sort will do: the order is not a total one.
+    """
+    order = list(range(ndim - 1, -1, -1))
+    for start in range(1, ndim):
+        place = start
+        for candidate in range(start - 1, -1, -1):
+            verdict = precedes(order[candidate], order[place])
+            if verdict > 0:
+                order[candidate], order[place] = order[place], order[candidate]
+                place = candidate
+            elif verdict < 0:
+                break
+    return order
+
+
+@lru_cache(_REMEMBERED)
+def preserved_strides(size: Ints, stride: Ints) -> Ints:
+    """Return the strides that `clone`, `empty_like` and their kin give under `torch.preserve_format`.
+
+    They are the very same strides where those fill their cells without gap or overlap, else the strides of a
+    dense tensor whose dimensions keep their order in memory.
+    """
+    if is_non_overlapping_and_dense(size, stride):
+        return stride
+
+    def precedes(inner: int, outer: int) -> int:
+        a, b = stride[inner], stride[outer]
+        if a == 0 or b == 0:  # an expanded dimension has no place of its own in memory
+            return 0
+        if a != b:
+            return 1 if a > b else -1
+        return 1 if size[inner] > size[outer] else 0
+
+    return _packed_strides(size, tuple(sort_dims(len(size), precedes)))
+
+
+def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
+    """Return how many bytes a storage must have for a tensor with this header; 0 if it has no elements.
+
+    Raises RuntimeError when 64 bits cannot hold the answer, or a length or stride is negative.
+    """
+    last = 0
+    overflowed = False
+    for length, step in zip(size, stride, strict=True):
+        if length == 0:
+            return 0
+        reach = (length - 1) * step
+        overflowed = overflowed or reach < 0
+        last += reach
+    nbytes = (offset + last + 1) * itemsize
+    if overflowed or nbytes > INT64_MAX:
+        raise explained(
+            RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+            ),
+            "A length or stride is negative, or the last element lies further than 64 bits can count.",
+            notebook="05 strides and offset",
+        )
+    return nbytes
+
+
+def contiguous_nbytes(size: Ints, itemsize: int) -> int:
+    """Return how many bytes a new contiguous tensor of this size takes.
+
+    Raises RuntimeError for a negative length, or when 64 bits cannot hold the answer.
+    """
+    nbytes = itemsize
+    for length in size:
+        if length < 0:
+            raise explained(
+                RuntimeError(f"Trying to create tensor with negative dimension {length}: {list(size)}"),
+                "Every length of a size is 0 or more. Only view, reshape and expand understand -1.",
+                notebook="01 header and storage",
+            )
+        nbytes *= length
+    if nbytes > INT64_MAX:
+        raise explained(
+            RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}"),
+            f"The tensor would take {nbytes:.1e} bytes: more than 64 bits can count.",
+            notebook="10 a memory budget",
+        )
+    return nbytes

@@ -1,0 +1,186 @@
+"""Exercises of notebook 07: what `view` can say, and what only `reshape` can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.facts import share_memory
+
+
+@exercise(
+    "07-rows",
+    setup="frames = torch.arange(24).view(2, 3, 4)",
+    hints=[
+        "view cuts the same elements into rows of another length; -1 stands for a size to be worked out.",
+        "You know how many rows there shall be: one a frame. The length of a row is what you leave open.",
+        "rows = frames.view(2, …)",
+        "rows = frames.view(2, -1)",
+    ],
+)
+def rows(rows: Any, *, frames: Any) -> str:
+    expect_tensor(rows, "rows")
+    expect(
+        tuple(rows.shape) != (24,),
+        "`rows` is one row for both frames. Keep the first size, 2, and leave only the second open.",
+    )
+    expect_tensor(rows, "rows", shape=(2, 12))
+    expect_value(rows, "rows", frames.flatten(1))
+    expect_view(rows, "rows", of=frames, of_name="frames", because="view gives one that is none.")
+    return "Two rows of 12, and the 12 was worked out for you."
+
+
+@exercise(
+    "07-pixels-last",
+    setup="batch = torch.arange(120).view(2, 3, 4, 5)",
+    hints=[
+        "Dimensions shall change places here, and no two of them be merged: that is permute, not view.",
+        "permute takes the old dimensions in their new order. The channels, dimension 1, go to the end.",
+        "pixels = batch.permute(0, …, …, 1)",
+        "pixels = batch.permute(0, 2, 3, 1)",
+    ],
+)
+def pixels_last(pixels: Any, *, batch: Any) -> str:
+    expect_tensor(pixels, "pixels", shape=(2, 4, 5, 3))
+    expect(
+        pixels.tolist() != batch.reshape(2, 4, 5, 3).tolist(),
+        "`pixels` has the right shape, and each pixel is mixed from its neighbours: view and reshape "
+        "keep the reading order. Which operation lets dimensions change places?",
+    )
+    expect_value(pixels, "pixels", batch.permute(0, 2, 3, 1))
+    expect_view(pixels, "pixels", of=batch, of_name="batch", because="permute alone is enough.")
+    return "permute let the channels change places; all its work was to reorder the strides."
+
+
+WORKS = {
+    "first_rows": (True, "The two rows lie one after the other: 6 == 1 * 6. They merge."),
+    "first_columns": (False, "From one row to the next it is 6 cells, and a row has only 4: 6 != 1 * 4."),
+    "column_pairs": (True, "Only a dimension is split here, and splitting is always possible."),
+    "every_second_row": (False, "From row 0 to row 2 it is 12 cells, and a row has 6: 12 != 1 * 6."),
+    "folded_column": (
+        True,
+        "A column has one stride, 6. It is split in two, and splitting is always possible.",
+    ),
+}
+
+
+@exercise(
+    "07-which-work",
+    setup="y = torch.arange(24).view(4, 6)",
+    hints=[
+        "Splitting a dimension always works; merging two needs stride[i] == stride[i + 1] * size[i + 1].",
+        "Write down size and stride of each slice. Slicing columns shortens a row; the stride of 6 stays.",
+        "y[:2] is (2, 6) with stride (6, 1); y[:, :4] is (4, 4) with (6, 1); y[::2] is (2, 6) with (12, 1).",
+        """
+        first_rows = True
+        first_columns = False
+        column_pairs = True
+        every_second_row = False
+        folded_column = True
+        """,
+    ],
+)
+def which_work(
+    first_rows: Any,
+    first_columns: Any,
+    column_pairs: Any,
+    every_second_row: Any,
+    folded_column: Any,
+    *,
+    y: Any,
+) -> str:
+    answers = (first_rows, first_columns, column_pairs, every_second_row, folded_column)
+    for (name, (works, reason)), answer in zip(WORKS.items(), answers, strict=True):
+        expect_equal(answer, name, works, mistakes={not works: reason})
+    return "Three of the five work, and two of those slices are not contiguous."
+
+
+@exercise(
+    "07-crop",
+    setup="""
+    x = torch.arange(24).view(2, 3, 4)
+    crop = x[:, 1:3]
+    """,
+    hints=[
+        "Two neighbouring dimensions become one: that is a merge, and the rule says whether it is possible.",
+        "crop has size (2, 2, 4) and stride (12, 4, 1). The last two merge, for 4 == 1 * 4.",
+        "joined = crop.view(…, …)",
+        "joined = crop.view(2, 8)",
+    ],
+)
+def crop(joined: Any, *, x: Any) -> str:
+    expect_tensor(joined, "joined", shape=(2, 8))
+    expect_value(joined, "joined", x[:, 1:3].flatten(1))
+    expect_view(
+        joined,
+        "joined",
+        of=x,
+        of_name="x",
+        because="crop is not contiguous, but its strides are compatible: view works.",
+    )
+    return "A view of a tensor that is not contiguous: its strides are compatible."
+
+
+@exercise(
+    "07-price",
+    setup="""
+    a = torch.arange(1, 13)
+    contiguous = a.view(4, 3)
+    transposed = contiguous.t()
+    half = torch.arange(24).view(2, 3, 4)[:, :, :2]
+    every_other = a[::2]
+    """,
+    hints=[
+        "reshape(-1) gives a view where there is one. Afterwards, the storages tell whether it copied.",
+        "Two tensors have the same storage when untyped_storage().data_ptr() is the same for both.",
+        """
+        def flat_and_price(tensor):
+            flat = tensor.reshape(-1)
+            shared = flat.untyped_storage().data_ptr() == …
+            return flat, …
+        """,
+        """
+        def flat_and_price(tensor):
+            flat = tensor.reshape(-1)
+            shared = flat.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr()
+            return flat, 0 if shared else flat.nbytes
+        """,
+    ],
+)
+def price(
+    flat_and_price: Callable[[Any], Any], *, contiguous: Any, transposed: Any, half: Any, every_other: Any
+) -> str:
+    samples = {
+        "a contiguous tensor": contiguous,
+        "a transposed tensor": transposed,
+        "the left half of each row": half,
+        "every other element": every_other,
+    }
+    for kind, tensor in samples.items():
+        result = call(flat_and_price, "flat_and_price", tensor)
+        expect(
+            isinstance(result, tuple) and len(result) == 2,
+            "`flat_and_price` shall return two things: the flat tensor and the price in bytes.",
+        )
+        flat, bytes_copied = result
+        expect_tensor(flat, "flat")
+        expect_value(flat, "flat", tensor.reshape(-1))
+        has_view = share_memory(tensor.reshape(-1), tensor)
+        expect(
+            share_memory(flat, tensor) or not has_view,
+            f"For {kind} you made a copy, although there is a view. contiguous() and clone() copy more than "
+            "is needed; reshape(-1) copies only where it must.",
+        )
+        expect_equal(
+            bytes_copied,
+            "price",
+            0 if has_view else flat.nbytes,
+            mistakes={
+                flat.numel(): "That counts elements; the price is in bytes.",
+                flat.nbytes: f"For {kind} there is a view, and nothing was copied.",
+                0: f"For {kind} there is no view: the elements were copied.",
+            },
+        )
+    return "The same line costs nothing on one tensor and all its bytes on another."

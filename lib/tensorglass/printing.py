@@ -102,7 +102,7 @@ def tensor_repr(tensor: Tensor, contents: str | None = None) -> str:
 
 
 def _shown(array: Any, edge: int) -> Any:
-    """The values of `array` as nested lists, with `...` for all that is further than `edge` from both ends."""
+    """The values of `array` as nested lists, `...` standing for all further than `edge` from both ends."""
     if array.ndim == 0:
         return array.tolist()
     if len(array) <= 2 * edge:

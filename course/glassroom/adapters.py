@@ -1,0 +1,241 @@
+"""One adapter per array library: a live tensor in, a plain description of its header and its memory out.
+
+No adapter imports the library that it reads: who holds one of its tensors has imported it already, so it is found in
+`sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads bytes only when asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import weakref
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+from tensorglass import memory as tensorglass_memory
+
+from glassroom.naming import Memory
+
+TEACHING = "show takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an adapter knows of one tensor; `pointer` is the address of its first element, `strides` are in bytes."""
+
+    memory: Memory
+    pointer: int
+    size: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage_offset: int | None
+    dtype: str
+    itemsize: int
+    library: str
+    contiguous: bool
+    version: int | None
+    requires_grad: bool
+    base: object
+    conjugated: bool = False
+    negated: bool = False
+    byte_order: str = "="
+
+
+class Adapter(Protocol):
+    """Reads the tensors of one library."""
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` is a tensor of this library."""
+
+    def describe(self, value: Any) -> Description:
+        """Describe `value`; raises TypeError when it has no memory that could be drawn."""
+
+
+class TensorAdapter:
+    """Tensors of tensorglass and of PyTorch: the same public names serve both."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+
+    def accepts(self, value: object) -> bool:
+        tensor_class = getattr(sys.modules.get(self.library), "Tensor", None)
+        return tensor_class is not None and isinstance(value, tensor_class)
+
+    def describe(self, value: Any) -> Description:
+        self._refuse_what_has_no_bytes(value)
+        storage = value.untyped_storage()
+        version = _version(value)
+        itemsize = value.element_size()
+        offset = value.storage_offset()
+        return Description(
+            memory=self._memory(storage, str(value.device), version),
+            pointer=storage.data_ptr() + offset * itemsize,
+            size=tuple(value.shape),
+            strides=tuple(step * itemsize for step in value.stride()),
+            storage_offset=offset,
+            dtype=str(value.dtype).removeprefix("torch."),
+            itemsize=itemsize,
+            library=self.library,
+            contiguous=value.is_contiguous(),
+            version=version,
+            requires_grad=bool(value.requires_grad),
+            base=value._base,
+            conjugated=_flag(value, "is_conj"),
+            negated=_flag(value, "is_neg"),
+        )
+
+    def _refuse_what_has_no_bytes(self, value: Any) -> None:
+        if str(value.device).startswith("meta"):
+            raise TypeError("show cannot draw a meta tensor: it has a header and no memory")
+        layout = str(getattr(value, "layout", "torch.strided"))
+        if layout != "torch.strided":
+            raise TypeError(
+                f"show cannot draw a tensor of layout {layout}: it keeps its values in several tensors; "
+                "show those, for example t.indices() and t.values()"
+            )
+        if getattr(value, "is_quantized", False):
+            raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
+        try:
+            value.untyped_storage().data_ptr()
+        except (RuntimeError, NotImplementedError) as error:
+            first_line = str(error).partition("\n")[0]
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+
+    def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
+        def read(start: int, end: int) -> bytes:
+            return bytes(storage[start:end].tolist())
+
+        if self.library == "tensorglass":
+            reference = weakref.ref(storage)
+            identity, alive = ("tensorglass", id(storage)), lambda: reference() is not None
+            new_name = lambda: tensorglass_memory.name_of(storage)  # noqa: E731 - one of a pair
+        else:
+            # A weak count on PyTorch's StorageImpl: its address is not given out again while we hold this.
+            weak = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef(storage)
+            identity, alive = ("torch", weak.cdata), lambda: not weak.expired()
+            new_name = tensorglass_memory.next_name
+        return Memory(
+            device, storage.data_ptr(), storage.nbytes(), identity, alive, read, new_name, version
+        )
+
+
+class NumpyAdapter:
+    """NumPy arrays: the storage is the memory of the array at the end of the `.base` chain."""
+
+    library = "numpy"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, np.ndarray)
+
+    def describe(self, value: np.ndarray) -> Description:
+        if value.dtype.kind in "OSUVTMm" and value.dtype.name != "bfloat16":
+            raise TypeError(
+                f"show cannot draw an array of dtype {value.dtype}: its cells are not numbers"
+                + (", they are references to Python objects elsewhere" if value.dtype.kind == "O" else "")
+            )
+        owner: Any = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        tensor_adapter = next((each for each in _TENSOR_ADAPTERS if each.accepts(owner.base)), None)
+        memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(owner.base).memory
+        pointer = value.__array_interface__["data"][0]
+        elements, rest = divmod(pointer - memory.start, value.itemsize)
+        return Description(
+            memory=memory,
+            pointer=pointer,
+            size=value.shape,
+            strides=value.strides,
+            storage_offset=None if rest else elements,
+            dtype=value.dtype.name,
+            itemsize=value.itemsize,
+            library=self.library,
+            contiguous=value.flags.c_contiguous,
+            version=None,
+            requires_grad=False,
+            base=value.base,
+            byte_order=value.dtype.byteorder,
+        )
+
+    def _memory(self, owner: np.ndarray) -> Memory:
+        start, end = np.lib.array_utils.byte_bounds(owner) if owner.size else (owner.ctypes.data,) * 2
+        reference = weakref.ref(owner)
+
+        def read(first: int, last: int) -> bytes:
+            if reference() is None:
+                raise ReferenceError("the array is gone")
+            return ctypes.string_at(start + first, last - first)
+
+        return Memory(
+            device="cpu",
+            start=start,
+            nbytes=end - start,
+            identity=("numpy", id(owner)),
+            alive=lambda: reference() is not None,
+            read=read,
+            new_name=tensorglass_memory.next_name,
+        )
+
+
+class CupyAdapter:
+    """CuPy arrays: the storage is the allocation that the array's memory pointer points into."""
+
+    library = "cupy"
+
+    def accepts(self, value: object) -> bool:
+        array_class = getattr(sys.modules.get("cupy"), "ndarray", None)
+        return array_class is not None and isinstance(value, array_class)
+
+    def describe(self, value: Any) -> Description:
+        cupy: ModuleType = sys.modules["cupy"]
+        allocation = value.data.mem
+        reference = weakref.ref(allocation)
+
+        def read(first: int, last: int) -> bytes:
+            where = cupy.cuda.MemoryPointer(allocation, first)
+            return cupy.ndarray((last - first,), cupy.uint8, memptr=where).get().tobytes()
+
+        memory = Memory(
+            device=f"cuda:{value.device.id}",
+            start=allocation.ptr,
+            nbytes=allocation.size,
+            identity=("cupy", id(allocation)),
+            alive=lambda: reference() is not None,
+            read=read,
+            new_name=tensorglass_memory.next_name,
+        )
+        elements, rest = divmod(value.data.ptr - allocation.ptr, value.itemsize)
+        return Description(
+            memory=memory,
+            pointer=value.data.ptr,
+            size=value.shape,
+            strides=value.strides,
+            storage_offset=None if rest else elements,
+            dtype=value.dtype.name,
+            itemsize=value.itemsize,
+            library=self.library,
+            contiguous=value.flags.c_contiguous,
+            version=None,
+            requires_grad=False,
+            base=value.base,
+        )
+
+
+_TENSOR_ADAPTERS = (TensorAdapter("tensorglass"), TensorAdapter("torch"))
+ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter())
+
+
+def adapter_for(value: object) -> Adapter | None:
+    """The adapter that reads `value`, or None when it is no tensor."""
+    return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
+
+
+def _version(tensor: Any) -> int | None:
+    try:
+        return tensor._version
+    except RuntimeError:  # inference tensors do not count
+        return None
+
+
+def _flag(tensor: Any, question: str) -> bool:
+    return bool(getattr(tensor, question, lambda: False)())

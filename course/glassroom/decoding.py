@@ -1,0 +1,53 @@
+"""Bytes to Python numbers, for every dtype that a header may name.
+
+Values are read from the storage's bytes, not asked of the library: so two libraries, and two views of one storage with
+different dtypes, are read by one rule.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+Number = bool | int | float | complex | str
+
+
+def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
+    """One element of `dtype` from its bytes; a dtype that Python has no number for is given as hexadecimal digits."""
+    if dtype == "bool":
+        return data != b"\0"
+    if dtype == "bfloat16":  # the upper half of a float32
+        return float(np.frombuffer(b"\0\0" + data, "<f4")[0])
+    if dtype == "complex32":
+        real, imaginary = np.frombuffer(data, "<f2")
+        return complex(real, imaginary)
+    try:
+        element = np.frombuffer(data, np.dtype(dtype).newbyteorder(byte_order))[0]
+    except TypeError:
+        return data[::-1].hex()
+    if element.dtype.kind == "c":
+        return complex(element)
+    return float(element) if element.dtype.kind == "f" else int(element)
+
+
+def written(value: Number | None) -> str:
+    """A value as it is written in a cell: short, and the same for every library."""
+    match value:
+        case None:
+            return "✕"
+        case bool() | str():
+            return str(value)
+        case int():
+            return str(value) if abs(value) < 10**7 else f"{value:.2e}".replace("e+0", "e").replace("e+", "e")
+        case float():
+            return _written_float(value)
+        case complex():
+            imaginary = _written_float(value.imag)
+            sign = "" if imaginary.startswith("-") else "+"
+            return f"{_written_float(value.real)}{sign}{imaginary}j"
+
+
+def _written_float(value: float) -> str:
+    if value == int(value) if np.isfinite(value) else False:
+        if abs(value) < 10**5:
+            return f"{value:.0f}."
+    return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")

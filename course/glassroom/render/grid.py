@@ -1,0 +1,49 @@
+"""How an n-dimensional tensor is laid out on a page: as slabs, each a grid of rows and columns of visible cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from glassroom.snapshot import Cell, Header
+
+
+@dataclass(frozen=True)
+class Slab:
+    """The last two dimensions at one position of the others; `label` is that position, as `[0, :, :]`.
+
+    `rows` and `columns` are indices with None where some are left out; `cells` maps (row, column) to a cell.
+    """
+
+    label: str
+    rows: tuple[int | None, ...]
+    columns: tuple[int | None, ...]
+    cells: dict[tuple[int, int], Cell]
+
+
+def slabs_of(header: Header) -> list[Slab]:
+    """The slabs of a header's window; the indices of dimensions that it lacks count as 0."""
+    dims = len(header.size)
+    rows = header.window[-2] if dims >= 2 else (0,)
+    columns = header.window[-1] if dims >= 1 else (0,)
+    by_index = {cell.index: cell for cell in header.cells}
+    slabs = []
+    for outer in product(*header.window[: max(dims - 2, 0)]):
+        cells = {}
+        for row, column in product(rows, columns):
+            inner = (row, column) if dims >= 2 else (column,) if dims else ()
+            cells[row, column] = by_index[(*outer, *inner)]
+        label = f"[{', '.join(map(str, outer))}, :, :]" if outer else ""
+        slabs.append(Slab(label, with_gaps(rows), with_gaps(columns), cells))
+    return slabs
+
+
+def with_gaps(indices: Sequence[int]) -> tuple[int | None, ...]:
+    """`indices` with None wherever some are left out between two of them."""
+    marked: list[int | None] = []
+    for position, index in enumerate(indices):
+        if position and index != indices[position - 1] + 1:
+            marked.append(None)
+        marked.append(index)
+    return tuple(marked)

@@ -1,0 +1,88 @@
+"""A snapshot as text: the accessible form of the picture, and what tests of notebooks compare.
+
+It holds names, numbers and bytes only, never an address: the same program prints the same text on any day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glassroom.decoding import written
+from glassroom.render.grid import slabs_of, with_gaps
+from glassroom.render.words import memory_facts, origin, shape_facts, storage_cells, storage_facts, trouble
+from glassroom.snapshot import Header, Snapshot, Storage
+
+WIDTH = 96
+GAP = "⋯"
+
+
+def text_of(snapshot: Snapshot) -> str:
+    """The whole map: each storage, and beneath it the tensors over it."""
+    if not snapshot.headers:
+        return "no tensors"
+    blocks = []
+    for storage in snapshot.storages:
+        headers = snapshot.headers_on(storage)
+        blocks.append("\n".join(_storage_lines(storage, headers)))
+        blocks.extend("\n".join(_header_lines(header, storage)) for header in headers)
+    return "\n\n".join(blocks)
+
+
+def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
+    lines = [" · ".join([storage.name, *storage_facts(storage)])]
+    positions = with_gaps([cell.index[0] for cell in storage.cells])
+    values = {cell.index[0]: written(cell.value) for cell in storage.cells}
+    touched = [(header, _cells_touched(header, storage)) for header in headers]
+    lanes = [
+        (header.name, cells) for header, cells in touched if len(headers) > 1 or len(cells) < len(storage.cells)
+    ]
+    gutter = max((len(name) for name, _ in lanes), default=0) + 2
+    width = max((max(len(f"[{position}]"), len(values[position])) for position in values), default=1) + 2
+    per_line = max((WIDTH - gutter) // width, 1)
+    for begin in range(0, len(positions), per_line):
+        part = positions[begin : begin + per_line]
+
+        def line(head: str, texts: Sequence[str]) -> str:
+            return (head.ljust(gutter) + "".join(text.rjust(width) for text in texts)).rstrip()
+
+        lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
+        lines.append(line("", [GAP if each is None else values[each] for each in part]))
+        for name, cells in lanes:
+            lines.append(line(name, ["" if each not in cells else "■" for each in part]))
+    return lines
+
+
+def _cells_touched(header: Header, storage: Storage) -> set[int]:
+    per_cell = header.itemsize // storage.itemsize
+    return {
+        cell.byte // storage.itemsize + part for cell in header.cells for part in range(per_cell)
+    }
+
+
+def _header_lines(header: Header, storage: Storage) -> list[str]:
+    facts = [header.name, origin(header), *shape_facts(header), *memory_facts(header)]
+    lines = [" · ".join(filter(None, facts))]
+    problem = trouble(header, storage)
+    if problem:
+        lines.append(f"  {problem}")
+    if not header.cells:
+        return lines
+    values = {cell.index: written(cell.value) for cell in header.cells}
+    places = {cell.index: f"[{storage_cells(header, storage, cell.byte)}]" for cell in header.cells}
+    value_width = max(map(len, values.values()))
+    place_width = max(map(len, places.values()))
+    for slab in slabs_of(header):
+        if slab.label:
+            lines.append(f"  {slab.label}")
+        for row in slab.rows:
+            parts = []
+            for column in slab.columns:
+                if row is None or column is None:
+                    parts.append((GAP if column is None else "⋮").center(value_width if column is not None else 1))
+                    if column is not None:
+                        parts[-1] += " " * (place_width + 1)
+                else:
+                    index = slab.cells[row, column].index
+                    parts.append(f"{values[index].rjust(value_width)} {places[index].ljust(place_width)}")
+            lines.append(("  " + "  ".join(parts)).rstrip())
+    return lines

@@ -1,0 +1,298 @@
+"""A snapshot of tensors in memory: plain data, from which everything is drawn.
+
+The one idea: a tensor is a header over a storage, so a snapshot is a list of storages, each a run of bytes with a name,
+and a list of headers, each saying which bytes its cells are. Values are there for a *window* only: what a picture shows.
+A snapshot keeps nothing alive, draws nothing, and can be written as JSON (the schema is in `docs/snapshot.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from math import gcd
+from typing import Any
+
+from glassroom.adapters import TEACHING, Description, adapter_for
+from glassroom.decoding import Number, decode
+from glassroom.naming import Memory, name_of
+
+SCHEMA = 1
+
+STRIP_WHOLE = 64  # a storage of up to so many cells is shown whole
+STRIP_WINDOW = 64  # and a larger one with at most so many of them
+STRIP_EDGE = 4
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One visible element of a header: its index, the byte of the storage where it begins, and its value.
+
+    The value is None when the cell lies outside the storage (which was resized under the tensor).
+    """
+
+    index: tuple[int, ...]
+    byte: int
+    value: Number | None
+
+
+@dataclass(frozen=True)
+class Header:
+    """One tensor: the numbers of its header, and the cells of its window in row-major order.
+
+    `stride` and `storage_offset` count elements, as PyTorch does; where a NumPy array's do not come out even, both count
+    bytes and `unit` says so. `window` holds the visible indices of every dimension.
+    """
+
+    name: str
+    storage: str
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    storage_offset: int
+    unit: str
+    dtype: str
+    itemsize: int
+    device: str
+    library: str
+    contiguous: bool
+    is_view: bool
+    base: str | None
+    version: int | None
+    requires_grad: bool
+    bytes: tuple[int, int] | None
+    window: tuple[tuple[int, ...], ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def windowed(self) -> bool:
+        """Whether some elements are not shown."""
+        return any(len(shown) < n for shown, n in zip(self.window, self.size, strict=True))
+
+
+@dataclass(frozen=True)
+class Storage:
+    """One run of bytes, divided into cells of `itemsize` bytes; `cells` are the visible ones."""
+
+    name: str
+    nbytes: int
+    device: str
+    version: int | None
+    shared_by: tuple[str, ...]
+    dtype: str | None
+    itemsize: int
+    cells: tuple[Cell, ...]
+
+    @property
+    def length(self) -> int:
+        """How many whole cells there are."""
+        return self.nbytes // self.itemsize
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Storages in the order in which their tensors were given, and the headers over them."""
+
+    storages: tuple[Storage, ...]
+    headers: tuple[Header, ...]
+
+    def headers_on(self, storage: Storage) -> tuple[Header, ...]:
+        """The headers over one storage."""
+        return tuple(header for header in self.headers if header.storage == storage.name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The snapshot as JSON-ready data, with the version of the schema."""
+        return {"schema": SCHEMA, **asdict(self)}
+
+
+def snapshot(tensors: Mapping[str, object]) -> Snapshot:
+    """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
+
+    Raises TypeError for what is no tensor, or has no memory that could be drawn.
+    """
+    named = [leaf for name, value in tensors.items() for leaf in _leaves(name, value)]
+    described = [(name, value, _describe(name, value)) for name, value in named]
+    memories: dict[str, list[Memory]] = {}
+    storage_names = []
+    for _, _, description in described:
+        storage_name = name_of(description.memory)
+        storage_names.append(storage_name)
+        memories.setdefault(storage_name, []).append(description.memory)
+    starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
+    headers = [
+        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, named))
+        for (name, value, description), storage_name in zip(described, storage_names, strict=True)
+    ]
+    storages = []
+    for storage_name, held in memories.items():
+        on_it = [
+            (header, description)
+            for header, (_, _, description) in zip(headers, described, strict=True)
+            if header.storage == storage_name
+        ]
+        storages.append(_storage(storage_name, held, on_it))
+    return Snapshot(tuple(storages), tuple(headers))
+
+
+def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
+    if adapter_for(value) is not None:
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _leaves(f"{name}[{key!r}]", item)
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            yield from _leaves(f"{name}[{position}]", item)
+    else:
+        raise TypeError(f"{TEACHING}, but {name} is {_with_article(type(value).__name__)}")
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiouAEIOU' else 'a'} {word}"
+
+
+def _describe(name: str, value: object) -> Description:
+    adapter = adapter_for(value)
+    assert adapter is not None  # _leaves yields nothing else
+    try:
+        return adapter.describe(value)
+    except TypeError as error:
+        error.add_note(f"The tensor is {name}.")
+        raise
+
+
+def _name_of_base(value: object, description: Description, named: Sequence[tuple[str, object]]) -> str | None:
+    if description.base is None:
+        return None
+    return next((name for name, other in named if other is description.base and other is not value), None)
+
+
+def _header(name: str, storage: str, start: int, description: Description, base: str | None) -> Header:
+    first_byte = description.pointer - start
+    itemsize, size, strides = description.itemsize, description.size, description.strides
+    even = description.storage_offset is not None and all(step % itemsize == 0 for step in strides)
+    window = visible_window(size)
+    cells = [
+        _cell(index, first_byte + sum(i * step for i, step in zip(index, strides, strict=True)), description, start)
+        for index in product(*window)
+    ]
+    return Header(
+        name=name,
+        storage=storage,
+        size=size,
+        stride=tuple(step // itemsize for step in strides) if even else strides,
+        storage_offset=description.storage_offset or 0 if even else description.pointer - description.memory.start,
+        unit="elements" if even else "bytes",
+        dtype=description.dtype,
+        itemsize=itemsize,
+        device=description.memory.device,
+        library=description.library,
+        contiguous=description.contiguous,
+        is_view=description.base is not None,
+        base=base,
+        version=description.version,
+        requires_grad=description.requires_grad,
+        bytes=byte_range(first_byte, size, strides, itemsize),
+        window=window,
+        cells=tuple(cells),
+    )
+
+
+def _cell(index: tuple[int, ...], byte: int, description: Description, start: int) -> Cell:
+    memory = description.memory
+    own_byte = byte + start - memory.start  # the picture's storage may begin before this library's
+    end = own_byte + description.itemsize
+    if own_byte < 0 or end > memory.nbytes:
+        return Cell(index, byte, None)
+    value = decode(memory.read(own_byte, end), description.dtype, description.byte_order)
+    if description.conjugated and isinstance(value, complex):
+        value = value.conjugate()
+    if description.negated and not isinstance(value, str):
+        value = -value
+    return Cell(index, byte, value)
+
+
+def byte_range(
+    first_byte: int, size: Sequence[int], strides: Sequence[int], itemsize: int
+) -> tuple[int, int] | None:
+    """The bytes [low, high) from a tensor's lowest to its highest cell, or None when it has no cell."""
+    if 0 in size:
+        return None
+    reaches = [(n - 1) * step for n, step in zip(size, strides, strict=True)]
+    low = first_byte + sum(min(reach, 0) for reach in reaches)
+    return low, first_byte + sum(max(reach, 0) for reach in reaches) + itemsize
+
+
+def visible_window(size: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The visible indices of every dimension: all of a small one, both ends of a large one."""
+    dims = len(size)
+    window = []
+    for dim, n in enumerate(size):
+        if dim == dims - 1:
+            shown = 16 if dims == 1 else 8
+        elif dim == dims - 2:
+            shown = 6
+        else:
+            shown = 4 if dims == 3 else 2
+        window.append(_ends(n, shown))
+    return tuple(window)
+
+
+def _ends(n: int, shown: int) -> tuple[int, ...]:
+    if n <= shown:
+        return tuple(range(n))
+    head, tail = (shown + 1) // 2, shown // 2
+    return (*range(head), *range(n - tail, n))
+
+
+def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header, Description]]) -> Storage:
+    start = min(memory.start for memory in memories)
+    nbytes = max(memory.start + memory.nbytes for memory in memories) - start
+    itemsize = _unit(start, on_it)
+    speaker = next((each for header, each in on_it if header.itemsize == itemsize), None)
+    dtype = None if speaker is None else speaker.dtype
+    touched = {
+        position
+        for header, _ in on_it
+        for cell in header.cells
+        for position in range(cell.byte // itemsize, -(-(cell.byte + header.itemsize) // itemsize))
+    }
+
+    def value(position: int) -> Number | None:
+        first, last = start + position * itemsize, start + (position + 1) * itemsize
+        holder = next((each for each in memories if each.start <= first and last <= each.start + each.nbytes), None)
+        if holder is None:
+            return None
+        data = holder.read(first - holder.start, last - holder.start)
+        return data.hex() if speaker is None else decode(data, speaker.dtype, speaker.byte_order)
+
+    positions = _visible_positions(nbytes // itemsize, touched)
+    versions = [memory.version for memory in memories if memory.version is not None]
+    return Storage(
+        name=name,
+        nbytes=nbytes,
+        device=memories[0].device,
+        version=max(versions, default=None),
+        shared_by=tuple(header.name for header, _ in on_it),
+        dtype=dtype,
+        itemsize=itemsize,
+        cells=tuple(Cell((position,), position * itemsize, value(position)) for position in positions),
+    )
+
+
+def _unit(start: int, on_it: Sequence[tuple[Header, Description]]) -> int:
+    """The largest cell that every tensor on the storage is made of whole cells of."""
+    unit = 0
+    for _, description in on_it:
+        steps = (step for n, step in zip(description.size, description.strides, strict=True) if n > 1)
+        unit = gcd(unit, description.itemsize, description.pointer - start, *steps)
+    return unit
+
+
+def _visible_positions(length: int, touched: Iterable[int]) -> tuple[int, ...]:
+    if length <= STRIP_WHOLE:
+        return tuple(range(length))
+    edges = _ends(length, 2 * STRIP_EDGE)
+    shown = sorted({position for position in touched if 0 <= position < length}.union(edges))
+    if len(shown) > STRIP_WINDOW:
+        shown = shown[: STRIP_WINDOW // 2] + shown[-STRIP_WINDOW // 2 :]
+    return tuple(shown)

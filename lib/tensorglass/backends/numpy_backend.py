@@ -1,0 +1,120 @@
+"""The CPU: NumPy's arrays and kernels.
+
+Together with `interop`, where NumPy arrays are the subject, this is the only file of the library that imports NumPy.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from tensorglass import dtypes
+from tensorglass.backends.base import register
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+
+
+def _quiet_context() -> contextvars.Context:
+    """A context in which NumPy's floating-point warnings are off, as PyTorch has none."""
+    context = contextvars.copy_context()
+    context.run(numpy.seterr, all="ignore")
+    return context
+
+
+class _Thread(threading.local):
+    # Entering a prepared context costs 0.1 µs where `with numpy.errstate(...)` costs 0.9 µs a call; a context may be
+    # entered once at a time, hence one a thread.
+    def __init__(self) -> None:
+        self.run = _quiet_context().run
+
+
+class NumpyBackend:
+    """NumPy as the backend of 'cpu'. See `Backend` for what each method promises."""
+
+    device_type = "cpu"
+    xp = numpy
+
+    def __init__(self) -> None:
+        self._thread = _Thread()
+        self._array_dtypes = {each: numpy.dtype(each.name) for each in dtypes.ALL if each is not dtypes.bfloat16}
+        self._dtypes = {array_dtype: each for each, array_dtype in self._array_dtypes.items()}
+
+    def is_available(self) -> bool:
+        return True
+
+    def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> numpy.ndarray:
+        try:
+            # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
+            return numpy.zeros(nbytes, numpy.uint8) if zeroed else numpy.empty(nbytes, numpy.uint8)
+        except (MemoryError, ValueError) as error:
+            raise explained(
+                RuntimeError(
+                    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
+                    f"you tried to allocate {nbytes} bytes. Error code 12 (Cannot allocate memory)"
+                ),
+                f"That is {nbytes / 2**30:,.1f} GiB. Nothing was allocated and no tensor was changed.",
+                notebook="10 a memory budget",
+            ) from error
+
+    def array(
+        self, buffer: numpy.ndarray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> numpy.ndarray:
+        itemsize = dtype.itemsize
+        if 0 in size:  # such a header may point past the end of its storage
+            return numpy.ndarray(size, self.array_dtype(dtype))
+        return numpy.ndarray(
+            size, self.array_dtype(dtype), buffer, offset * itemsize, tuple([step * itemsize for step in stride])
+        )
+
+    def buffer_of(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array.reshape(-1).view(numpy.uint8)
+
+    def data_ptr(self, buffer: numpy.ndarray) -> int:
+        return buffer.ctypes.data if buffer.size else 0
+
+    def array_dtype(self, dtype: DType) -> numpy.dtype:
+        found = self._array_dtypes.get(dtype)
+        return self._load_bfloat16() if found is None else found
+
+    def dtype_of(self, array: numpy.ndarray) -> DType:
+        return self._dtypes[array.dtype]
+
+    def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
+        return self._thread.run(kernel, numpy, *arrays, **parameters)
+
+    def call(self, ufunc: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
+        """`launch` for a function that is NumPy's own and so needs no `xp`."""
+        return self._thread.run(ufunc, *arrays, **parameters)
+
+    def ufunc(self, name: str) -> Callable[..., Any]:
+        return getattr(numpy, name)
+
+    def from_host(self, array: numpy.ndarray, device: Device) -> numpy.ndarray:
+        return array.copy()
+
+    def to_host(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array
+
+    def synchronize(self, device: Device) -> None:
+        """Nothing to wait for: a NumPy kernel has finished when it returns."""
+
+    def _load_bfloat16(self) -> numpy.dtype:
+        try:
+            import ml_dtypes
+        except ImportError as error:
+            raise explained(
+                RuntimeError('"empty" not implemented for \'BFloat16\''),
+                "NumPy has no bfloat16 of its own: install the small package that adds it, `pip install ml_dtypes`.",
+            ) from error
+        found = numpy.dtype(ml_dtypes.bfloat16)
+        self._array_dtypes[dtypes.bfloat16] = found
+        self._dtypes[found] = dtypes.bfloat16
+        return found
+
+
+register(NumpyBackend())

@@ -1,0 +1,102 @@
+"""`finfo` and `iinfo`: the limits of a dtype, worked out from its number of bits.
+
+A binary floating-point type with p bits of precision (the leading one counted) and exponents up to emax has
+numbers up to ``(2 - 2**(1-p)) * 2**emax``; its smallest normal number is ``2**(1-emax)``, and the gap after
+1.0, `eps`, is ``2**(1-p)``. Source: IEEE 754-2019, section 3.3, and for bfloat16 the truncation of binary32.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tensorglass import dtypes
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+
+_PRECISION_AND_EMAX = {
+    dtypes.float16: (11, 15),
+    dtypes.bfloat16: (8, 127),
+    dtypes.float32: (24, 127),
+    dtypes.float64: (53, 1023),
+}
+
+
+class _Limits:
+    """Limits are equal where all they say is."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, self.__class__):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # how Python says that objects cannot be hashed
+
+
+class finfo(_Limits):
+    """The limits of a floating-point dtype; of a complex one, those of its parts.
+
+    >>> finfo(dtypes.float32).eps
+    1.1920928955078125e-07
+    """
+
+    __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
+
+    def __init__(self, type: DType | None = None) -> None:
+        argument = "finfo(): argument 'type' (position 1)"
+        given = dtypes.get_default_dtype() if type is None else dtypes.as_dtype(type, argument)
+        real = given.to_real()
+        if real not in _PRECISION_AND_EMAX:
+            # PyTorch puts the name of the class where it means the dtype.
+            raise explained(
+                TypeError(
+                    "torch.finfo() requires a floating point input type. "
+                    "Use torch.iinfo to handle 'torch.finfo'"
+                ),
+                f"{given!r} is not a floating-point type: ask torch.iinfo({given!r}).",
+            )
+        precision, emax = _PRECISION_AND_EMAX[real]
+        self.bits = real.itemsize * 8
+        self.eps = 2.0 ** (1 - precision)
+        self.max = (2.0 - self.eps) * 2.0**emax
+        self.min = -self.max
+        self.smallest_normal = self.tiny = 2.0 ** (1 - emax)
+        self.resolution = 10.0 ** -math.floor((precision - 1) * math.log10(2))
+        self.dtype = real.name
+
+    def __repr__(self) -> str:
+        numbers = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return (
+            f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in numbers)}, dtype={self.dtype})"
+        )
+
+
+class iinfo(_Limits):
+    """The limits of an integer dtype.
+
+    >>> iinfo(dtypes.int8).max
+    127
+    """
+
+    __slots__ = ("bits", "dtype", "max", "min")
+
+    def __init__(self, type: DType) -> None:
+        given = dtypes.as_dtype(type, "iinfo(): argument 'type' (position 1)")
+        if given.category > dtypes.INTEGER:
+            # PyTorch puts the name of the class where it means the dtype.
+            raise explained(
+                TypeError(
+                    "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+                ),
+                f"{given!r} is not an integer type: ask torch.finfo({given!r}).",
+            )
+        if given is dtypes.bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        self.bits = given.itemsize * 8
+        self.min = -(1 << (self.bits - 1)) if given.is_signed else 0
+        self.max = (1 << (self.bits - given.is_signed)) - 1
+        self.dtype = given.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

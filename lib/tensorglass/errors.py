@@ -1,0 +1,24 @@
+"""How errors teach.
+
+The first line of every error is PyTorch's own message with the real numbers, because people paste it into a search
+box. What PyTorch leaves out (which dimension, why, what to write instead, where the course explains it) follows as
+notes, which Python prints below the message and which `str(error)` leaves alone.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+E = TypeVar("E", bound=BaseException)
+
+
+def explained(error: E, *notes: str, notebook: str | None = None) -> E:
+    """Return `error` with teaching notes added, ready to be raised.
+
+    `notebook` names the notebook of the course that explains the matter, as "07 view or reshape".
+    """
+    for note in notes:
+        error.add_note(note)
+    if notebook is not None:
+        error.add_note(f"The course explains it: notebook {notebook}.")
+    return error

@@ -1,0 +1,168 @@
+"""Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
+
+Every storage reports its birth, its end and each change of its length here. That costs a few tenths of a microsecond
+a storage, so it is always on. Nothing is kept alive by being counted: storages are held by weak references.
+
+>>> import tensorglass as torch
+>>> from tensorglass import memory
+>>> with memory.track() as report:
+...     a = torch.zeros(1000)
+...     b = a[::2].clone()
+>>> report.allocations, report.allocated_bytes, report.copies
+(2, 6000, 1)
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tensorglass.storage import UntypedStorage
+
+# Every figure that the library counts. `_peak_bytes` is reset by `track` and `reset_peak`, so `track` puts it back.
+_live: dict[int, weakref.ref[UntypedStorage]] = {}
+_live_bytes = 0
+_peak_bytes = 0
+_allocations = 0
+_allocated_bytes = 0
+_copies = 0
+_copied_bytes = 0
+
+_next_number = 0
+
+
+# --- what storages and operators report ----------------------------------------------------------------------------
+
+
+def born(storage: UntypedStorage, nbytes: int) -> None:
+    """A storage now holds `nbytes` bytes that it did not hold before (a new one, or one that was resized)."""
+    global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
+    _live[id(storage)] = weakref.ref(storage)
+    _allocations += 1
+    _allocated_bytes += nbytes
+    _live_bytes += nbytes
+    if _live_bytes > _peak_bytes:
+        _peak_bytes = _live_bytes
+
+
+def released(nbytes: int) -> None:
+    """A storage gave `nbytes` bytes back: it ended, or it was resized."""
+    global _live_bytes
+    _live_bytes -= nbytes
+
+
+def ended(storage: UntypedStorage, nbytes: int) -> None:
+    """A storage ends, and its bytes with it."""
+    global _live_bytes
+    _live.pop(id(storage), None)
+    _live_bytes -= nbytes
+
+
+def copied(nbytes: int) -> None:
+    """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
+    global _copies, _copied_bytes
+    _copies += 1
+    _copied_bytes += nbytes
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def next_name() -> str:
+    """The next small name, S0, S1, …: one sequence for the session, given out when a storage is first looked at."""
+    global _next_number
+    name = f"S{_next_number}"
+    _next_number += 1
+    return name
+
+
+def name_of(storage: UntypedStorage) -> str:
+    """The small name that a storage keeps for life. Names are given in the order in which they are first asked for,
+    so that a picture's first storage is S0 however many temporaries came and went before.
+    """
+    return storage.name
+
+
+# --- what people ask -------------------------------------------------------------------------------------------------
+
+
+def live() -> list[UntypedStorage]:
+    """The storages alive now, the oldest first."""
+    storages = (reference() for reference in list(_live.values()))
+    return [storage for storage in storages if storage is not None]
+
+
+def allocated() -> int:
+    """Bytes that live storages hold now."""
+    return _live_bytes
+
+
+def peak() -> int:
+    """The most bytes that live storages ever held at once, since the start or the last `reset_peak`."""
+    return _peak_bytes
+
+
+def reset_peak() -> None:
+    """Let `peak` start again from what is allocated now."""
+    global _peak_bytes
+    _peak_bytes = _live_bytes
+
+
+@dataclass
+class Report:
+    """What a block of code did to memory. The figures are final once the block has ended.
+
+    `peak_bytes` and `kept_bytes` count from what was allocated at the block's beginning.
+    """
+
+    allocations: int = 0  #: new runs of bytes
+    allocated_bytes: int = 0  #: their lengths, added up
+    copies: int = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
+    copied_bytes: int = 0
+    peak_bytes: int = 0  #: the most that was held at once, above the beginning
+    kept_bytes: int = 0  #: what is still held at the end, above the beginning; below zero if more was freed
+
+    def __str__(self) -> str:
+        return "\n".join(
+            (
+                f"allocated {_bytes(self.allocated_bytes)} in {_count(self.allocations, 'storage')}",
+                f"copied    {_bytes(self.copied_bytes)} in {_count(self.copies, 'copy', 'copies')}",
+                f"peak      {_bytes(self.peak_bytes)} above the start",
+                f"kept      {_bytes(self.kept_bytes)} at the end",
+            )
+        )
+
+
+@contextmanager
+def track() -> Iterator[Report]:
+    """Measure a block of code: ``with track() as report: …``, then read or print `report`.
+
+    Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
+    """
+    global _peak_bytes
+    report = Report()
+    outer_peak, start_bytes = _peak_bytes, _live_bytes
+    start = (_allocations, _allocated_bytes, _copies, _copied_bytes)
+    _peak_bytes = _live_bytes
+    try:
+        yield report
+    finally:
+        report.allocations = _allocations - start[0]
+        report.allocated_bytes = _allocated_bytes - start[1]
+        report.copies = _copies - start[2]
+        report.copied_bytes = _copied_bytes - start[3]
+        report.peak_bytes = _peak_bytes - start_bytes
+        report.kept_bytes = _live_bytes - start_bytes
+        _peak_bytes = max(_peak_bytes, outer_peak)
+
+
+def _bytes(number: int) -> str:
+    return f"{number:>11,} bytes"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,15 @@
+"""Every operator, declared once. Importing this package fills the table; `table.attach` then hands the operators out.
+
+One module a family. `table` is the declaration, `elementwise` and `reducing` are the two paths that many operators share.
+"""
+
+from tensorglass.ops import (
+    copying,
+    creation,
+    pointwise,
+    splitting,
+    views,
+)
+from tensorglass.ops.table import OPERATORS, attach
+
+__all__ = ["OPERATORS", "attach", "copying", "creation", "pointwise", "splitting", "views"]

@@ -1,0 +1,71 @@
+"""Reading arguments as PyTorch reads them: sizes given one by one or as a sequence, and its words for what does not fit."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.tensor import Tensor
+
+
+def invalid_combination(name: str, arguments: Sequence[Any], *expected: str) -> TypeError:
+    """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
+    got = ", ".join(_type_name(argument) for argument in arguments)
+    head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
+    if len(expected) == 1:
+        return TypeError(f"{head}{expected[0]}")
+    return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
+
+
+def _type_name(argument: Any) -> str:
+    kind = type(argument)
+    if isinstance(argument, (tuple, list)):
+        inside = ", ".join(type(each).__name__ for each in argument)
+        return f"{kind.__name__} of ({inside}{',' if kind is tuple and len(argument) == 1 else ''})" if (
+            kind is tuple
+        ) else f"{kind.__name__} of [{inside}]"
+    return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else kind.__name__
+
+
+def ints(name: str, arguments: Sequence[Any], *expected: str) -> tuple[int, ...]:
+    """The ints given as ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` or ``f(Size([2, 3]))``; 0-dim integer tensors count
+    as ints. Anything else raises `invalid_combination`, which names the signatures `expected`.
+    """
+    if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        return _ints(name, arguments[0], arguments, expected)
+    return _ints(name, arguments, arguments, expected)
+
+
+def _ints(name: str, values: Sequence[Any], arguments: Sequence[Any], expected: Sequence[str]) -> tuple[int, ...]:
+    for value in values:
+        if type(value) is not int:
+            break
+    else:
+        return tuple(values)
+    try:
+        if any(isinstance(value, bool) for value in values):
+            raise TypeError
+        return tuple([operator.index(value) for value in values])
+    except TypeError:
+        raise invalid_combination(name, arguments, *expected) from None
+
+
+def check_int(name: str, argument: str, position: int, value: Any) -> int:
+    """`value` as an int, or PyTorch's TypeError for argument number `position`."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}"
+        ) from None
+
+
+def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Raise PyTorch's TypeError unless `value` is a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )

@@ -1,0 +1,250 @@
+"""Copies: operators that move elements to another storage, dtype or device and compute nothing.
+
+Each counts in `memory` as a copy. The one idea to keep in mind: `copy_` is the only one that writes; the others make an
+empty tensor of the right layout and `copy_` into it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tensorglass import backends, devices, formats, layout, memory
+from tensorglass import dtypes as _dtypes
+from tensorglass.backends import Array
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.scalars import checked
+from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, array_of, empty_on, raw_array, view_of
+
+
+def format_strides(
+    size: tuple[int, ...], stride: tuple[int, ...], memory_format: formats.memory_format
+) -> tuple[int, ...]:
+    """The strides of a new dense tensor in `memory_format`; `preserve_format` follows (size, stride)."""
+    if memory_format is contiguous_format:
+        return layout.contiguous_strides(size)
+    if memory_format is preserve_format:
+        return layout.preserved_strides(size, stride)
+    rank, packed = {
+        formats.channels_last: (4, layout.channels_last_strides),
+        formats.channels_last_3d: (5, layout.channels_last_3d_strides),
+    }[memory_format]
+    if len(size) != rank:
+        raise RuntimeError(f"required rank {rank} tensor to use {str(memory_format)[6:]} format")
+    return packed(size)
+
+
+@operator("copy", function=False)
+def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
+    check_tensor("copy_", src, "other")
+    if src is input:
+        return input
+    if input._size != src._size:
+        met = layout.broadcast_shapes(input._size, src._size)
+        if met != input._size:
+            raise explained(
+                RuntimeError(
+                    f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"
+                ),
+                "copy_ cannot make its tensor larger.",
+            )
+    refuse_overlapping_write(input, (src,))
+    if src._dtype.is_complex and not input._dtype.is_complex:
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2
+        )
+    target, backend = raw_array(input), input._storage.backend
+    if src._storage.device == input._storage.device:
+        source = raw_array(src)
+    else:
+        source = backend.from_host(src._storage.backend.to_host(raw_array(src)), input._storage.device)
+    backend.launch(_assign, target, source, src._conj != input._conj)
+    memory.copied(input.nbytes)
+    input._written()
+    return input
+
+
+def _assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
+    if conjugate:
+        source = xp.conj(source)
+    if source.dtype.kind == "c" != target.dtype.kind:
+        source = source.real
+    target[...] = source
+
+
+def new_copy(
+    input: Tensor, dtype: DType, device: Device, memory_format: formats.memory_format = preserve_format
+) -> Tensor:
+    """A copy with a storage of its own, of the given dtype, on the given device."""
+    strides = format_strides(input._size, input._stride, memory_format)
+    with warnings.catch_warnings():
+        made = empty_on(device, input._size, strides, dtype)
+    copy_(made, input)
+    made._storage.version = 0
+    return made
+
+
+@operator("copy")
+def clone(input: Tensor, *, memory_format: formats.memory_format = preserve_format) -> Tensor:
+    """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
+    return new_copy(input, input._dtype, input._storage.device, memory_format)
+
+
+@operator("copy", function=False)
+def contiguous(input: Tensor, memory_format: formats.memory_format = contiguous_format) -> Tensor:
+    """`input` itself if it lies in `memory_format` already, else a copy that does."""
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return input if input.is_contiguous(memory_format) else clone(input, memory_format=memory_format)
+
+
+@operator("copy")
+def resolve_conj(input: Tensor) -> Tensor:
+    """`input` itself, or a copy with the conjugates in memory if they are only made when read."""
+    return clone(input) if input._conj else input
+
+
+@operator("copy", function=False)
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a 0-dim tensor."""
+    if isinstance(value, Tensor):
+        if value._size:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._size)} dimensions."
+            )
+        value = value.item()
+    elif not isinstance(value, (int, float, complex)):
+        raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
+    refuse_overlapping_write(input)
+    number = checked(value, input._dtype)
+    write_number(input, number)
+    input._written()
+    return input
+
+
+def write_number(input: Tensor, number: complex) -> None:
+    """Set every element to a number that `checked` has passed."""
+    dtype = input._dtype
+    if dtype.category == _dtypes.INTEGER:
+        number = int(number.real) % (1 << 8 * dtype.itemsize)
+        if dtype.is_signed and number >> (8 * dtype.itemsize - 1):
+            number -= 1 << 8 * dtype.itemsize
+    elif dtype is _dtypes.bool:
+        number = bool(number)
+    elif not dtype.is_complex:
+        number = number.real
+    elif input._conj:
+        number = complex(number).conjugate()
+    input._storage.backend.launch(_set_all, raw_array(input), number)
+
+
+def _set_all(xp: Any, target: Array, number: complex) -> None:
+    target[...] = number
+
+
+@operator("copy", function=False)
+def zero_(input: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return fill_(input, 0)
+
+
+# --- to another dtype or device --------------------------------------------------------------------------------------
+
+
+@operator("copy", function=False)
+def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+    """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
+    ``to(other)``, each with ``non_blocking``, ``copy`` and ``memory_format``. Itself where nothing would change.
+    """
+    dtype, device, copy, memory_format = _read_to(input, list(arguments), dict(keywords))
+    if not copy and dtype is input._dtype and device == input._storage.device:
+        wanted = memory_format is preserve_format or input.is_contiguous(memory_format)
+        if wanted:
+            return input
+    return new_copy(input, dtype, device, memory_format)
+
+
+def _read_to(
+    input: Tensor, arguments: list[Any], keywords: dict[str, Any]
+) -> tuple[DType, Device, bool, formats.memory_format]:
+    dtype, device = input._dtype, input._storage.device
+    given = tuple(arguments)
+    if arguments and isinstance(arguments[0], Tensor):
+        other = arguments.pop(0)
+        dtype, device = other._dtype, other._storage.device
+    elif arguments and isinstance(arguments[0], DType):
+        dtype = arguments.pop(0)
+    elif arguments and (arguments[0] is None or isinstance(arguments[0], (str, Device, int))):
+        named = arguments.pop(0)
+        device = device if named is None else devices.as_device(named)
+        if arguments and (arguments[0] is None or isinstance(arguments[0], DType)):
+            dtype = arguments.pop(0) or dtype
+    if "other" in keywords:
+        other = keywords.pop("other")
+        dtype, device = other._dtype, other._storage.device
+    named = keywords.pop("device", None)
+    device = device if named is None else devices.as_device(named)
+    dtype = keywords.pop("dtype", None) or dtype
+    flags = [keywords.pop("non_blocking", False), keywords.pop("copy", False)]
+    for place, flag in enumerate(arguments[:2]):
+        flags[place] = flag
+    memory_format = keywords.pop("memory_format", None) or preserve_format
+    if keywords or len(arguments) > 2 or not all(isinstance(flag, bool) for flag in flags):
+        raise invalid_combination(
+            "to",
+            given,
+            "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False)",
+            "(torch.dtype dtype, bool non_blocking = False, bool copy = False)",
+            "(Tensor tensor, bool non_blocking = False, bool copy = False)",
+        )
+    return dtype, device, flags[1], memory_format
+
+
+@operator("copy", function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` with the dtype and on the device of `other`."""
+    check_tensor("type_as", other, "other")
+    return to(input, other)
+
+
+@operator("copy", function=False)
+def cpu(input: Tensor, memory_format: formats.memory_format = preserve_format) -> Tensor:
+    """`input` itself if it is on the CPU, else a copy there."""
+    return to(input, devices.CPU, memory_format=memory_format)
+
+
+@operator("copy", function=False)
+def cuda(
+    input: Tensor,
+    device: Device | int | str | None = None,
+    non_blocking: bool = False,
+    memory_format: formats.memory_format = preserve_format,
+) -> Tensor:
+    """A copy on a CUDA device, or `input` itself if it is there."""
+    place = devices.device("cuda") if device is None else devices.as_device(device)
+    return to(input, place, non_blocking=non_blocking, memory_format=memory_format)
+
+
+def _conversion(name: str, dtype: DType) -> None:
+    def convert(input: Tensor, memory_format: formats.memory_format = preserve_format) -> Tensor:
+        return to(input, dtype, memory_format=memory_format)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"`input` as {dtype!r}; itself if it has that dtype."
+    operator("copy", function=False)(convert)
+
+
+for _name, _dtype in {
+    "bool": _dtypes.bool, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16, "int": _dtypes.int32,
+    "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16, "float": _dtypes.float32,
+    "double": _dtypes.float64, "cfloat": _dtypes.complex64, "cdouble": _dtypes.complex128,
+}.items():  # fmt: skip
+    _conversion(_name, _dtype)

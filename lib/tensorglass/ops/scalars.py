@@ -1,0 +1,59 @@
+"""Python numbers on their way into a tensor: as an array element, wrapped around or checked for overflow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array, Backend
+from tensorglass.dtype_info import finfo, iinfo
+from tensorglass.dtypes import dtype as DType
+
+# The names of C++ types in PyTorch's overflow message.
+_C_NAMES = {
+    dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
+    dtypes.int64: "int64_t", dtypes.float16: "at::Half", dtypes.bfloat16: "at::BFloat16", dtypes.float32: "float",
+    dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
+}  # fmt: skip
+
+
+def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
+    """A 0-dim array that holds a Python number as an operand of an operator: integers wrap around silently."""
+    array_dtype = backend.array_dtype(dtype)
+    if dtype.category == dtypes.INTEGER:
+        bits = 8 * dtype.itemsize
+        return backend.xp.asarray(int(_real(number)) & ((1 << bits) - 1), f"uint{bits}").view(array_dtype)
+    return backend.xp.asarray(number, array_dtype)
+
+
+def checked(number: complex, dtype: DType) -> complex:
+    """`number`, or PyTorch's RuntimeError if `dtype` cannot hold it: what `fill_` and `full` ask.
+
+    A fraction is cut off; a small negative number wraps around in an unsigned type, as in PyTorch.
+    """
+    if not _fits(number, dtype):
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype]} without overflow")
+    return number
+
+
+def _fits(number: Any, dtype: DType) -> bool:
+    if dtype is dtypes.bool:
+        return True
+    if isinstance(number, complex):
+        if dtype.is_complex:
+            return _fits(number.real, dtype.to_real()) and _fits(number.imag, dtype.to_real())
+        if number.imag != 0:
+            return False
+        number = number.real
+    if dtype.category == dtypes.INTEGER:
+        if isinstance(number, float) and not math.isfinite(number):
+            return False
+        limits = iinfo(dtype)
+        lowest = limits.min if dtype.is_signed else -limits.max
+        return lowest <= int(number) <= limits.max
+    return not math.isfinite(number) or abs(number) <= finfo(dtype).max
+
+
+def _real(number: complex) -> float | int:
+    return number.real if isinstance(number, complex) else number

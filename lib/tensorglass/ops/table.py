@@ -1,0 +1,105 @@
+"""The operator table: every operator is declared once, and everything else is derived from the declaration.
+
+A declaration is a function under a decorator. `operator` declares one that is written with tensors (a view, an
+index, a composition); `ops.elementwise.pointwise` and `ops.reducing.reduction` declare one by its kernel alone and
+supply dtypes, broadcasting and results. From the table come the functions of the namespace, the methods of Tensor,
+the in-place forms, the operators' tests and the reference page. `docs/adding-an-operator.md` shows how to add one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tensorglass.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call that tests make of an operator: ``operator(*arguments, **keywords)``."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+
+def sample(*arguments: Any, **keywords: Any) -> Sample:
+    """Write a call down: ``sample(x, 0, keepdim=True)``."""
+    return Sample(arguments, keywords)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One row of the table."""
+
+    name: str
+    function: Callable[..., Any]  #: what ``torch.<name>`` calls, if `is_function`; the method's body in any case
+    kind: str  #: "pointwise", "reduction", "view", "creation", …: a heading of the reference page
+    is_function: bool = True  #: whether the namespace has it
+    is_method: bool = True  #: whether Tensor has it as a method
+    is_attribute: bool = False  #: whether Tensor has it as an attribute: x.T
+    inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
+    has_out: bool = False  #: whether it takes ``out=``
+    aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs
+    dunders: tuple[str, ...] = ()  #: Python's names for the method: __add__
+    samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
+    differs: str | None = None  #: how it differs from PyTorch's operator, if it does
+
+
+OPERATORS: dict[str, Operator] = {}
+
+
+def declare(row: Operator) -> None:
+    """Enter a row into the table."""
+    if row.name in OPERATORS:
+        raise ValueError(f"the operator {row.name} is declared twice")
+    OPERATORS[row.name] = row
+
+
+def operator(
+    kind: str,
+    *,
+    function: bool = True,
+    method: bool = True,
+    attribute: bool = False,
+    inplace: Callable[..., Any] | None = None,
+    out: bool = False,
+    aliases: Iterable[str] = (),
+    dunders: Iterable[str] = (),
+    samples: Callable[[], Iterable[Sample]] | None = None,
+    differs: str | None = None,
+) -> Callable[[F], F]:
+    """Declare an operator that is written with tensors. Its name is the function's.
+
+    The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``.
+    """
+
+    def enter(body: F) -> F:
+        declare(
+            Operator(
+                body.__name__, body, kind, function, method, attribute, inplace, out, tuple(aliases), tuple(dunders), samples, differs
+            )
+        )
+        return body
+
+    return enter
+
+
+def attach() -> dict[str, Callable[..., Any]]:
+    """Give Tensor its methods, and return the functions of the namespace by name."""
+    functions: dict[str, Callable[..., Any]] = {}
+    for row in OPERATORS.values():
+        for name in (row.name, *row.aliases):
+            if row.is_function:
+                functions[name] = row.function
+            if row.is_method:
+                setattr(Tensor, name, row.function)
+            if row.is_attribute:
+                setattr(Tensor, name, property(row.function))
+            if row.inplace is not None:
+                setattr(Tensor, f"{name}_", row.inplace)
+        for name in row.dunders:
+            setattr(Tensor, name, row.function)
+    return functions

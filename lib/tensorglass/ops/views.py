@@ -1,0 +1,368 @@
+"""Views: operators that make another header on the same storage and copy nothing.
+
+Each is a line of arithmetic on (size, stride, offset), which `layout` explains, and a new header. The one idea to keep
+in mind: nothing here reads or writes an element.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import layout
+from tensorglass.dtypes import dtype as DType
+from tensorglass.formats import contiguous_format
+from tensorglass.ops.arguments import check_int, check_tensor, ints, invalid_combination
+from tensorglass.ops.copying import clone
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, VersionCounter, header_of, make, view_of
+
+# --- another size for the same elements ------------------------------------------------------------------------------
+
+
+@operator("view", function=False)
+def view(input: Tensor, *shape: Any) -> Tensor:
+    """The same elements in order, with another size or, for ``view(dtype)``, with their bytes read as another dtype.
+
+    One length may be -1. Never copies: raises RuntimeError where the strides do not allow the new size.
+    """
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return _view_dtype(input, shape[0])
+    if not shape:
+        raise invalid_combination("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
+    size = ints("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
+    return view_of(input, *layout.view(input._size, input._stride, input._offset, size))
+
+
+def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
+    old = input._dtype
+    header = layout.view_dtype(
+        *header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type
+    )
+    return view_of(input, *header, dtype)
+
+
+@operator("view", function=False)
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.view(other.size())`."""
+    check_tensor("view_as", other, "other")
+    return view(input, other._size)
+
+
+@operator("view")
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """A view of another size where the strides allow one, else a copy."""
+    size = layout.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
+    stride = layout.view_strides(input._size, input._stride, size)
+    if stride is None:
+        return view(clone(input, memory_format=contiguous_format), size)
+    return view_of(input, size, stride, input._offset)
+
+
+@operator("view", function=False)
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.reshape(other.size())`."""
+    check_tensor("reshape_as", other, "other")
+    return reshape(input, other._size)
+
+
+@operator("view")
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Dimensions `start_dim` to `end_dim` as one. `input` itself if that is a single dimension; else as `reshape`."""
+    size = layout.flatten_size(input._size, start_dim, end_dim)
+    return input if size is input._size else reshape(input, size)
+
+
+@operator("view")
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
+    return view_of(input, *layout.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
+
+
+@operator("view")
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension; a copy only where `view` would not do."""
+    return reshape(input, (-1,))
+
+
+# --- the dimensions in another order ---------------------------------------------------------------------------------
+
+
+@operator("view", aliases=("swapaxes", "swapdims"))
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
+    return view_of(input, *layout.transpose(input._size, input._stride, input._offset, dim0, dim1))
+
+
+@operator("view")
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; a vector or a scalar as it is."""
+    return view_of(input, *layout.t(*header_of(input)))
+
+
+@operator("view")
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """The dimensions in the given order."""
+    return view_of(input, *layout.permute(*header_of(input), ints("permute", dims, "(tuple of ints dims)")))
+
+
+@operator("view", aliases=("moveaxis",))
+def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """Dimensions `source` moved to the places `destination`; the others keep their order."""
+    return view_of(input, *layout.movedim(*header_of(input), source, destination))
+
+
+@operator("view", function=False, method=False, attribute=True)
+def T(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+    """The dimensions in reverse order; for a matrix its transpose."""
+    if len(input._size) not in (0, 2):
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+            "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
+
+
+@operator("view", function=False, method=False, attribute=True)
+def mT(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+    """The last two dimensions swapped: the transpose of each matrix of a batch."""
+    _check_matrices(input, "tensor.mT")
+    return transpose(input, -2, -1)
+
+
+@operator("view", function=False, method=False, attribute=True)
+def mH(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+    """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""
+    _check_matrices(input, "tensor.mH")
+    return conj(transpose(input, -2, -1))
+
+
+@operator("view", function=False, method=False, attribute=True)
+def H(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+    """The conjugate transpose of a matrix."""
+    if len(input._size) not in (0, 2):
+        batch = " For batches of matrices, consider using tensor.mH" if len(input._size) > 2 else ""
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {len(input._size)}-D tensor.{batch}"
+        )
+    return conj(t(input))
+
+
+@operator("view")
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped and the elements conjugated."""
+    if not input._size:
+        return conj(input)
+    _check_matrices(input, "tensor.adjoint()")
+    return conj(transpose(input, -2, -1))
+
+
+def _check_matrices(input: Tensor, name: str) -> None:
+    if len(input._size) < 2:
+        raise RuntimeError(
+            f"{name} is only supported on matrices or batches of matrices. Got {len(input._size)}-D tensor."
+        )
+
+
+# --- dimensions more or fewer ----------------------------------------------------------------------------------------
+
+
+@operator("view")
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
+    return view_of(input, *layout.squeeze(*header_of(input), dim))
+
+
+@operator("view")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With a dimension of size 1 put in before dimension `dim`."""
+    return view_of(input, *layout.unsqueeze(*header_of(input), check_int("unsqueeze", "dim", 1, dim)))
+
+
+@operator("view", function=False)
+def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+    """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
+    wanted = ints("expand", size, "(tuple of ints size, *, bool implicit = False)")
+    return view_of(input, *layout.expand(*header_of(input), wanted))
+
+
+@operator("view", function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.expand(other.size())`."""
+    check_tensor("expand_as", other, "other")
+    return expand(input, other._size)
+
+
+@operator("view")
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`input.expand(size)`."""
+    return expand(input, size)
+
+
+@operator("view", method=False)
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Every tensor expanded to the size at which they all meet."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    size = layout.broadcast_shapes(*[tensor._size for tensor in given])
+    return tuple([expand(tensor, size) for tensor in given])
+
+
+def _at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return _with_dims(tensors[0], ndim)
+    given = tensors[0] if len(tensors) == 1 else tensors
+    return tuple([_with_dims(tensor, ndim) for tensor in given])
+
+
+def _with_dims(tensor: Tensor, ndim: int) -> Tensor:
+    if len(tensor._size) >= ndim:
+        return tensor
+    if ndim == 3 and len(tensor._size) == 2:
+        return unsqueeze(tensor, -1)
+    made = tensor
+    while len(made._size) < min(ndim, 2):
+        made = unsqueeze(made, 0)
+    return made if len(made._size) == ndim else unsqueeze(made, -1)
+
+
+@operator("view", method=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension; a tuple if several are given."""
+    return _at_least(1, tensors)
+
+
+@operator("view", method=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions; a vector becomes a row."""
+    return _at_least(2, tensors)
+
+
+@operator("view", method=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions."""
+    return _at_least(3, tensors)
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+@operator("view")
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` positions of dimension `dim`, from `start` on."""
+    return view_of(input, *layout.narrow(*header_of(input), dim, int(start), length))
+
+
+@operator("view")
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One position of dimension `dim`, which goes away."""
+    return view_of(input, *layout.select(*header_of(input), dim, index))
+
+
+@operator("view")
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
+    return view_of(input, *layout.diagonal(*header_of(input), offset, dim1, dim2))
+
+
+@operator("view", function=False)
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` along `dimension`, one every `step`, as a new last dimension. Windows may share cells."""
+    return view_of(input, *layout.unfold(*header_of(input), dimension, size, step))
+
+
+@operator("view")
+def as_strided(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """The header that you ask for on `input`'s storage, as long as it stays inside."""
+    offset = input._offset if storage_offset is None else storage_offset
+    signature = "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)"
+    sizes = ints("as_strided", (size,), signature)
+    strides = ints("as_strided", (stride,), signature)
+    header = layout.as_strided(sizes, strides, offset, input._dtype.itemsize, input._storage.nbytes())
+    return view_of(input, *header)
+
+
+# --- complex numbers -------------------------------------------------------------------------------------------------
+
+
+@operator("view", method=False)
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor as pairs (real, imaginary) along a new last dimension."""
+    if not input._dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input._conj:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
+            "the original."
+        )
+    return view_of(input, *layout.view_as_real(*header_of(input)), input._dtype.to_real())
+
+
+@operator("view", method=False)
+def view_as_complex(input: Tensor) -> Tensor:
+    """A real tensor whose last dimension holds pairs (real, imaginary), as complex numbers."""
+    if input._dtype.name not in ("float32", "float64"):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{input._dtype.scalar_type}"
+        )
+    return view_of(input, *layout.view_as_complex(*header_of(input)), input._dtype.to_complex())
+
+
+@operator("view", method=False, attribute=True)
+def real(input: Tensor) -> Tensor:
+    """The real parts; a real tensor itself."""
+    if not input._dtype.is_complex:
+        return input
+    return view_of(input, *layout.real(*header_of(input)), input._dtype.to_real())
+
+
+@operator("view", method=False, attribute=True)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary parts of a complex tensor."""
+    if not input._dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    part = view_of(input, *layout.imag(*header_of(input)), input._dtype.to_real())
+    return -part if input._conj else part
+
+
+@operator("view")
+def conj(input: Tensor) -> Tensor:
+    """The conjugates: a view whose elements are conjugated when they are read. A real tensor itself."""
+    if not input._dtype.is_complex:
+        return input
+    conjugated = view_of(input, *header_of(input))
+    conjugated._conj = not input._conj
+    return conjugated
+
+
+@operator("view", function=True)
+def is_conj(input: Tensor) -> bool:
+    """Whether the elements are conjugated when they are read."""
+    return input._conj
+
+
+# --- the same header, apart ------------------------------------------------------------------------------------------
+
+
+@operator("view")
+def detach(input: Tensor) -> Tensor:
+    """The same elements cut off from the graph of gradients; shares storage and version, and is nobody's view."""
+    apart = make(input._storage, input._size, input._stride, input._offset, input._dtype)
+    apart._counter = input._counter
+    apart._conj = input._conj
+    return apart
+
+
+@operator("view", function=False, method=False, attribute=True)
+def data(input: Tensor) -> Tensor:
+    """The same elements in a header of its own, whose in-place writes autograd does not see."""
+    apart = detach(input)
+    apart._counter = VersionCounter()
+    return apart

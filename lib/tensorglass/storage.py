@@ -1,0 +1,240 @@
+"""A storage: one run of bytes on one device.
+
+Tensors are headers on it. It knows nothing of sizes, strides or dtypes; it knows how long it is, how often it was
+written (`version`), who looks at it (weak references to its headers), and a small name for pictures. A tensor keeps
+its storage alive, never the other way round.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tensorglass import backends, memory
+from tensorglass.backends import Array, Backend
+from tensorglass.devices import CPU, as_device
+from tensorglass.devices import device as Device
+from tensorglass.errors import explained
+
+if TYPE_CHECKING:
+    from tensorglass.tensor import Tensor
+
+
+class UntypedStorage:
+    """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
+
+    Indexing reads and writes single bytes as ints in 0..255; a slice is a new storage object on the same bytes.
+    """
+
+    __slots__ = (
+        "__weakref__", "_array", "_buffer", "_headers", "_name", "_nbytes", "_prune_at", "backend", "device",
+        "is_ours", "version",
+    )  # fmt: skip
+
+    backend: Backend
+    device: Device
+    version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
+    is_ours: bool  #: whether tensorglass allocated the bytes, and so may resize them
+
+    def __init__(self, data: int | Iterable[int] = 0, *, device: Device | str | None = None) -> None:
+        values = None if isinstance(data, int) else list(data)
+        nbytes = data if isinstance(data, int) else len(values or ())
+        if nbytes < 0:
+            raise RuntimeError("Storage size cannot be negative")
+        place = as_device(device)
+        backend = backends.get(place)
+        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
+        if values is not None:
+            for index, value in enumerate(values):
+                self[index] = value
+
+    def _set_up(
+        self, backend: Backend, device: Device, nbytes: int, buffer: Array, array: Array, *, is_ours: bool
+    ) -> None:
+        self.backend = backend
+        self.device = device
+        self.version = 0
+        self.is_ours = is_ours
+        self._nbytes = nbytes
+        self._buffer = buffer
+        self._array = array
+        self._headers: list[weakref.ref[Tensor]] = []
+        self._prune_at = 16
+        self._name: str | None = None
+        memory.born(self, nbytes if is_ours else 0)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_nbytes"):  # not if allocating failed
+            memory.ended(self, self._nbytes if self.is_ours else 0)
+
+    @classmethod
+    def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
+        """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialised."""
+        self = cls.__new__(cls)
+        self._set_up(backend, device, nbytes, backend.allocate(nbytes, device, zeroed=zeroed), None, is_ours=True)
+        return self
+
+    @classmethod
+    def of_array(cls, backend: Backend, device: Device, array: Array, *, is_ours: bool = True) -> UntypedStorage:
+        """The storage under a C-contiguous array, typically a kernel's fresh result: no bytes are copied."""
+        self = cls.__new__(cls)
+        self._set_up(backend, device, array.nbytes, None, array, is_ours=is_ours)
+        return self
+
+    # --- the bytes -----------------------------------------------------------------------------------------------
+
+    @property
+    def buffer(self) -> Array:
+        """The bytes as the backend's one-dimensional uint8 array."""
+        if self._buffer is None:
+            # Asked for by views only; most results of kernels are read through the array that made them.
+            self._buffer = self.backend.buffer_of(self._array)
+            self._array = None
+        return self._buffer
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 for an empty storage."""
+        return self.backend.data_ptr(self.buffer)
+
+    def nbytes(self) -> int:
+        """The length in bytes."""
+        return self._nbytes
+
+    size = nbytes
+    __len__ = nbytes
+
+    def element_size(self) -> int:
+        """1: an untyped storage's elements are bytes."""
+        return 1
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.device.type == "cuda"
+
+    def resizable(self) -> bool:
+        """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
+        return self.is_ours
+
+    def resize_(self, size: int) -> UntypedStorage:
+        """Make this storage `size` bytes long, keeping what fits. Headers on it stay as they are."""
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(
+                f"resize_(): argument 'size' (position 1) must be int, not {type(size).__name__}"
+            )
+        if size < 0:
+            raise RuntimeError(f"UntypedStorage.resize_: got negative size {size}")
+        if not self.is_ours:
+            raise explained(
+                RuntimeError("Trying to resize storage that is not resizable"),
+                "Its bytes belong to somebody else (a NumPy array, a buffer, a file): clone() the tensor first.",
+                notebook="09 the storage object",
+            )
+        buffer = self.backend.allocate(size, self.device)
+        kept = min(size, self._nbytes)
+        buffer[:kept] = self.buffer[:kept]
+        memory.released(self._nbytes)
+        self._buffer, self._nbytes = buffer, size
+        memory.born(self, size)
+        for header in self.headers():
+            header._array = None  # it was derived from the old bytes
+        return self
+
+    def fill_(self, value: int) -> UntypedStorage:
+        """Set every byte to `value`."""
+        self.buffer[:] = _byte(value)
+        return self
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
+        """Overwrite the bytes with those of `source`, a storage of the same length."""
+        if not isinstance(source, UntypedStorage):
+            raise TypeError(
+                f"copy_(): argument 'source' (position 1) must be UntypedStorage, not {type(source).__name__}"
+            )
+        if source._nbytes != self._nbytes:
+            raise RuntimeError("size does not match, self was " f"{self._nbytes} bytes but src was {source._nbytes} bytes")
+        if source.backend is self.backend:
+            self.buffer[:] = source.buffer
+        else:
+            self.buffer[:] = self.backend.from_host(source.backend.to_host(source.buffer), self.device)
+        memory.copied(self._nbytes)
+        return self
+
+    def clone(self) -> UntypedStorage:
+        """A new storage with the same bytes."""
+        return UntypedStorage(self._nbytes, device=self.device).copy_(self)
+
+    def cpu(self) -> UntypedStorage:
+        """This storage if it is on the CPU, else a copy of it there."""
+        return self if self.device.type == "cpu" else UntypedStorage(self._nbytes, device=CPU).copy_(self)
+
+    def tolist(self) -> list[int]:
+        """The bytes as a list of ints in 0..255."""
+        return self.backend.to_host(self.buffer).tolist()
+
+    # --- as a sequence -------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._nbytes)
+            if step != 1:
+                raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+            part = self.buffer[start : max(start, stop)]
+            return UntypedStorage.of_array(self.backend, self.device, part, is_ours=False)
+        return int(self.buffer[self._wrapped(index)])
+
+    def __setitem__(self, index: int | slice, value: int) -> None:
+        if isinstance(index, slice):
+            self[index].fill_(value)
+        else:
+            self.buffer[self._wrapped(index)] = _byte(value)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def _wrapped(self, index: int) -> int:
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        if not -self._nbytes <= index < self._nbytes:
+            raise IndexError(f"index {index} out of range for storage of size {self._nbytes}")
+        return index % self._nbytes
+
+    def __repr__(self) -> str:
+        lines = "\n".join(f" {byte}" for byte in self.tolist())
+        return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
+
+    def __copy__(self) -> UntypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        copy = memo.get(id(self))
+        if copy is None:
+            copy = memo[id(self)] = self.clone()
+        return copy
+
+    # --- who looks at it -----------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The small name, S0, S1, …, given when it is first asked for and kept for life."""
+        if self._name is None:
+            self._name = memory.next_name()
+        return self._name
+
+    def headers(self) -> list[Tensor]:
+        """The tensors that are alive on this storage, the oldest first."""
+        return [header for reference in self._headers if (header := reference()) is not None]
+
+    def _add_header(self, header: Tensor) -> None:
+        headers = self._headers
+        headers.append(weakref.ref(header))
+        if len(headers) > self._prune_at:
+            # Forget the dead once they may be the majority: amortised, each header is looked at a few times.
+            headers[:] = [reference for reference in headers if reference() is not None]
+            self._prune_at = max(16, 2 * len(headers))
+
+
+def _byte(value: int) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"an untyped storage holds bytes: expected int, got {type(value).__name__}")
+    return value & 0xFF

@@ -1,0 +1,379 @@
+"""A tensor: a header that says how to read a storage.
+
+The header is five things: the storage, and the size, stride and offset (all counted in elements) and dtype by which
+its bytes are looked up. Element ``[i, j]`` lies at ``offset + i * stride[0] + j * stride[1]``. Several headers may sit
+on one storage; making another one copies nothing.
+
+Only the header is here. What can be done with tensors, the operators, are declared in `ops`, which attaches them to
+this class as methods. The array that a kernel needs is derived from the header when a kernel first needs it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorglass import formats, layout, printing
+from tensorglass.backends import Array, Backend
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import FLOATING, INTEGER
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.size import Size
+from tensorglass.storage import UntypedStorage
+from tensorglass.typed_storage import TypedStorage
+
+
+class VersionCounter:
+    """Counts the in-place writes of a header that does not count with its storage: one made by `.data` or `set_`."""
+
+    __slots__ = ("count",)
+
+    def __init__(self, count: int = 0) -> None:
+        self.count = count
+
+
+class Tensor:
+    """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
+
+    __slots__ = (
+        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_grad", "_offset", "_requires_grad",
+        "_size", "_storage", "_stride",
+    )  # fmt: skip
+
+    _storage: UntypedStorage
+    _size: tuple[int, ...]
+    _stride: tuple[int, ...]
+    _offset: int
+    _dtype: DType
+    _conj: bool  #: whether elements are conjugated when they are read: what `conj` makes
+    _array: Array | None  # derived from the five above; None until a kernel needs it
+    _contiguous: bool | None  # derived too; None until somebody asks
+    _base: Tensor | None  #: the tensor that this one is a view of
+    _counter: VersionCounter | None  # None: writes are counted by the storage
+    _requires_grad: bool
+    _grad: Tensor | None
+
+    if TYPE_CHECKING:  # the operators, attached as methods by `ops`
+        def __getattr__(self, name: str) -> Any: ...
+
+    # --- the header ------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The length of each dimension."""
+        return Size(self._size)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The length of each dimension, or of dimension `dim`."""
+        if dim is None:
+            return Size(self._size)
+        return self._size[layout.wrap_dim(dim, len(self._size))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many storage elements one step along each dimension skips, or along dimension `dim`."""
+        if dim is None:
+            return self._stride
+        return self._stride[layout.wrap_dim(dim, len(self._size))]
+
+    def storage_offset(self) -> int:
+        """The place of the first element in the storage, counted in elements."""
+        return self._offset
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._size)
+
+    ndimension = dim
+    ndim = property(dim)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return layout.numel(self._size)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self._dtype.itemsize
+
+    itemsize = property(element_size)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements, counted as though each had its own: an expanded tensor's storage is smaller."""
+        return self.numel() * self._dtype.itemsize
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def device(self) -> Device:
+        return self._storage.device
+
+    @property
+    def layout(self) -> formats.layout:
+        return formats.strided
+
+    @property
+    def is_cuda(self) -> bool:
+        return self._storage.device.type == "cuda"
+
+    @property
+    def is_cpu(self) -> bool:
+        return self._storage.device.type == "cpu"
+
+    is_sparse = is_quantized = is_meta = is_mps = is_xpu = is_nested = is_mkldnn = property(lambda self: False)
+
+    def get_device(self) -> int:
+        """The index of the accelerator that the tensor is on; -1 for the CPU."""
+        return -1 if self.is_cpu else self.device.index or 0
+
+    def is_floating_point(self) -> bool:
+        return self._dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self._dtype.is_complex
+
+    def is_signed(self) -> bool:
+        return self._dtype.is_signed
+
+    def is_contiguous(self, memory_format: formats.memory_format = formats.contiguous_format) -> bool:
+        """Whether the elements lie in the storage without gaps, in the order of `memory_format`."""
+        if memory_format is formats.contiguous_format:
+            if self._contiguous is None:
+                self._contiguous = layout.is_contiguous(self._size, self._stride)
+            return self._contiguous
+        if memory_format is formats.channels_last:
+            return layout.is_channels_last(self._size, self._stride)
+        if memory_format is formats.channels_last_3d:
+            return layout.is_channels_last_3d(self._size, self._stride)
+        if memory_format is formats.preserve_format:
+            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+        raise TypeError(
+            "is_contiguous(): argument 'memory_format' must be torch.memory_format, "
+            f"not {type(memory_format).__name__}"
+        )
+
+    # --- the storage -----------------------------------------------------------------------------------------------
+
+    def untyped_storage(self) -> UntypedStorage:
+        """The run of bytes that this tensor looks at."""
+        return self._storage
+
+    def storage(self) -> TypedStorage:
+        """The storage with elements of this tensor's dtype. Deprecated in PyTorch: use `untyped_storage`."""
+        return TypedStorage(wrap_storage=self._storage, dtype=self._dtype)
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 for a tensor without elements."""
+        if 0 in self._size:
+            return 0
+        return self._storage.data_ptr() + self._offset * self._dtype.itemsize
+
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Whether both headers say the same: same storage, offset, size and stride."""
+        return (
+            self._storage is tensor._storage
+            and self._offset == tensor._offset
+            and self._size == tensor._size
+            and self._stride == tensor._stride
+        )
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def _version(self) -> int:
+        """How many in-place writes this tensor and those that share its counter have seen."""
+        return self._storage.version if self._counter is None else self._counter.count
+
+    def _written(self) -> None:
+        """Count one in-place write."""
+        if self._counter is None:
+            self._storage.version += 1
+        else:
+            self._counter.count += 1
+
+    # --- autograd's fields -----------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, requires_grad: bool) -> None:
+        if requires_grad and self._dtype.category < FLOATING:
+            raise explained(
+                RuntimeError("only Tensors of floating point and complex dtype can require gradients"),
+                f"This one is {self._dtype!r}; convert it first, as in x.float().requires_grad_().",
+            )
+        self._requires_grad = bool(requires_grad)
+
+    @property
+    def is_leaf(self) -> bool:
+        return True
+
+    @property
+    def grad(self) -> Tensor | None:
+        return self._grad
+
+    @property
+    def grad_fn(self) -> None:
+        return None
+
+    # --- values, as Python sees them -------------------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        if self.numel() != 1:
+            raise explained(
+                RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar"),
+                f"item() is for tensors of one element; this one has size {list(self._size)}. "
+                "tolist() converts them all.",
+            )
+        return self._host_array().item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a plain number for a 0-dim tensor."""
+        return self._host_array().tolist()
+
+    def __len__(self) -> int:
+        if not self._size:
+            raise TypeError("len() of a 0-d tensor")
+        return self._size[0]
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            many = "no values" if self.numel() == 0 else "more than one value"
+            raise explained(
+                RuntimeError(f"Boolean value of Tensor with {many} is ambiguous"),
+                "Ask for one answer: (a == b).all(), .any(), or torch.equal(a, b).",
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._dtype.category > INTEGER or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        if not self._size and type(self) is Tensor:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        return printing.tensor_repr(self)
+
+    # --- the array that a kernel needs -----------------------------------------------------------------------------
+
+    @property
+    def _backend(self) -> Backend:
+        return self._storage.backend
+
+    def _host_array(self) -> Array:
+        """The elements as a NumPy array: this memory itself on the CPU, a copy from other devices."""
+        return self._storage.backend.to_host(array_of(self))
+
+
+def array_of(tensor: Tensor) -> Array:
+    """The backend's array of a tensor's elements, to be read: a window on the storage, unless they are conjugated."""
+    array = raw_array(tensor)
+    return tensor._storage.backend.launch(_conjugate, array) if tensor._conj else array
+
+
+def _conjugate(xp: Any, array: Array) -> Array:
+    return xp.conj(array)
+
+
+def raw_array(tensor: Tensor) -> Array:
+    """The window on the storage that a header describes, derived once and kept: what an in-place write goes to."""
+    array = tensor._array
+    if array is None:
+        storage = tensor._storage
+        _check_bounds(tensor)
+        array = tensor._array = storage.backend.array(
+            storage.buffer, tensor._dtype, tensor._size, tensor._stride, tensor._offset
+        )
+    return array
+
+
+def header_of(tensor: Tensor) -> layout.Header:
+    """What `layout` calculates with: (size, stride, offset)."""
+    return tensor._size, tensor._stride, tensor._offset
+
+
+def _check_bounds(tensor: Tensor) -> None:
+    """Refuse to read outside a storage that was resized under its headers (PyTorch would read stray memory)."""
+    needed = layout.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
+    if needed > tensor._storage.nbytes():
+        raise explained(
+            RuntimeError(
+                f"setStorage: sizes {list(tensor._size)}, strides {list(tensor._stride)}, storage offset "
+                f"{tensor._offset}, and itemsize {tensor._dtype.itemsize} requiring a storage size of {needed} are out "
+                f"of bounds for storage of size {tensor._storage.nbytes()}"
+            ),
+            "The storage was resized under this tensor: its header still describes the old length.",
+            notebook="09 the storage object",
+        )
+
+
+# --- making headers ------------------------------------------------------------------------------------------------
+
+_new = object.__new__
+
+
+def make(
+    storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType
+) -> Tensor:
+    """A header on a storage, of its own: not a view of another tensor."""
+    self: Tensor = _new(Tensor)
+    self._storage = storage
+    self._size = size
+    self._stride = stride
+    self._offset = offset
+    self._dtype = dtype
+    self._conj = False
+    self._array = None
+    self._contiguous = None
+    self._base = None
+    self._counter = None
+    self._requires_grad = False
+    self._grad = None
+    storage._add_header(self)
+    return self
+
+
+def from_array(array: Array, dtype: DType, like: UntypedStorage) -> Tensor:
+    """The tensor of a kernel's fresh, C-contiguous result, on the device of `like`; no bytes are copied."""
+    size = array.shape
+    self = make(UntypedStorage.of_array(like.backend, like.device, array), size, layout.contiguous_strides(size), 0, dtype)
+    self._array = array
+    self._contiguous = True
+    return self
+
+
+def empty_on(device: Device, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType) -> Tensor:
+    """An uninitialised tensor of this layout with a new storage on `device`."""
+    nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)
+    return make(UntypedStorage(nbytes, device=device), size, stride, 0, dtype)
+
+
+def view_of(
+    base: Tensor, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType | None = None
+) -> Tensor:
+    """A view: another header on the storage of `base`, which counts its writes together with it."""
+    self = make(base._storage, size, stride, offset, base._dtype if dtype is None else dtype)
+    self._base = base if base._base is None else base._base
+    self._counter = base._counter
+    self._conj = base._conj if dtype is None else False  # the parts of complex numbers are plain
+    return self

@@ -1,0 +1,160 @@
+"""Exercises of notebook 04: reading with a list, tensor or mask copies, and writing does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import expect, expect_equal, expect_tensor, expect_value, expect_view
+
+
+@exercise(
+    "04-view-or-copy",
+    hints=[
+        "What counts is the kind of key, never the numbers in it.",
+        "Integers and slices alone: a view. As soon as one list, tensor or mask is among the keys: a copy.",
+        'row = "view"\nrow_in_list = …\nevery_other = "view"\nmixed = …\nmasked = "copy"',
+        'row = "view"\nrow_in_list = "copy"\nevery_other = "view"\nmixed = "copy"\nmasked = "copy"',
+    ],
+)
+def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, masked: Any) -> str:
+    basic = "There are only integers and slices in this key, so all it takes is a new header."
+    expect_equal(row, "row", "view", mistakes={"copy": basic})
+    in_list = "A list is an advanced key, however short it is. The numbers in it are not looked at."
+    expect_equal(row_in_list, "row_in_list", "copy", mistakes={"view": in_list})
+    expect_equal(every_other, "every_other", "view", mistakes={"copy": basic})
+    one_is_enough = (
+        "The slice alone would give a view, but one list among the keys makes the whole index advanced."
+    )
+    expect_equal(mixed, "mixed", "copy", mistakes={"view": one_is_enough})
+    expect_equal(
+        masked,
+        "masked",
+        "copy",
+        mistakes={"view": "A mask picks cells at will, and no stride can say which."},
+    )
+    return "It is the kind of key that decides."
+
+
+@exercise(
+    "04-cap-the-outliers",
+    setup="data = torch.tensor([4.0, 25.0, 9.0, 11.0, 10.0, 300.0])\nelsewhere = data[1:]",
+    hints=[
+        "Reading with a mask copies; assigning to it writes into the tensor.",
+        "The mask is a comparison, data > 10. It belongs between brackets on the left of the equals sign.",
+        "data[…] = 10",
+        "data[data > 10] = 10",
+    ],
+)
+def cap_the_outliers(data: Any, *, elsewhere: Any) -> str:
+    expect_tensor(data, "data", shape=(6,))
+    because = "Its values were put into new memory, so whoever looks at the old one sees nothing of it."
+    expect_view(data, "data", of=elsewhere, of_name="elsewhere", because=because)
+    found = data.tolist()
+    expect(
+        found != [4, 25, 9, 11, 10, 300],
+        "`data` has not changed. What stands in brackets with a mask, and is not assigned to, is "
+        "a copy: a method called "
+        "on it, such as fill_, fills the copy.",
+    )
+    expect(found != [10] * 6, "every element is 10 now, the small ones too. The mask was to keep those out.")
+    expect_value(data, "data", [4.0, 10.0, 9.0, 10.0, 10.0, 10.0])
+    return "Written in place, and every view of the storage sees it."
+
+
+@exercise(
+    "04-a-block",
+    setup="""
+        m = torch.arange(20).view(4, 5)
+        rows = torch.tensor([0, 3])
+        columns = torch.tensor([1, 4])
+    """,
+    hints=[
+        "Index tensors are paired off after broadcasting, and the result has the broadcast shape.",
+        "Every row number has to meet every column number: sizes (2, 1) and (2,) broadcast to (2, 2).",
+        "block = m[rows[…], columns]",
+        "block = m[rows[:, None], columns]",
+    ],
+)
+def a_block(block: Any, *, m: Any) -> str:
+    expect_tensor(block, "block")
+    expect(
+        tuple(block.shape) != (2,),
+        "`block` has two elements: the index tensors were paired off, first with first. Give one "
+        "of them a dimension more.",
+    )
+    expect_tensor(block, "block", shape=(2, 2))
+    wanted = [[m[row, column].item() for column in (1, 4)] for row in (0, 3)]
+    turned = [list(row) for row in zip(*wanted, strict=True)]
+    expect(
+        block.tolist() != turned,
+        "`block` lies on its side: rows and columns have changed places. It is the row numbers "
+        "that stand up as a column.",
+    )
+    expect_value(block, "block", wanted)
+    return "Sizes (2, 1) and (2,) met in (2, 2): every row with every column."
+
+
+@exercise(
+    "04-gather-columns",
+    setup="""
+        scores = torch.tensor([[0.1, 0.7, 0.2], [0.8, 0.1, 0.1], [0.3, 0.3, 0.4], [0.5, 0.2, 0.3]])
+        best = torch.tensor([1, 0, 2])
+    """,
+    hints=[
+        "gather along a dimension replaces the index in that dimension only; the others stay where they are.",
+        (
+            "For each column another row: so the dimension to choose along is 0, and the index needs "
+            "two dimensions, (1, 3)."
+        ),
+        "top = scores.gather(0, best[…])[…]",
+        "top = scores.gather(0, best[None])[0]",
+    ],
+)
+def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
+    expect_tensor(top, "top")
+    expect(
+        tuple(top.shape) not in ((1, 3), (3, 1)),
+        "`top` has one dimension too many: gather's result has the shape of its index. Take the "
+        "row (or column) out of it.",
+    )
+    expect_tensor(top, "top", shape=(3,))
+    rows = best.tolist()
+    across = [scores[i, rows[i]].item() for i in range(3)]
+    expect(
+        top.tolist() != across,
+        "`top` holds, for each *row*, the column that `best` names. Asked for is, for each "
+        "*column*, the row.",
+    )
+    expect_value(top, "top", [scores[rows[column], column].item() for column in range(3)])
+    return "gather(0, …) chose a row for each column."
+
+
+@exercise(
+    "04-count-the-votes",
+    setup="votes = torch.tensor([0, 2, 2, 1, 2, 0])\ntotals = torch.zeros(3)",
+    hints=[
+        "index_add_ adds for every mention of a position, where an assignment would overwrite.",
+        "The positions are the votes; every vote weighs 1, so the source is six ones.",
+        "totals.index_add_(0, votes, …)",
+        "totals.index_add_(0, votes, torch.ones(6))",
+    ],
+)
+def count_the_votes(totals: Any) -> str:
+    expect_tensor(totals, "totals", shape=(3,))
+    found = totals.tolist()
+    expect(
+        any(found),
+        "`totals` is still all zeros. The `_` matters: index_add without it gives a new tensor "
+        "and leaves this one alone.",
+    )
+    expect(
+        found != [1, 1, 1],
+        "each candidate has one vote: reading, adding and writing back counts every cell once.",
+    )
+    expect(
+        found != [4, 2, 6],
+        "everything is there twice: did the cell run two times? Run the cell that makes `totals`, too.",
+    )
+    expect_value(totals, "totals", [2, 1, 3])
+    return "Two, one and three votes: every mention counted."

@@ -1,0 +1,205 @@
+"""Exercises of notebook 06: when reading order is storage order, and what it costs to make it so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_copy,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    expect_view,
+)
+from glassroom.exercises.facts import is_contiguous, nbytes, stride
+
+WHICH_ONES = {
+    "some_rows": (True, "Whole rows, one after another: nothing is left out between them."),
+    "some_columns": (
+        False,
+        "After two elements of a row the third one is left out: the reading order jumps over it.",
+    ),
+    "every_other_row": (False, "Between two of these rows there is one that is left out: a gap."),
+    "one_row": (
+        True,
+        "The elements of one row are neighbours in the storage; where it begins does not matter.",
+    ),
+    "one_column": (False, "The elements of a column are a whole row, 3 cells, apart."),
+}
+
+
+@exercise(
+    "06-which-ones",
+    hints=[
+        "Walk through the view in reading order. Does the storage cell grow by exactly one each time?",
+        (
+            "Work out size and stride of each, then compare: the last stride is 1, the one before is "
+            "the last size."
+        ),
+        """
+        some_rows = True
+        some_columns = …
+        every_other_row = …
+        one_row = True
+        one_column = …
+        """,
+        """
+        some_rows = True
+        some_columns = False
+        every_other_row = False
+        one_row = True
+        one_column = False
+        """,
+    ],
+)
+def which_ones(some_rows: Any, some_columns: Any, every_other_row: Any, one_row: Any, one_column: Any) -> str:
+    answers = (some_rows, some_columns, every_other_row, one_row, one_column)
+    for (name, (truth, because)), answer in zip(WHICH_ONES.items(), answers, strict=True):
+        expect_equal(answer, name, truth, mistakes={not truth: because})
+    return "Rows keep the order; columns, steps and transposes do not."
+
+
+@exercise(
+    "06-in-order",
+    hints=[
+        (
+            "From right to left: the last stride is 1, and each stride is the one to its right times "
+            "the size to its right."
+        ),
+        "Go through the sizes backwards and keep a running product; it starts with 1.",
+        """
+        def in_order(size):
+            strides, step = [], 1
+            for n in reversed(size):
+                strides.insert(0, …)
+                step *= …
+            return tuple(strides)
+        """,
+        """
+        def in_order(size):
+            strides, step = [], 1
+            for n in reversed(size):
+                strides.insert(0, step)
+                step *= n
+            return tuple(strides)
+        """,
+    ],
+)
+def in_order(in_order: Any) -> str:
+    for size, wanted in (
+        ((4, 3), (3, 1)),
+        ((3, 4), (4, 1)),
+        ((2, 3, 4), (12, 4, 1)),
+        ((5, 1, 2, 3), (6, 6, 3, 1)),
+        ((7,), (1,)),
+        ((), ()),
+    ):
+        found = call(in_order, "in_order", size)
+        expect(
+            isinstance(found, (tuple, list)),
+            f"`in_order({size})` should be a tuple of {len(size)} numbers.",
+        )
+        expect(
+            tuple(found) != wanted[::-1] or wanted == wanted[::-1],
+            (
+                f"`in_order({size})` gives {tuple(found)}: the right numbers, from the wrong end. The "
+                "last stride is 1."
+            ),
+        )
+        expect_equal(tuple(found), f"in_order({size})", wanted)
+    return "That is all is_contiguous compares with, and what every fresh tensor gets."
+
+
+@exercise(
+    "06-who-hears",
+    hints=[
+        (
+            "contiguous() copies where the order has to change, and hands back the same tensor where "
+            "it does not."
+        ),
+        "Which of base, base.t() and base[1:] is contiguous? A write to those arrives in base.",
+        "base_after = [[1, 0, 0], [0, 0, …]]",
+        "base_after = [[1, 0, 0], [0, 0, 3]]",
+    ],
+)
+def who_hears(base_after: Any) -> str:
+    expect(
+        base_after != [[0, 0, 0], [0, 0, 0]],
+        "contiguous() is not always a copy: on a tensor that is in order it gives back that tensor.",
+    )
+    expect(
+        base_after not in ([[2, 0, 0], [0, 0, 3]], [[2, 0, 0], [0, 0, 0]]),
+        "base.t() is not contiguous, so the 2 went into a copy that nobody kept.",
+    )
+    expect(
+        base_after != [[1, 0, 0], [0, 0, 0]],
+        "base[1:] is contiguous, too: a whole row. So the 3 was written into base.",
+    )
+    expect_equal(base_after, "base_after", [[1, 0, 0], [0, 0, 3]])
+    return "The 2 went into a copy that was thrown away; the 1 and the 3 arrived."
+
+
+@exercise(
+    "06-small-bill",
+    setup="big = torch.arange(1_000_000).view(1000, 1000)",
+    hints=[
+        "contiguous() copies every element of the tensor that it is called on.",
+        "Slice and transpose for nothing first; put in order what is left.",
+        "rows = big[:, …].t().contiguous()",
+        "rows = big[:, :2].t().contiguous()",
+    ],
+)
+def small_bill(rows: Any, *, big: Any) -> str:
+    expect_tensor(rows, "rows", shape=(2, 1000))
+    expect(is_contiguous(rows), f"`rows` has stride {stride(rows)}: it is not in order yet.")
+    expect_copy(
+        rows,
+        "rows",
+        of=big,
+        of_name="big",
+        because="Two *columns* of big were asked for; these are its rows.",
+    )
+    expect_value(rows[:, 0], "rows[:, 0]", big[0, :2])
+    expect_value(rows[:, -1], "rows[:, -1]", big[-1, :2])
+    kept, needed = nbytes(rows.untyped_storage()), nbytes(rows)
+    expect(
+        kept == needed,
+        f"`rows` shows {needed} bytes, and its storage has {kept}: more was copied than you need. "
+        "Slice first.",
+    )
+    return f"{needed} bytes copied, where the other order of operations copies {nbytes(big)}."
+
+
+@exercise(
+    "06-camera",
+    setup="photo = torch.arange(60).view(1, 4, 5, 3)",
+    hints=[
+        "A transpose exchanges two dimensions and their strides, and copies nothing.",
+        (
+            "The colours stand last and should be second: let them change places with their left "
+            "neighbour, twice."
+        ),
+        "x = photo.transpose(2, 3).transpose(…, …)",
+        "x = photo.transpose(2, 3).transpose(1, 2)",
+    ],
+)
+def camera(x: Any, *, photo: Any) -> str:
+    expect_tensor(x, "x")
+    expect(
+        tuple(x.shape) != (1, 3, 5, 4),
+        "`x` is (images, channels, width, height): the last two should change places.",
+    )
+    expect_tensor(x, "x", shape=(1, 3, 4, 5))
+    wanted = photo.transpose(2, 3).transpose(1, 2)
+    expect(
+        x.tolist() == wanted.tolist(),
+        "`x` has the right shape and the wrong pixels: view and reshape keep the reading order, "
+        "so the colours got mixed.",
+    )
+    expect_view(
+        x, "x", of=photo, of_name="photo", because="Two transposes are enough; nothing has to be copied."
+    )
+    return "It is contiguous in channels_last order: that is the order in which cameras write."

@@ -31,8 +31,6 @@ class _Limits:
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
-    __hash__ = None  # type: ignore[assignment]  # how Python says that objects cannot be hashed
-
 
 class finfo(_Limits):
     """The limits of a floating-point dtype; of a complex one, those of its parts.

@@ -1,4 +1,4 @@
-"""What the checks of notebooks 03 to 06 tell those whose answer is wrong: the misconception, not a mere no."""
+"""Checks of notebooks 03 to 06 tell those whose answer is wrong which misconception it shows."""
 
 from textwrap import dedent
 

@@ -1,0 +1,78 @@
+"""The command line itself: the sub-commands, their help, and what becomes of faults.
+
+Each sub-command is a module with `add` (its arguments) and `run` (its work, returning an exit code).
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from glassroom import __version__
+from glassroom.cli import doctor, lab, refresh, suite
+from glassroom.problems import Exit, Problem
+
+DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
+
+EPILOG = """\
+examples:
+  glassroom lab                    open the course, in ./glassroom-course
+  glassroom lab ~/tensors          the same, in a folder of your choice
+  glassroom doctor                 what is installed, and what to do about what is missing
+  glassroom test                   run every test
+  glassroom refresh                run the course's notebooks again and store their outputs
+
+exit codes:
+  0    all is well
+  1    a test failed, a notebook differs, or something the course needs is missing
+  2    the command line was not understood
+  3    something stands in the way: a folder that cannot be written, a busy port, a damaged notebook
+  4    Python, NumPy or the Jupyter stack is missing or too old
+  130  interrupted from the keyboard
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = argparse.ArgumentParser(
+        prog="glassroom",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"glassroom {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
+    for command in (lab, suite, doctor, refresh):
+        command.add(commands)
+    return top
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Carry out a command line. Expected faults are said in one paragraph; the exit code tells their kind."""
+    own, passed_on = _split(sys.argv[1:] if argv is None else argv)
+    arguments = parser().parse_args(own)
+    if "run" not in arguments:
+        parser().print_help()
+        return Exit.USAGE
+    arguments.passed_on = passed_on
+    try:
+        return int(arguments.run(arguments))
+    except Problem as problem:
+        print(f"glassroom: {problem}", file=sys.stderr)
+        return problem.exit_code
+    except KeyboardInterrupt:
+        print("\nglassroom: interrupted", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone. Python would complain once more when it flushes at exit.
+        sys.stdout = None  # type: ignore[assignment]  # there is nobody left to write to
+        return Exit.OK
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and what stands after ``--`` and goes to the program we start (JupyterLab, pytest)."""
+    arguments = list(argv)
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]

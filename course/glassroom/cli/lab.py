@@ -1,0 +1,165 @@
+"""``glassroom lab``: a working copy of the course, and JupyterLab on its start page.
+
+JupyterLab runs in this process, as ``jupyter lab`` would run it, with the settings a course wants: no news pop-up, no offer to
+rebuild, and a websocket that sends small messages at once.
+"""
+
+import argparse
+import os
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.problems import Exit, Problem
+from glassroom.sources import notebooks_folder
+from glassroom.workspace import Update, update, working_folder
+
+EPILOG = """\
+Your notebooks are yours: a notebook that you changed is never written to. When the course has a newer version of it, that is
+put beside yours under a name that says so. Delete or rename a notebook and run this again to get a fresh one.
+
+examples:
+  glassroom lab                               in ./glassroom-course (or here, if here is a working copy)
+  glassroom lab ~/tensors                     in a folder of your choice
+  glassroom lab --no-browser --port 9000      on a machine that you reach over the network
+  glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = commands.add_parser(
+        "lab",
+        help="open the course in JupyterLab, in a working copy of your own",
+        description="Make or update your working copy of the course and open JupyterLab on its start page.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
+    parser.add_argument("--port", type=_port, default=8888, help="where JupyterLab listens (8888)")
+    parser.add_argument(
+        "--port-retries", type=_count, default=50, metavar="N", help="how many of the next ports to try if it is busy (50)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
+    parser.add_argument("--no-lab", action="store_true", help="only make or update the working copy")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Update the working copy, then serve it until JupyterLab ends."""
+    require_numpy()
+    if not arguments.no_lab:
+        require_modules("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
+    folder = working_folder(arguments.folder)
+    report = update(folder, notebooks_folder())
+    print(summary(report), flush=True)
+    if arguments.no_lab:
+        return Exit.OK
+    port = free_port(arguments.port, arguments.port_retries)
+    if port != arguments.port:
+        print(f"Port {arguments.port} is busy; using {port} instead.", flush=True)
+    return _serve(report, port, not arguments.no_browser, arguments.passed_on)
+
+
+def summary(report: Update) -> str:
+    """What was done to the working copy, for the person who will work in it."""
+    counts = (
+        (len(report.created), "new"),
+        (len(report.updated), "updated"),
+        (len(report.kept) + len(report.beside), "yours, kept as they are"),
+    )
+    done = ", ".join(f"{count} {what}" for count, what in counts if count) or "up to date"
+    lines = [f"Your working copy: {report.folder} ({done})"]
+    for path, name in report.beside.items():
+        lines.append(f"  {path} is yours and was kept; the course's version is beside it: {name.name}")
+    lines += [f"  Note: {note}" for note in report.notes]
+    return "\n".join(lines)
+
+
+def free_port(port: int, retries: int) -> int:
+    """The first free port from `port` on, trying `retries` more. Raises `Problem` when all of them are busy."""
+    last = min(port + retries, 65535)
+    for candidate in range(port, last + 1):
+        if _is_free(candidate):
+            return candidate
+    if last == port:
+        message = f"Port {port} is busy. Name another one with --port, or let it try the next ones with --port-retries 50."
+    else:
+        message = f"The ports {port} to {last} are all busy. Name another one with --port."
+    raise Problem(message)
+
+
+def _is_free(port: int) -> bool:
+    """Whether a server could listen on this port of this machine, over IPv4 and, where there is one, IPv6."""
+    for family, kind, protocol, _, address in socket.getaddrinfo("localhost", port, type=socket.SOCK_STREAM):
+        try:
+            probe = socket.socket(family, kind, protocol)
+        except OSError:
+            continue  # the machine has a name for an address family that it cannot use
+        with probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(address)
+                probe.listen(1)
+            except OSError:
+                return False
+    return True
+
+
+def _serve(report: Update, port: int, open_browser: bool, passed_on: list[str]) -> int:
+    """Run JupyterLab on the working copy until it is stopped."""
+    from jupyterlab.labapp import LabApp
+
+    if open_browser and not _has_browser():
+        print("There is no web browser here. Open the address below in one that reaches this machine.", flush=True)
+        open_browser = False
+    page = f"/lab/tree/{report.start_page.as_posix()}" if report.start_page else "/lab"
+    page_config = {
+        "buildCheck": False,
+        "buildAvailable": False,
+        "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True},
+    }
+    settings = [
+        f"--ServerApp.root_dir={report.folder}",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.open_browser={open_browser}",
+        f"--LabApp.default_url={page}",
+        "--LabApp.news_url=None",
+        f"--ServerApp.tornado_settings={{'page_config_data': {page_config!r}}}",
+        "--ServerApp.kernel_websocket_connection_class=glassroom.cli.websocket.PromptConnection",
+        "--Application.log_level=WARN",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        settings.append("--ServerApp.allow_root=True")
+    server = LabApp.initialize_server(argv=[*settings, *passed_on])
+    if not server.identity_provider.token_generated:  # else JupyterLab prints the address itself
+        print(f"JupyterLab: {server.display_url}", flush=True)
+    server.start()
+    return Exit.OK
+
+
+def _has_browser() -> bool:
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {port}")
+    return port
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"{count} is less than none")
+    return count

@@ -1,0 +1,48 @@
+"""What must be installed before a command can do its work, and the sentence for when it is not.
+
+Nothing is imported here until it is asked for, so that the check itself never fails.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from glassroom.problems import Exit, Problem
+from glassroom.sources import checkout
+
+OLDEST_NUMPY = (2, 0)
+
+
+def install_command(extras: str) -> str:
+    """The command that installs the given extras, in a checkout or from the package index."""
+    root = checkout()
+    return f"pip install -e '{root}[{extras}]'" if root else f"pip install 'tensorglass[{extras}]'"
+
+
+def numpy_problem() -> str | None:
+    """What is wrong with NumPy here, or None when it will do."""
+    oldest = ".".join(map(str, OLDEST_NUMPY))
+    if find_spec("numpy") is None:
+        return f"NumPy is not installed, and nothing here works without it. Install it: pip install 'numpy>={oldest}'"
+    try:
+        version = str(import_module("numpy").__version__)
+    except Exception as error:  # a broken binary can raise anything while it is imported
+        return f"NumPy is installed but cannot be imported ({error}). Install it again: pip install --force-reinstall numpy"
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_NUMPY:
+        return f"NumPy {version} is too old; {oldest} or newer is needed. Update it: pip install -U 'numpy>={oldest}'"
+    return None
+
+
+def require_numpy() -> None:
+    """Raise `Problem` unless there is a NumPy that will do."""
+    problem = numpy_problem()
+    if problem:
+        raise Problem(problem, Exit.REQUIREMENT)
+
+
+def require_modules(*names: str, extras: str = "course") -> None:
+    """Raise `Problem` unless every module named can be found, with the command that installs them."""
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        message = f"{', '.join(missing)} {verb} not installed. Install what is needed: {install_command(extras)}"
+        raise Problem(message, Exit.REQUIREMENT)

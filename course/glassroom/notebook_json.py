@@ -1,0 +1,47 @@
+"""Notebooks as plain JSON: read with an error one can act on, written byte for byte as Jupyter writes them.
+
+The standard library is enough for this, so a working copy can be made, and a damaged notebook named, without Jupyter.
+"""
+
+import json
+from typing import Any
+
+Notebook = dict[str, Any]
+
+
+class DamagedNotebook(ValueError):
+    """The bytes are not a notebook of format 4. The message says what is wrong with them."""
+
+
+def parse(content: bytes) -> Notebook:
+    """Read a notebook of format 4. Raises `DamagedNotebook` for anything else."""
+    try:
+        notebook = json.loads(content)
+    except UnicodeDecodeError as error:
+        raise DamagedNotebook(f"it is not text ({error.reason} at byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise DamagedNotebook(f"it is not complete JSON ({error.msg} at {where})" if content else "it is empty") from error
+    except RecursionError as error:
+        raise DamagedNotebook("it is nested too deeply to be a notebook") from error
+    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+        raise DamagedNotebook("it is JSON, but not a notebook of format 4")
+    if not all(isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]):
+        raise DamagedNotebook("one of its cells has no source")
+    return notebook
+
+
+def serialise(notebook: Notebook) -> bytes:
+    """The bytes Jupyter would write: sorted keys, an indent of one, sources as lists of lines."""
+    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
+    return text.encode() + b"\n"
+
+
+def source(cell: Notebook) -> str:
+    """A cell's source as one string; in a file it may be a list of lines."""
+    return "".join(cell["source"])
+
+
+def lines(text: str) -> list[str]:
+    """A source as Jupyter stores it: a list of lines, each but the last with its newline."""
+    return text.splitlines(keepends=True)

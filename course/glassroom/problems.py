@@ -1,0 +1,26 @@
+"""What can go wrong around the course, said in one paragraph to the person at the keyboard.
+
+A `Problem` is an expected fault of the outside world: a folder that cannot be written, a busy port, a damaged notebook.
+The command prints its message without a traceback and exits with its code.
+"""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit codes of the ``glassroom`` command."""
+
+    OK = 0
+    FAILED = 1  # a test failed, a notebook changed, something the course needs is missing
+    USAGE = 2  # the command line was not understood
+    OUTSIDE = 3  # a folder, a port or a notebook stands in the way
+    REQUIREMENT = 4  # Python, NumPy or the Jupyter stack is missing or too old
+    INTERRUPTED = 130
+
+
+class Problem(Exception):
+    """An expected fault, with a message that says what to do and the exit code that goes with it."""
+
+    def __init__(self, message: str, exit_code: Exit = Exit.OUTSIDE) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

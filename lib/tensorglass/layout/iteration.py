@@ -16,6 +16,7 @@ from tensorglass.layout.strides import (
     is_channels_last,
     is_contiguous,
     is_non_overlapping_and_dense,
+    packed_strides,
     sort_dims,
 )
 
@@ -29,7 +30,7 @@ def elementwise_strides(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> In
     # Nearly always every operand is plainly contiguous, and then so is the result, broadcast or not: an
     # operand never asks for two dimensions to change places. Saves 3 µs of the 3.3 µs below.
     for own_size, stride in operands:
-        if stride != contiguous_strides(own_size):
+        if stride != contiguous_strides(own_size) or 0 in own_size:
             return _strides_in_memory_order(size, operands)
     return contiguous_strides(size)
 
@@ -58,17 +59,11 @@ def _strides_in_memory_order(size: Ints, operands: Sequence[tuple[Ints, Ints]]) 
     order = sort_dims(len(size), precedes)
     if order == list(range(len(size) - 1, -1, -1)):
         return contiguous_strides(size)
-    result = [0] * len(size)
-    step = 1
-    for dim in order:
-        result[dim] = step
-        step *= size[dim]
-    return tuple(result)
+    return packed_strides(size, order)
 
 
 def _strides_of_like_operands(size: Ints, strides: Sequence[Ints]) -> Ints | None:
-    """Return the strides of the result if all operands, being of one size, agree on them without a closer "
-    "look."""
+    """Return the strides of the result if all operands, being of one size, plainly agree on them."""
     if all(is_contiguous(size, stride) for stride in strides):
         return contiguous_strides(size)
     if all(is_channels_last(size, stride) for stride in strides):

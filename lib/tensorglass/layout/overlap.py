@@ -35,8 +35,7 @@ class Overlap(Enum):
 
 
 def has_internal_overlap(size: Ints, stride: Ints) -> InternalOverlap:
-    """Say whether a tensor reaches a cell twice, as far as PyTorch looks: dense means no, an expanded one "
-    "yes."""
+    """Say whether a tensor reaches a cell twice, as far as PyTorch looks: dense no, expanded yes."""
     if is_non_overlapping_and_dense(size, stride):
         return InternalOverlap.NO
     if 0 in stride and any(step == 0 and length > 1 for length, step in zip(size, stride, strict=True)):
@@ -63,8 +62,7 @@ def check_writable(size: Ints, stride: Ints) -> None:
 
 
 def byte_range(size: Ints, stride: Ints, offset: int, itemsize: int) -> tuple[int, int]:
-    """Return the first byte that a tensor reaches and the one after the last. Both are the same if it is "
-    "empty."""
+    """Return the first byte that a tensor reaches and the one after the last; the same if it is empty."""
     begin = offset * itemsize
     return begin, max(begin, storage_nbytes(size, stride, offset, itemsize))
 
@@ -141,8 +139,7 @@ def self_overlaps(size: Ints, stride: Ints) -> bool:
 
 
 def _reaches(dims: list[tuple[int, int]], distance: int) -> bool:
-    """Say whether steps forth and back along `dims`, each a `(stride, most steps)`, can move by "
-    "`distance`."""
+    """Say whether steps forth and back along `dims`, each `(stride, most steps)`, can move by `distance`."""
     if not dims:
         return distance == 0
     (step, most), inner = dims[0], dims[1:]

@@ -89,15 +89,14 @@ def view_as_real(size: Ints, stride: Ints, offset: int) -> Header:
 
 
 def view_as_complex(size: Ints, stride: Ints, offset: int) -> Header:
-    """Return the header of a real tensor whose last dimension holds pairs (real, imaginary), read as "
-    "complex."""
+    """Return the header of pairs (real, imaginary) along the last dimension, read as complex numbers."""
     if not size:
         raise _not_pairs("Input tensor must have one or more dimensions")
     if size[-1] != 2:
         raise _not_pairs("Tensor must have a last dimension of size 2")
     if stride[-1] != 1:
         raise _not_pairs("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in stride[:-1]):
+    if any(step % 2 and length != 1 for length, step in zip(size[:-1], stride[:-1], strict=True)):
         raise _not_pairs("Tensor must have a stride divisible by 2 for all but last dimension")
     if offset % 2:
         raise _not_pairs("Tensor must have a storage_offset divisible by 2")

@@ -77,8 +77,7 @@ def view_strides(size: Ints, stride: Ints, new_size: Ints) -> Ints | None:
 
 
 def _fit_runs(size: Ints, stride: Ints, new_size: Ints) -> Ints | int:
-    """Return the strides of the view, or the outermost dimension of the run that the new dimensions reach "
-    "beyond."""
+    """Return the strides of the view, or the outermost dimension of the run that it reaches beyond."""
     if 0 in size:
         return stride if size == new_size else contiguous_strides(new_size)
     new_stride = [1] * len(new_size)

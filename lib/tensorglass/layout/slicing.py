@@ -88,9 +88,7 @@ def index_slice(size: Ints, stride: Ints, offset: int, dim: int, chosen: slice) 
 
     Raises what `[]` raises: ValueError for a step of 0 or less, TypeError for a bound that is no integer.
     """
-    if not size:
-        raise _no_slice_of_scalar()
-    start, end, step = chosen.indices(size[dim])
+    start, end, step = chosen.indices(size[dim] if size else 0)
     if step < 0:
         raise explained(
             ValueError("step must be greater than zero"),
@@ -98,12 +96,14 @@ def index_slice(size: Ints, stride: Ints, offset: int, dim: int, chosen: slice) 
             f"To reverse dimension {dim}, write tensor.flip({dim}): it copies.",
             notebook=_BASIC,
         )
+    if not size:
+        raise _no_slice_of_scalar()
     length = (end - start + step - 1) // step if end > start else 0
     if length == size[dim] and step == 1:
         return size, stride, offset
     return (
-        size[:dim] + (length,) + size[dim + 1 :],
-        stride[:dim] + (stride[dim] * step,) + stride[dim + 1 :],
+        (*size[:dim], length, *size[dim + 1 :]),
+        (*stride[:dim], stride[dim] * step, *stride[dim + 1 :]),
         offset + start * stride[dim],
     )
 
@@ -120,8 +120,7 @@ def _no_slice_of_scalar() -> IndexError:
 
 
 def narrow(size: Ints, stride: Ints, offset: int, dim: int, start: int, length: int) -> Header:
-    """Return the header of the `length` elements from `start` on along `dim`. Nothing is moved to the "
-    "border."""
+    """Return the header of the `length` elements from `start` on along `dim`. Borders do not give way."""
     if not size:
         raise explained(
             RuntimeError("narrow() cannot be applied to a 0-dim tensor."),
@@ -186,8 +185,7 @@ def diagonal(
 
 
 def unfold(size: Ints, stride: Ints, offset: int, dim: int, window: int, step: int) -> Header:
-    """Return the header of all windows of `window` elements along `dim`, `step` apart, as a new last "
-    "dimension."""
+    """Return the header of all windows of `window` elements, `step` apart, as a new last dimension."""
     place = wrap_dim(dim, len(size))
     available = size[place] if size else 1
     if window < 0:

@@ -20,9 +20,10 @@ _NOTEBOOK = "02 views share a storage"
 
 def split(size: Ints, split_size: int, dim: int = 0) -> Parts:
     """Return parts of `split_size` elements along `dim`; the last may be smaller."""
-    length = _length(size, dim, "split expects at least a 1-dimensional tensor")
+    _check_has_dims(size, "split expects at least a 1-dimensional tensor")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    length = size[wrap_dim(dim, len(size))]
     if split_size == 0:
         if length:
             raise explained(
@@ -38,7 +39,8 @@ def split(size: Ints, split_size: int, dim: int = 0) -> Parts:
 
 def split_with_sizes(size: Ints, split_sizes: Sequence[int], dim: int = 0) -> Parts:
     """Return parts of the given sizes along `dim`; together they must make up the whole dimension."""
-    length = _length(size, dim, "split expects at least a 1-dimensional tensor")
+    _check_has_dims(size, "split expects at least a 1-dimensional tensor")
+    length = size[wrap_dim(dim, len(size))]
     if any(part < 0 for part in split_sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, "
@@ -63,7 +65,10 @@ def split_with_sizes(size: Ints, split_sizes: Sequence[int], dim: int = 0) -> Pa
 
 def chunk(size: Ints, chunks: int, dim: int = 0) -> Parts:
     """Return at most `chunks` parts along `dim`, all of one size but the last."""
-    length = _length(size, dim, "chunk expects at least a 1-dimensional tensor", chunks=chunks)
+    _check_has_dims(size, "chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = size[wrap_dim(dim, len(size))]
     if length == 0:
         return [(0, 0)] * chunks
     return split(size, -(-length // chunks), dim)
@@ -71,11 +76,10 @@ def chunk(size: Ints, chunks: int, dim: int = 0) -> Parts:
 
 def tensor_split(size: Ints, sections_or_indices: int | Sequence[int], dim: int = 0) -> Parts:
     """Return so many parts along `dim`, as equal as can be, or the parts between the given cuts."""
-    length = _length(
-        size,
-        dim,
-        f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {len(size)} dims",
+    _check_has_dims(
+        size, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
     )
+    length = size[wrap_dim(dim, len(size))]
     if not isinstance(sections_or_indices, int):
         cuts = [None, *sections_or_indices, None]
         return [
@@ -130,9 +134,8 @@ def _stacking_split(
     return dim, tensor_split(size, sections_or_indices, dim)
 
 
-def _length(size: Ints, dim: int, no_dimension: str, chunks: int = 1) -> int:
+def _check_has_dims(size: Ints, message: str) -> None:
     if not size:
-        raise explained(RuntimeError(no_dimension), "A 0-dim tensor has no dimension to cut.")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return size[wrap_dim(dim, len(size))]
+        raise explained(
+            RuntimeError(message), "A 0-dim tensor has no dimension to cut: unsqueeze(0) gives it one."
+        )

@@ -8,7 +8,7 @@ we.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tensorglass.errors import explained
@@ -35,24 +35,22 @@ def contiguous_strides(size: Ints) -> Ints:
 
 
 def channels_last_strides(size: Ints) -> Ints:
-    """Return the strides of a 4-dim tensor (N, C, H, W) whose channels are the closest-packed dimension."""
-    return _packed_strides(size, order=(1, 3, 2, 0))
+    """Return the strides of a 4-dim tensor (N, C, H, W) whose channels are packed closest."""
+    return packed_strides(size, order=(1, 3, 2, 0))
 
 
 def channels_last_3d_strides(size: Ints) -> Ints:
-    """Return the strides of a 5-dim tensor (N, C, D, H, W) whose channels are the closest-packed "
-    "dimension."""
-    return _packed_strides(size, order=(1, 4, 3, 2, 0))
+    """Return the strides of a 5-dim tensor (N, C, D, H, W) whose channels are packed closest."""
+    return packed_strides(size, order=(1, 4, 3, 2, 0))
 
 
-def _packed_strides(size: Ints, order: Ints) -> Ints:
-    """Return the strides of a tensor laid out without gaps, `order` naming its dimensions from the "
-    "closest-packed."""
+def packed_strides(size: Ints, order: Sequence[int]) -> Ints:
+    """Return the strides without gaps for dimensions in the given order, the closest-packed first."""
     strides = [0] * len(size)
     step = 1
     for dim in order:
         strides[dim] = step
-        step *= max(size[dim], 1)
+        step *= size[dim]
     return tuple(strides)
 
 
@@ -81,7 +79,7 @@ def is_non_overlapping_and_dense(size: Ints, stride: Ints) -> bool:
     return _is_packed(size, stride, by_stride)
 
 
-def _is_packed(size: Ints, stride: Ints, order: range | Ints | list[int]) -> bool:
+def _is_packed(size: Ints, stride: Ints, order: Sequence[int]) -> bool:
     """Say whether each dimension of `order` begins where the one before it ends. Size 1 has no say."""
     expected = 1
     for dim in order:
@@ -132,7 +130,7 @@ def preserved_strides(size: Ints, stride: Ints) -> Ints:
             return 1 if a > b else -1
         return 1 if size[inner] > size[outer] else 0
 
-    return _packed_strides(size, tuple(sort_dims(len(size), precedes)))
+    return packed_strides(size, sort_dims(len(size), precedes))
 
 
 def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:

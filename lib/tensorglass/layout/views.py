@@ -54,21 +54,23 @@ def permute(size: Ints, stride: Ints, offset: int, dims: Sequence[int]) -> Heade
             f"permute wants each of the tensor's {count(ndim, 'dimension')} exactly once, in the new order.",
             notebook=_NOTEBOOK,
         )
-    order = [wrap_dim(dim, ndim) for dim in dims]
-    if len(set(order)) != ndim:
-        raise explained(
-            RuntimeError("permute(): duplicate dims are not allowed."),
-            f"Counted from the front, {list(dims)} is {order}: each dimension must appear exactly once.",
-            notebook=_NOTEBOOK,
-        )
+    order: list[int] = []
+    for dim in dims:
+        place = wrap_dim(dim, ndim)
+        if place in order:
+            raise explained(
+                RuntimeError("permute(): duplicate dims are not allowed."),
+                f"{list(dims)} names dimension {place} twice: permute wants each dimension exactly once.",
+                notebook=_NOTEBOOK,
+            )
+        order.append(place)
     return tuple([size[dim] for dim in order]), tuple([stride[dim] for dim in order]), offset
 
 
 def movedim(
     size: Ints, stride: Ints, offset: int, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Header:
-    """Return the header with dimensions `source` moved to the places `destination`; the rest keep their "
-    "order."""
+    """Return the header with dimensions `source` moved to the places `destination`; the rest keep order."""
     sources = [source] if isinstance(source, int) else list(source)
     destinations = [destination] if isinstance(destination, int) else list(destination)
     if len(sources) != len(destinations):

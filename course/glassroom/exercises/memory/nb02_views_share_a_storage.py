@@ -1,0 +1,110 @@
+"""Exercises of notebook 02, views share a storage: tell whether two share, make a view, see all, count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.exercises import facts
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_view
+
+
+@exercise(
+    "02-share-storage",
+    setup="a = torch.arange(0, 6)",
+    hints=[
+        "Two tensors share when their storages begin at one address.",
+        "The table above. One row compares storages, another asks where the first element is.",
+        "def share_storage(x, y):\n    return x.untyped_storage().… == …",
+        """
+        def share_storage(x, y):
+            return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+        """,
+    ],
+)
+def share_storage(share_storage: Any, *, a: Any) -> str:
+    def says(x: Any, y: Any) -> bool:
+        answer = call(share_storage, "share_storage", x, y)
+        expect(isinstance(answer, bool), f"`share_storage` returned {facts.text(answer)}, not True or False.")
+        return answer
+
+    expect(
+        says(a, a.view(-1, 1)),
+        "it says False for a and a.view(-1, 1): two headers, two Python objects, but one storage.",
+    )
+    expect(
+        says(a, a[2:]),
+        "it says False for a and a[2:]. `data_ptr()` of a tensor is where its first element lies, and these two "
+        "begin at different cells. The storage has a `data_ptr()` of its own.",
+    )
+    expect(
+        not says(a, a.clone()),
+        "it says True for a and a.clone(), which hold equal values in two storages. "
+        "(Did you compare values, or the ids of objects that nobody keeps?)",
+    )
+    return "It is right about views, parts and clones."
+
+
+@exercise(
+    "02-middle",
+    setup="a = torch.arange(0, 6)",
+    hints=[
+        "A slice is a view, and a view can be viewed again.",
+        "First take the four cells, as `a[2:]` took four others; then give them two dimensions.",
+        "middle = a[…:…].view(…, …)",
+        "middle = a[1:5].view(2, 2)",
+    ],
+)
+def middle(middle: Any, *, a: Any) -> str:
+    expect_tensor(middle, "middle", shape=(2, 2))
+    expect_view(middle, "middle", of=a, of_name="a", because="Slicing and `view` would both give a view.")
+    expect_tensor(middle, "middle", offset=facts.offset(a) + 1, stride=(2, 1))
+    return "Offset 1, size (2, 2), stride (2, 1), and no number was moved."
+
+
+@exercise(
+    "02-whole",
+    setup="tail = torch.arange(10, 20)[7:]",
+    hints=[
+        "A view keeps its whole storage alive, and a new header can be laid over all of it.",
+        "`set_` did this with the storage of `c`. The new header needs the dtype of `tail`.",
+        "whole = torch.empty(0, dtype=tail.dtype).set_(…)",
+        "whole = torch.empty(0, dtype=tail.dtype).set_(tail.untyped_storage())",
+    ],
+)
+def whole(whole: Any, *, tail: Any) -> str:
+    expect_view(whole, "whole", of=tail, of_name="tail", because="Lay the header over tail's own storage.")
+    expect_tensor(whole, "whole", dtype=facts.dtype_name(tail))
+    elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
+    expect(
+        facts.shape(whole) != facts.shape(tail),
+        "`whole` sees no more than `tail`; its storage holds more than that.",
+    )
+    expect_tensor(whole, "whole", shape=(elements,), offset=0, stride=(1,))
+    return f"All {elements} elements, of which `tail` showed {facts.shape(tail)[0]}."
+
+
+@exercise(
+    "02-count",
+    hints=[
+        "A view adds a header, a clone adds a header and a storage, and `=` alone adds neither.",
+        "The table above. Go line by line and count what each allocates.",
+        "headers = …     # e, f, g, h; and is i another one?\nstorages = …    # that of e, and that of …",
+        "headers = 4\nstorages = 2",
+    ],
+)
+def count(headers: Any, storages: Any) -> str:
+    headers_mistakes = {
+        5: "`i = e` makes no header: it is a second name for one object.",
+        2: "That is how many storages there are; every view has a header of its own.",
+        3: "Each of e, f, g and h has its own header.",
+    }
+    storages_mistakes = {
+        1: "`clone` allocates a storage of its own.",
+        3: "A slice of a clone is a view of the clone; it allocates nothing.",
+        4: "Not every header has a storage of its own: `transpose` and slices are views.",
+        5: "Not every name has a storage of its own: `transpose` and slices are views.",
+    }
+    expect_equal(headers, "headers", 4, headers_mistakes)
+    expect_equal(storages, "storages", 2, storages_mistakes)
+    return "e and f are on one storage, g and h on the other, and i is e."

@@ -1,0 +1,52 @@
+"""Exercises of notebook 00, the start page: a first number, and a first write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.exercises import facts
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import expect, expect_equal, expect_tensor
+
+
+@exercise(
+    "00-numbers",
+    hints=[
+        "Two tensors may look at the same memory. The numbers are there once.",
+        "Look at the first picture: count the cells of the storage S0.",
+        "numbers = …    # as many as torch.arange(6) made",
+        "numbers = 6",
+    ],
+)
+def numbers(numbers: Any) -> str:
+    mistakes = {
+        12: "That counts each number twice: `a` and `b` look at the same ones.",
+        48: "That is how many bytes they take, 8 each.",
+        2: "That is how many tensors look at it.",
+        1: "That is how many storages there are. How many numbers lie in it?",
+    }
+    expect_equal(numbers, "numbers", 6, mistakes)
+    return "Two tensors, and six numbers between them."
+
+
+@exercise(
+    "00-last-cell",
+    setup="a = torch.arange(6)\nb = a.view(2, 3)",
+    hints=[
+        "A cell of b is a cell of a. Writing to one is writing to the other.",
+        "The cell above that wrote 100 into b[0, 0]. The last cell of b is in row 1, column 2.",
+        "b[…, …] = 7",
+        "b[1, 2] = 7",
+    ],
+)
+def last_cell(a: Any, *, b: Any) -> str:
+    expect_tensor(a, "a", shape=(6,))
+    expect(
+        facts.share_memory(a, b),
+        "`a` and `b` have parted. Run the cell that makes them again, then write to b[1, 2].",
+    )
+    expect(
+        a[5].item() == 7,
+        f'the last cell of `a` holds {facts.text(a[5].item())}, not 7. hint("00-last-cell") helps.',
+    )
+    return "You wrote through `b`, and `a` shows it."

@@ -4,12 +4,16 @@ One module a family. `table` is the declaration, `elementwise` and `reducing` ar
 """
 
 from tensorglass.ops import (
+    comparison,
     copying,
     creation,
+    from_data,
+    ranges,
     pointwise,
+    rounding,
     splitting,
     views,
 )
 from tensorglass.ops.table import OPERATORS, attach
 
-__all__ = ["OPERATORS", "attach", "copying", "creation", "pointwise", "splitting", "views"]
+__all__ = ["OPERATORS", "attach", "comparison", "copying", "creation", "from_data", "pointwise", "ranges", "rounding", "splitting", "views"]

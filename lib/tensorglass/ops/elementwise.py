@@ -33,7 +33,10 @@ from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of
 
 @dataclass(frozen=True)
 class DTypeRule:
-    """From the operands' common dtype to the one computed in and the one of the result."""
+    """From the operands' common dtype to the one computed in and the one of the result.
+
+    Where the rule depends on parameters, a declaration gives a function of them that returns one.
+    """
 
     compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
     result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
@@ -58,8 +61,8 @@ PREDICATE = DTypeRule(result=_bool)
 ORDERING = DTypeRule(result=_bool, refuses=(dtypes.COMPLEX,))
 #: The bits of integers and bools: bitwise_and.
 BITS = DTypeRule(refuses=(dtypes.FLOATING, dtypes.COMPLEX))
-#: A complex operand gives a real result: abs, angle.
-MAGNITUDE = DTypeRule(result=DType.to_real)
+#: A complex operand gives a real result: abs.
+REAL_MAGNITUDE = DTypeRule(result=DType.to_real)
 
 
 def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
@@ -79,18 +82,24 @@ def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
     return dtypes.combine_ranks(dimensioned, zero_dim, number)
 
 
+Rule = DTypeRule | Callable[..., DTypeRule]
+
 # --- the path --------------------------------------------------------------------------------------------------------
 
 
 class Kernel:
     """A kernel with what the path needs to know of it."""
 
-    __slots__ = ("function", "name", "rule")
+    __slots__ = ("check", "error_name", "function", "name", "rule")
 
-    def __init__(self, function: Callable[..., Any], name: str, rule: DTypeRule) -> None:
+    def __init__(
+        self, function: Callable[..., Any], rule: Rule, check: Callable[..., None] | None, error_name: str | None
+    ) -> None:
         self.function = function
-        self.name = name
+        self.name = function.__name__
         self.rule = rule
+        self.check = check
+        self.error_name = error_name or f"{self.name}_cpu"
 
 
 def compute(
@@ -122,8 +131,9 @@ def compute(
             "An in-place operator cannot make its tensor larger: use the form without the underscore.",
             notebook="08 in-place and clone",
         )
-    common = common_dtype(present)
-    compute_dtype, result_dtype = resolve(kernel, common)
+    if kernel.check is not None:
+        kernel.check(present, **parameters)
+    compute_dtype, result_dtype = resolve(kernel, common_dtype(present), parameters)
     if out is not None and not dtypes.can_cast(result_dtype, out._dtype):
         raise _cannot_cast(result_dtype, out)
 
@@ -149,14 +159,12 @@ def _store(xp: Any, target: Array, result: Array, conjugate: bool) -> None:
     target[...] = xp.conj(result) if conjugate else result
 
 
-def resolve(kernel: Kernel, common: DType) -> tuple[DType, DType]:
+def resolve(kernel: Kernel, common: DType, parameters: dict[str, Any]) -> tuple[DType, DType]:
     """The dtype that the kernel computes in, and the result's. Half types are computed in float32 and rounded."""
-    rule = kernel.rule
+    rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
     compute_dtype = common if rule.compute is None else rule.compute(common)
     if compute_dtype.category in rule.refuses:
-        raise explained(
-            NotImplementedError(f"\"{kernel.name}_cpu\" not implemented for '{compute_dtype.scalar_type}'"),
-        )
+        raise NotImplementedError(f"\"{kernel.error_name}\" not implemented for '{compute_dtype.scalar_type}'")
     result_dtype = compute_dtype if rule.result is None else rule.result(compute_dtype)
     if compute_dtype.itemsize == 2 and compute_dtype.is_floating_point:
         compute_dtype = dtypes.float32
@@ -230,25 +238,28 @@ def _cannot_cast(result: DType, out: Tensor) -> RuntimeError:
 
 
 def pointwise(
-    rule: DTypeRule,
+    rule: Rule,
     *,
     function: bool = True,
     method: bool = True,
     inplace: bool = True,
     aliases: Iterable[str] = (),
     dunders: Iterable[str] = (),
+    check: Callable[..., None] | None = None,
     error_name: str | None = None,
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an elementwise operator by its kernel. Returns the public function.
 
+    `dunders` are Python's names for it: of ``__add__``, ``__radd__`` and ``__iadd__`` each becomes the right form.
+    `check` is called with the operands and parameters before anything is computed, and raises what it refuses.
     `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not the operator's.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         name = body.__name__
-        kernel = Kernel(body, error_name or name, rule)
+        kernel = Kernel(body, rule, check, error_name)
         operand_names, parameter_names, signature = _read_signature(body)
         make_forms = {1: _unary_forms, 2: _binary_forms}.get(len(operand_names), _any_forms)
         if len(operand_names) > 2 or any(parameter_names.values()) or _optional(signature, operand_names):
@@ -262,12 +273,46 @@ def pointwise(
         declare(
             Operator(
                 name, public, "pointwise", function, method, False, in_place if inplace else None, True, tuple(aliases),
-                tuple(dunders), samples, differs,
+                _dunder_forms(dunders, public, in_place), samples, differs,
             )
         )  # fmt: skip
         return public
 
     return enter
+
+
+def _dunder_forms(
+    names: Iterable[str], public: Callable[..., Any], in_place: Callable[..., Any]
+) -> dict[str, Callable[..., Any]]:
+    """The methods behind Python's operators. An operand that is no tensor and no number is left to its own class."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        return public(self, other) if type(other) is Tensor or isinstance(other, NUMBERS) else NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return public(other, self) if isinstance(other, NUMBERS) else NotImplemented
+
+    def inplace(self: Tensor, other: Any) -> Any:
+        return in_place(self, other) if isinstance(other, NUMBERS) else NotImplemented
+
+    def alone(self: Tensor) -> Any:
+        return public(self)
+
+    forms: dict[str, Callable[..., Any]] = {}
+    for name in names:
+        if name in ("__neg__", "__abs__", "__invert__"):
+            forms[name] = alone
+        elif name.startswith("__r") and name != "__rshift__":
+            forms[name] = reflected
+        elif name.startswith("__i"):
+            forms[name] = inplace
+        else:
+            forms[name] = forward
+    return forms
+
+
+#: What an operator accepts beside a tensor.
+NUMBERS = (Tensor, int, float, complex)
 
 
 def _read_signature(body: Callable[..., Any]) -> tuple[list[str], dict[str, bool], inspect.Signature]:
@@ -366,7 +411,7 @@ def _any_forms(kernel: Kernel, signature: inspect.Signature, operands: list[str]
 def check_operands(name: str, values: Sequence[Any], names: Sequence[str]) -> None:
     """Raise PyTorch's TypeError unless every operand is a tensor or a number, and one of them a tensor."""
     for position, (value, argument) in enumerate(zip(values, names, strict=False), start=1):
-        if not isinstance(value, (Tensor, int, float, complex)):
+        if not isinstance(value, NUMBERS):
             check_tensor(name, value, argument, position)
     if not any(isinstance(value, Tensor) for value in values):
         check_tensor(name, values[0], names[0], 1)

@@ -1,20 +1,317 @@
-"""Arithmetic, element by element."""
+"""Arithmetic and mathematical functions, element by element. One declaration an operator; `elementwise` does the rest.
+
+A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and half
+types as float32, so a kernel is written for the types that it computes in.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tensorglass import dtypes
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import FLOAT, PROMOTE, pointwise
+from tensorglass.ops.elementwise import FLOAT, PROMOTE, REAL_MAGNITUDE, DTypeRule, pointwise
+from tensorglass.ops.pointwise_checks import (
+    alpha_fits,
+    bool_cannot_be_negated,
+    bool_cannot_be_subtracted,
+    integer_power_is_positive,
+    no_integer_division_by_zero,
+)
+from tensorglass.ops.samples import above_one, binary, divisors, exponents, positive, unary, unit_interval
+
+NO_BOOL = DTypeRule(refuses=(dtypes.BOOL,))
+ORDERED = DTypeRule(refuses=(dtypes.COMPLEX,))
+ORDERED_FLOAT = DTypeRule(compute=FLOAT.compute, refuses=(dtypes.COMPLEX,))
+
+# --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PROMOTE, dunders=("__add__", "__radd__"))
+@pointwise(PROMOTE, dunders=("__add__", "__radd__", "__iadd__"), check=alpha_fits, samples=binary)
 def add(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
-    """Add `other`, scaled by `alpha`, to `input`."""
-    return xp.add(input, other if alpha == 1 else other * alpha, out=out)
+    """``input + alpha * other``."""
+    return xp.add(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
 
 
-@pointwise(FLOAT)
+@pointwise(
+    PROMOTE,
+    aliases=("subtract",),
+    dunders=("__sub__", "__rsub__", "__isub__"),
+    check=bool_cannot_be_subtracted,
+    samples=binary,
+)
+def sub(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
+    """``input - alpha * other``."""
+    return xp.subtract(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
+
+
+@pointwise(PROMOTE, inplace=False, method=False, check=bool_cannot_be_subtracted, samples=binary)
+def rsub(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
+    """``other - alpha * input``."""
+    return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha), out=out)
+
+
+def _times(xp: Any, array: Array, alpha: complex) -> Array:
+    return xp.multiply(array, xp.asarray(alpha).astype(array.dtype))
+
+
+@pointwise(PROMOTE, aliases=("multiply",), dunders=("__mul__", "__rmul__", "__imul__"), samples=binary)
+def mul(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``input * other``."""
+    return xp.multiply(input, other, out=out)
+
+
+def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
+    return FLOAT if rounding_mode is None else ORDERED
+
+
+@pointwise(
+    _div_dtype,
+    aliases=("divide",),
+    dunders=("__truediv__", "__rtruediv__", "__itruediv__"),
+    check=no_integer_division_by_zero,
+    samples=divisors,
+)
+def div(xp: Any, input: Array, other: Array, *, rounding_mode: str | None = None, out: Array = None) -> Array:
+    """``input / other``; with `rounding_mode` "floor" or "trunc" the quotient is rounded down or towards zero."""
+    if rounding_mode is None:
+        return xp.true_divide(input, other, out=out)
+    if rounding_mode == "floor":
+        return xp.floor_divide(input, other, out=out)
+    if rounding_mode != "trunc":
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + str(rounding_mode) + "'"
+        )
+    if input.dtype.kind == "f":
+        return xp.trunc(xp.true_divide(input, other), out=out)
+    quotient = xp.floor_divide(input, other)
+    rounded_away = (quotient * other != input) & ((input < 0) != (other < 0))
+    return xp.add(quotient, rounded_away, out=out, dtype=quotient.dtype, casting="unsafe")
+
+
+@pointwise(FLOAT, samples=divisors)
+def true_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``input / other``."""
+    return xp.true_divide(input, other, out=out)
+
+
+@pointwise(
+    ORDERED,
+    dunders=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
+    check=no_integer_division_by_zero,
+    samples=divisors,
+)
+def floor_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``input // other``: the quotient rounded down."""
+    return xp.floor_divide(input, other, out=out)
+
+
+@pointwise(
+    ORDERED, dunders=("__mod__", "__rmod__", "__imod__"), check=no_integer_division_by_zero, samples=divisors
+)
+def remainder(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+    return xp.remainder(input, other, out=out)
+
+
+@pointwise(ORDERED, check=no_integer_division_by_zero, samples=divisors)
+def fmod(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
+    return xp.fmod(input, other, out=out)
+
+
+@pointwise(
+    PROMOTE, dunders=("__pow__", "__rpow__", "__ipow__"), check=integer_power_is_positive, samples=exponents
+)
+def pow(xp: Any, input: Array, exponent: Array, *, out: Array = None) -> Array:
+    """``input ** exponent``."""
+    if input.dtype.kind in "iu":
+        # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
+        whole = xp.power(input, xp.maximum(exponent, 0))
+        odd = xp.where(exponent & 1, input, xp.ones_like(input))
+        is_unit = (input == 1) | (input + 1 == 0)
+        return xp.where(exponent < 0, xp.where(is_unit, odd, xp.zeros_like(input)), whole)
+    if input.dtype.kind == "b":
+        return input | ~exponent
+    return xp.power(input, exponent, out=out)
+
+
+@pointwise(NO_BOOL, aliases=("negative",), dunders=("__neg__",), check=bool_cannot_be_negated, samples=unary)
+def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``-input``."""
+    return xp.negative(input, out=out)
+
+
+@pointwise(REAL_MAGNITUDE, aliases=("absolute",), dunders=("__abs__",), samples=unary)
+def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The absolute value; of a complex number its length, a real number."""
+    return xp.absolute(input, out=out)
+
+
+@pointwise(ORDERED, samples=unary)
+def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """-1, 0 or 1 as each element is negative, zero or positive."""
+    return input.copy() if input.dtype.kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
+
+
+@pointwise(PROMOTE, samples=unary)
+def square(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``input * input``."""
+    return xp.multiply(input, input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``1 / input``."""
+    return xp.true_divide(input.dtype.type(1), input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def sqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The square root."""
+    return xp.sqrt(input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def rsqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``1 / sqrt(input)``."""
+    return xp.true_divide(input.dtype.type(1), xp.sqrt(input), out=out)
+
+
+# --- exponentials and logarithms -------------------------------------------------------------------------------------
+
+
+@pointwise(FLOAT, samples=unary)
 def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
     """e to the power of each element."""
     return xp.exp(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """2 to the power of each element."""
+    return xp.exp2(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``exp(input) - 1``, exact for small elements."""
+    return xp.expm1(input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def log(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The natural logarithm."""
+    return xp.log(input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def log2(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The logarithm to base 2."""
+    return xp.log2(input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The logarithm to base 10."""
+    return xp.log10(input, out=out)
+
+
+@pointwise(FLOAT, samples=positive)
+def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``log(1 + input)``, exact for small elements."""
+    return xp.log1p(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``1 / (1 + exp(-input))``."""
+    one = input.dtype.type(1)
+    return xp.true_divide(one, one + xp.exp(-input), out=out)
+
+
+# --- trigonometry ----------------------------------------------------------------------------------------------------
+
+
+@pointwise(FLOAT, samples=unary)
+def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The sine of an angle in radians."""
+    return xp.sin(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The cosine of an angle in radians."""
+    return xp.cos(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The tangent of an angle in radians."""
+    return xp.tan(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arcsin",), samples=unit_interval)
+def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose sine is each element."""
+    return xp.arcsin(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arccos",), samples=unit_interval)
+def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose cosine is each element."""
+    return xp.arccos(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arctan",), samples=unary)
+def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose tangent is each element."""
+    return xp.arctan(input, out=out)
+
+
+@pointwise(ORDERED_FLOAT, aliases=("arctan2",), samples=binary)
+def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """The angle of the point (`other`, `input`)."""
+    return xp.arctan2(input, other, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def sinh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic sine."""
+    return xp.sinh(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic cosine."""
+    return xp.cosh(input, out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic tangent."""
+    return xp.tanh(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arcsinh",), samples=unary)
+def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `sinh`."""
+    return xp.arcsinh(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arccosh",), samples=above_one)
+def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `cosh`."""
+    return xp.arccosh(input, out=out)
+
+
+@pointwise(FLOAT, aliases=("arctanh",), samples=unit_interval)
+def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `tanh`."""
+    return xp.arctanh(input, out=out)
+
+
+@pointwise(ORDERED_FLOAT, samples=binary)
+def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``sqrt(input**2 + other**2)`` without overflow in between."""
+    return xp.hypot(input, other, out=out)

@@ -43,7 +43,7 @@ class Operator:
     inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
     has_out: bool = False  #: whether it takes ``out=``
     aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs
-    dunders: tuple[str, ...] = ()  #: Python's names for the method: __add__
+    dunders: dict[str, Callable[..., Any]] = field(default_factory=dict)  #: Python's names for the method: __add__
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
 
@@ -79,7 +79,7 @@ def operator(
     def enter(body: F) -> F:
         declare(
             Operator(
-                body.__name__, body, kind, function, method, attribute, inplace, out, tuple(aliases), tuple(dunders), samples, differs
+                body.__name__, body, kind, function, method, attribute, inplace, out, tuple(aliases), {name: body for name in dunders}, samples, differs
             )
         )
         return body
@@ -100,6 +100,6 @@ def attach() -> dict[str, Callable[..., Any]]:
                 setattr(Tensor, name, property(row.function))
             if row.inplace is not None:
                 setattr(Tensor, f"{name}_", row.inplace)
-        for name in row.dunders:
-            setattr(Tensor, name, row.function)
+        for name, method in row.dunders.items():
+            setattr(Tensor, name, method)
     return functions

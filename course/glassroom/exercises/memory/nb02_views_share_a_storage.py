@@ -34,8 +34,8 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
     )
     expect(
         says(a, a[2:]),
-        "it says False for a and a[2:], which begin at different cells of one storage. A tensor's `data_ptr()` is "
-        "where its first element lies; the storage has a `data_ptr()` of its own.",
+        "it says False for a and a[2:], which begin at different cells of one storage. The `data_ptr()` of a "
+        "tensor is where its first element lies; the storage has one of its own.",
     )
     expect(
         not says(a, a.clone()),

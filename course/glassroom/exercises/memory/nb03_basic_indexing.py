@@ -116,7 +116,7 @@ def paint_the_frame(board: Any, *, canvas: Any) -> str:
     inside = [value for row in cells[1:-1] for value in row[1:-1]]
     expect(
         any(map(any, cells)),
-        "`board` is still all 0. Did you assign to a name, where `board[…] = 1` would write?",
+        "`board` is still all 0: `board[…] = 1` writes into it, `name = 1` does not.",
     )
     expect(not any(inside), "part of the inside is painted. `board[0]` is a row; a column is `board[:, 0]`.")
     for name, edge in (("top", cells[0]), ("bottom", cells[-1])):

@@ -1,0 +1,55 @@
+"""What people answer wrongly in notebooks 00 to 02, and what the checks tell them."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+from glassroom.exercises import exercises, judge
+
+ROWS = """
+00-numbers        | numbers = 12                                   | counts each number twice
+00-numbers        | numbers = 'six'                                | a plain whole number was asked for
+00-last-cell      | pass                                           | holds 5, not 7
+00-last-cell      | b = b.clone(); b[1, 2] = 7                     | have parted
+01-same-cell      | cell = 80                                      | the byte at which
+01-same-cell      | cell = 11                                      | Count from 0
+01-same-cell      | cell = torch.tensor(10)                        | is a tensor
+01-batch-bytes    | batch_bytes = 32 * 3 * 224 * 224               | each takes more than one byte
+01-batch-bytes    | batch_bytes = 32 * 3 * 224 * 224 * 4           | would be float32
+01-small          | small = a                                      | takes 120 bytes
+01-small          | small = torch.tensor(a.tolist(), dtype=torch.bool) | only True or False
+01-small          | small = torch.zeros(5, 3, dtype=torch.int8)    | holds
+01-small          | small = a.tolist()                             | a tensor was asked for
+01-numpy          | watching = torch.tensor(m); apart = torch.tensor(m) | `watching` is a copy
+01-numpy          | watching = apart = torch.from_numpy(m)         | `apart` is a view
+01-numpy          | watching = m; apart = torch.tensor(m)          | is a NumPy array
+02-share-storage  | share_storage = lambda x, y: x is y            | two headers, two Python objects
+02-share-storage  | share_storage = lambda x, y: x.data_ptr() == y.data_ptr() | False for a and a[2:]
+02-share-storage  | share_storage = lambda x, y: x.numel() < 99    | True for a and a.clone()
+02-share-storage  | share_storage = lambda x, y: x.strange()       | raised AttributeError
+02-share-storage  | share_storage = lambda x, y: None              | returned nothing
+02-middle         | middle = torch.tensor([[1, 2], [3, 4]])        | is a copy
+02-middle         | middle = a[1:5]                                | has shape (4,)
+02-middle         | middle = a[:4].view(2, 2)                      | begins at offset 0
+02-whole          | whole = tail                                   | sees no more than `tail`
+02-whole          | whole = torch.arange(10, 20)                   | is a copy
+02-count          | headers, storages = 5, 2                       | a second name
+02-count          | headers, storages = 4, 1                       | `clone` allocates
+"""
+WRONG = [tuple(part.strip() for part in row.split(" | ")) for row in ROWS.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("exercise_id", "answer", "told"), WRONG)
+def test_wrong_answers_are_told_what_they_show(torch, exercise_id, answer, told):
+    found = exercises()[exercise_id]
+    names = {"torch": torch, "np": numpy}
+    exec(found.setup, names)
+    exec(answer, names)
+    verdict = judge(
+        exercise_id,
+        *(names[name] for name in found.answers),
+        **{name: names[name] for name in found.given},
+    )
+    assert not verdict.solved
+    assert told in verdict.message

@@ -3,8 +3,51 @@
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """
 
+from math import e, inf, nan, pi
+
 from tensorglass import backends, memory, ops
 from tensorglass.backends import numpy_backend
+from tensorglass.devices import device, get_default_device, set_default_device
+from tensorglass.dtype_info import finfo, iinfo
+from tensorglass.dtypes import (
+    bfloat16,
+    bool,
+    can_cast,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    double,
+    dtype,
+    float,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    short,
+    uint8,
+)
+from tensorglass.formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from tensorglass.printing import set_printoptions
+from tensorglass.size import Size
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
+from tensorglass.typed_storage import TypedStorage
 
 globals().update(ops.attach())

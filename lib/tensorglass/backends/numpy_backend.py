@@ -117,4 +117,5 @@ class NumpyBackend:
         return found
 
 
-register(NumpyBackend())
+HOST = NumpyBackend()  # the host's own: where Python's lists and NumPy's arrays are
+register(HOST)

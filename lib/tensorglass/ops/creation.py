@@ -1,16 +1,240 @@
-"""Creation: tensors with a storage of their own."""
+"""Creation: tensors of a given size, with a storage of their own.
+
+Three families with the same names: ``zeros(2, 3)`` takes a size, ``zeros_like(x)`` takes size, dtype, device and
+order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and device from one.
+"""
 
 from __future__ import annotations
 
-from tensorglass import backends, dtypes, layout
-from tensorglass.devices import CPU
-from tensorglass.ops.table import operator
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, array_of, empty_on
+from typing import Any, Unpack
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops.elementwise import check_tensor
+from tensorglass.ops.factory import (
+    Options,
+    Place,
+    converted_number,
+    factory,
+    new,
+    read_number,
+    read_options,
+    read_out_options,
+    read_size,
+    resized,
+    size_tuple,
+    strides_in,
+)
+from tensorglass.tensor import Tensor, array_of
+
+# --- of a size -------------------------------------------------------------------------------------------------------
 
 
-@operator("creation", method=False)
-def zeros(*size: int) -> Tensor:
-    made = empty_on(CPU, tuple(size), layout.contiguous_strides(tuple(size)), dtypes.float32)
-    array_of(made)[...] = 0
+@factory()
+def empty(*sizes: Any, size: Any = None, out: Tensor | None = None, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor whose elements are whatever its new memory happens to hold.
+
+    The size is given as ``empty(2, 3)``, ``empty((2, 3))`` or ``empty(size=(2, 3))``.
+    """
+    shape = read_size("empty", sizes, size)
+    place = read_out_options("empty", options, out)
+    if out is not None:
+        return resized(out, shape)
+    return new(shape, place, None if memory_format is None else strides_in(memory_format, shape))
+
+
+@factory()
+def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of zeros. The system hands zeroed memory out as it is touched, so that even a large one is made at once."""
+    shape = read_size("zeros", sizes, size)
+    if any(length < 0 for length in shape):
+        raise explained(
+            RuntimeError("zeros: Dimension size must be non-negative."),
+            f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",
+            notebook="01 header and storage",
+        )
+    return _filled(shape, read_out_options("zeros", options, out), 0, out)
+
+
+@factory()
+def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of ones."""
+    shape = read_size("ones", sizes, size)
+    return _filled(shape, read_out_options("ones", options, out), 1, out)
+
+
+@factory()
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor whose elements all are `fill_value`, whose type gives the dtype: 3 int64, 3.0 the default dtype."""
+    shape = size_tuple("full", size, single=False)
+    value = read_number("full", "fill_value", 2, fill_value)
+    return _filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
+
+
+@factory()
+def eye(n: int, m: int | None = None, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
+    rows = _count("eye", "n", 1, n)
+    columns = rows if m is None else _count("eye", "m", 2, m)
+    made = _filled((rows, columns), read_out_options("eye", options, out), 0, out)
+    diagonal = range(min(rows, columns))
+    array_of(made)[diagonal, diagonal] = 1
     return made
+
+
+def _count(name: str, argument: str, position: int, given: Any) -> int:
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be int, not {type(given).__name__}"
+        )
+    if given < 0:
+        raise RuntimeError(f"{argument} must be greater or equal to 0, got {given}")
+    return int(given)
+
+
+@factory()
+def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
+    """A 0-dim tensor of the default dtype (unlike `tensor(s)`, which goes by the number's type)."""
+    return _filled((), read_options("scalar_tensor", options), read_number("scalar_tensor", "s", 1, s))
+
+
+@factory()
+def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
+    shape, steps = size_tuple("empty_strided", size), size_tuple("empty_strided", stride, "stride", 2)
+    return _empty_strided("empty_strided", shape, steps, read_options("empty_strided", options))
+
+
+def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
+    if len(size) != len(stride):
+        raise explained(
+            RuntimeError(
+                f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
+            ),
+            "Every dimension has one length and one stride.",
+            notebook="05 strides and offset",
+        )
+    return new(size, place, stride)
+
+
+@factory()
+def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
+    shape = size_tuple("empty_permuted", size)
+    order = size_tuple("empty_permuted", physical_layout, "physical_layout", 2)
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; "
+            f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    place = read_options("empty_permuted", options)
+    stride = [0] * len(shape)
+    permuted = []
+    for dim in order:
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at index "
+                f"{order.index(dim)}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if order.count(dim) > 1:
+            raise RuntimeError("Duplicate dim not allowed")
+        permuted.append(shape[dim])
+    for dim, step in zip(order, layout.contiguous_strides(tuple(permuted)), strict=True):
+        stride[dim] = step
+    return new(shape, place, tuple(stride))
+
+
+def _filled(
+    size: tuple[int, ...], place: Place, value: complex, out: Tensor | None = None, stride: tuple[int, ...] | None = None
+) -> Tensor:
+    """A tensor whose elements all are `value`; `out`, resized, if that is given."""
+    element = converted_number(value, place.dtype)
+    if out is not None:
+        made = resized(out, size)
+    elif isinstance(element, int) and element == 0:  # not -0.0, whose bits are not all 0
+        return new(size, place, stride, zeroed=True)
+    else:
+        made = new(size, place, stride)
+    made._backend.launch(_fill, array_of(made), element)
+    return made
+
+
+def _fill(xp: Any, array: Array, element: complex) -> None:
+    array[...] = element
+
+
+# --- like another tensor -----------------------------------------------------------------------------------------------
+
+
+@factory()
+def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
+    check_tensor("empty_like", input)
+    place = read_options("empty_like", options, input._dtype, input.device)
+    return new(input._size, place, strides_in(memory_format, input._size, input))
+
+
+@factory()
+def zeros_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """Zeros with the size, dtype, device and order of dimensions of `input`."""
+    return _filled_like("zeros_like", input, 0, memory_format, options)
+
+
+@factory()
+def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """Ones with the size, dtype, device and order of dimensions of `input`."""
+    return _filled_like("ones_like", input, 1, memory_format, options)
+
+
+@factory()
+def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
+    check_tensor("full_like", input)
+    value = read_number("full_like", "fill_value", 2, fill_value)
+    return _filled_like("full_like", input, value, memory_format, options)
+
+
+def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:
+    check_tensor(name, input)
+    place = read_options(name, options, input._dtype, input.device)
+    return _filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
+
+
+# --- of another tensor's dtype and device ---------------------------------------------------------------------------------
+
+
+@factory(function=False, method=True)
+def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of this one's dtype and device."""
+    return new(read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device))
+
+
+@factory(function=False, method=True)
+def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of zeros, of this one's dtype and device."""
+    shape = read_size("new_zeros", sizes, size)
+    return _filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
+
+
+@factory(function=False, method=True)
+def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of ones, of this one's dtype and device."""
+    shape = read_size("new_ones", sizes, size)
+    return _filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
+
+
+@factory(function=False, method=True)
+def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
+    """A tensor whose elements all are `fill_value`, of this one's dtype and device."""
+    shape = size_tuple("new_full", size, single=False)
+    value = read_number("new_full", "fill_value", 2, fill_value)
+    return _filled(shape, read_options("new_full", options, self._dtype, self.device), value)
+
+
+@factory(function=False, method=True)
+def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of these strides, of this one's dtype and device."""
+    shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
+    place = read_options("new_empty_strided", options, self._dtype, self.device)
+    return _empty_strided("new_empty_strided", shape, steps, place)

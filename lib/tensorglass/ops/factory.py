@@ -1,0 +1,339 @@
+"""What every function that makes tensors shares: how it reads a size, a dtype and a device, and where bytes begin.
+
+The one idea to keep in mind: everything that a caller can get wrong is checked before a single byte is allocated.
+`creation`, `ranges`, `from_data` and `random` are declared with `factory` and say only what is theirs: the elements.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypedDict, TypeVar
+
+from tensorglass import backends, dtypes, formats, layout
+from tensorglass.devices import as_device
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, array_of, make
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+class Options(TypedDict, total=False):
+    """The keywords that all factory functions take."""
+
+    dtype: DType | None  #: the elements' type; None: the function's own rule, often the default dtype
+    layout: formats.layout | None  #: `torch.strided`: there is no other
+    device: Device | str | int | None  #: where the bytes are to live; None: the default device
+    requires_grad: bool  #: whether autograd records what is done with the tensor
+    pin_memory: bool  #: accepted for PyTorch's sake: only accelerators have use for it
+
+
+class Place(NamedTuple):
+    """Options, read and checked."""
+
+    dtype: DType
+    device: Device
+    requires_grad: bool
+
+
+_PYTHON_TYPES = {
+    builtins.float: dtypes.float64,
+    builtins.int: dtypes.int64,
+    builtins.bool: dtypes.bool,
+    builtins.complex: dtypes.complex128,
+}
+
+
+def factory(*, function: bool = True, method: bool = False, differs: str | None = None) -> Callable[[F], F]:
+    """Declare a function that makes tensors, and write the options out in its signature, where help() shows them."""
+
+    def enter(body: F) -> F:
+        signature = inspect.signature(body)
+        given = list(signature.parameters.values())
+        if given and given[-1].kind is inspect.Parameter.VAR_KEYWORD:
+            options = [
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                for name, default in _DEFAULTS.items()
+            ]
+            body.__signature__ = signature.replace(  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
+                parameters=given[:-1] + options
+            )
+        takes_out = "out" in signature.parameters
+        return operator("creation", function=function, method=method, out=takes_out, differs=differs)(body)
+
+    return enter
+
+
+_DEFAULTS: dict[str, Any] = {
+    "dtype": None,
+    "layout": formats.strided,
+    "device": None,
+    "requires_grad": False,
+    "pin_memory": False,
+}
+
+
+def read_options(name: str, options: Options, dtype: DType | None = None, device: Device | None = None) -> Place:
+    """Check the options given to the function `name`; `dtype` and `device` are what it takes where none is given."""
+    if not options:  # most calls
+        return Place(dtype or dtypes.get_default_dtype(), device or as_device(None), False)
+    for keyword, value in options.items():
+        if keyword not in _DEFAULTS:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
+        _check_option(name, keyword, value)
+    chosen = read_dtype(name, options.get("dtype")) or dtype or dtypes.get_default_dtype()
+    place = options.get("device")
+    requires_grad = bool(options.get("requires_grad"))
+    if requires_grad:
+        check_can_require_grad(chosen)
+    if options.get("pin_memory"):
+        raise explained(
+            RuntimeError(
+                "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
+                "on this system."
+            ),
+            "Pinned memory speeds up copies to an accelerator; without one there is nothing to gain: leave it out.",
+        )
+    return Place(chosen, as_device(place) if place is not None or device is None else device, requires_grad)
+
+
+def _check_option(name: str, keyword: str, value: Any) -> None:
+    if keyword == "device":
+        allowed, expected = isinstance(value, Device | str | builtins.int | None), "torch.device"
+    elif keyword == "layout":
+        allowed, expected = isinstance(value, formats.layout | None), "torch.layout"
+    elif keyword in ("requires_grad", "pin_memory"):
+        allowed, expected = isinstance(value, builtins.bool | None), "bool"
+    else:
+        return
+    if not allowed:
+        raise TypeError(f"{name}(): argument '{keyword}' must be {expected}, not {type(value).__name__}")
+
+
+def read_dtype(name: str, given: Any) -> DType | None:
+    """A ``dtype=`` argument: a dtype, or Python's float, int, bool or complex; None stays None."""
+    if given is None or isinstance(given, DType):
+        return given
+    known = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    if known is None:
+        raise explained(
+            TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}"),
+            "Write a dtype such as torch.float32 or torch.int64.",
+        )
+    return known
+
+
+def check_can_require_grad(dtype: DType) -> None:
+    """Raise unless tensors of this dtype can require gradients."""
+    if dtype.category < dtypes.FLOATING:
+        raise explained(
+            RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
+            f"This one would be {dtype!r}: a whole number has no small change whose effect a gradient could tell. "
+            "Write the numbers with a decimal point, or give dtype=torch.float32.",
+        )
+
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def read_size(name: str, given: Sequence[Any], size: Any = None) -> tuple[int, ...]:
+    """The size in a call ``name(2, 3)``, ``name((2, 3))`` or ``name(size=(2, 3))``."""
+    if size is not None:
+        if given:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        return size_tuple(name, size)
+    if len(given) == 1:
+        only = given[0]
+        return (only,) if type(only) is int else size_tuple(name, only)
+    if not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    if isinstance(given[0], tuple | list):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(given)} were given")
+    return _lengths(name, "size", given)
+
+
+def size_tuple(name: str, given: Any, argument: str = "size", position: int = 1, *, single: bool = True) -> tuple[int, ...]:
+    """A size given as a sequence of ints or, if `single`, as one int."""
+    if isinstance(given, tuple | list):
+        return _lengths(name, argument, given)
+    if single and not isinstance(given, builtins.bool) and hasattr(given, "__index__"):
+        return _lengths(name, argument, (given,))
+    raise TypeError(
+        f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {type(given).__name__}"
+    )
+
+
+def _lengths(name: str, argument: str, given: Sequence[Any]) -> tuple[int, ...]:
+    lengths = []
+    for position, length in enumerate(given, start=1):
+        if type(length) is not int:  # bool, a 0-dim tensor, a NumPy integer
+            try:
+                length = length.__index__()
+            except (AttributeError, TypeError):
+                raise TypeError(
+                    f"{name}(): argument '{argument}' failed to unpack the object at pos {position} with error "
+                    f'"type must be tuple of ints,but got {type(length).__name__}"'
+                ) from None
+        if not -(2**63) <= length < 2**63:
+            raise TypeError(
+                f"{name}(): argument '{argument}' failed to unpack the object at pos {position} with error "
+                '"Overflow when unpacking long long'
+            )
+        lengths.append(length)
+    return tuple(lengths)
+
+
+def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = None) -> tuple[int, ...]:
+    """The strides of a new tensor in `memory_format`; `like` is the one whose order `preserve_format` keeps."""
+    if memory_format is None:
+        memory_format = formats.contiguous_format if like is None else formats.preserve_format
+    if memory_format is formats.contiguous_format:
+        return layout.contiguous_strides(size)
+    if memory_format is formats.preserve_format and like is not None:
+        return layout.preserved_strides(size, like._stride)
+    for named, rank, strides in (
+        (formats.channels_last, 4, layout.channels_last_strides),
+        (formats.channels_last_3d, 5, layout.channels_last_3d_strides),
+    ):
+        if memory_format is named:
+            if len(size) != rank:
+                raise explained(
+                    RuntimeError(f"required rank {rank} tensor to use {named!r} format".replace("torch.", "")),
+                    f"The format orders {rank} dimensions; the size {list(size)} has {len(size)}.",
+                    notebook="06 contiguity",
+                )
+            return strides(size)
+    raise RuntimeError("unsupported memory format Preserve")
+
+
+# --- bytes -----------------------------------------------------------------------------------------------------------
+
+
+def new(
+    size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False
+) -> Tensor:
+    """A tensor with a storage of its own, not initialised unless `zeroed`."""
+    dtype, device, requires_grad = place
+    nbytes = layout.contiguous_nbytes(size, dtype.itemsize)
+    if stride is None:
+        stride = layout.contiguous_strides(size)
+    else:
+        nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)
+    backend = backends.get(device)
+    backend.array_dtype(dtype)  # raises where the backend lacks this dtype
+    made = make(UntypedStorage.allocate(backend, device, nbytes, zeroed=zeroed), size, stride, 0, dtype)
+    made._requires_grad = requires_grad
+    return made
+
+
+def of_kernel(
+    size: tuple[int, ...], place: Place, kernel: Callable[..., Any], *arguments: Any, out: Tensor | None = None
+) -> Tensor:
+    """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
+    backend = backends.get(place.device)
+    made = new(size, place) if out is None else resized(out, size)
+    array_of(made)[...] = backend.launch(kernel, *arguments)
+    return made
+
+
+def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
+    """The tensor given as ``out=``, of the result's size and about to be written."""
+    if out._size != size:
+        layout.contiguous_nbytes(size, out._dtype.itemsize)
+        out.resize_(size)
+    refuse_overlapping_write(out)
+    out._written()
+    return out
+
+
+def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DType | None = None) -> Place:
+    """As `read_options`; with `out`, which already has a dtype and a place, the options must agree with it."""
+    if out is None:
+        return read_options(name, options, dtype)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    wanted = read_dtype(name, options.get("dtype"))
+    if wanted is not None and wanted is not out._dtype:
+        raise explained(
+            RuntimeError(
+                f"dtype {wanted.scalar_type} does not match dtype of out parameter ({out._dtype.scalar_type})"
+            ),
+            "A tensor given as out= brings its own dtype: leave dtype= away.",
+        )
+    return read_options(name, {**options, "dtype": out._dtype}, device=out.device)
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+_C_NAMES = {
+    dtypes.uint8: "uint8_t",
+    dtypes.int8: "int8_t",
+    dtypes.int16: "int16_t",
+    dtypes.int32: "int",
+    dtypes.int64: "int64_t",
+    dtypes.float16: "at::Half",
+    dtypes.bfloat16: "at::BFloat16",
+    dtypes.float32: "float",
+    dtypes.float64: "double",
+    dtypes.complex64: "c10::complex<float>",
+    dtypes.complex128: "c10::complex<double>",
+}
+_FLOAT32_MAX = (2 - 2**-23) * 2.0**127
+
+
+def read_number(name: str, argument: str, position: int, given: Any) -> complex:
+    """A number given as such or as a 0-dim tensor; raises PyTorch's TypeError for anything else."""
+    if isinstance(given, builtins.int | builtins.float | builtins.complex):
+        return given
+    if isinstance(given, Tensor) and not given._size:
+        return given.item()
+    item = getattr(given, "item", None)  # a NumPy scalar
+    if item is not None and not isinstance(given, Tensor) and getattr(given, "shape", None) == ():
+        return read_number(name, argument, position, item())
+    raise TypeError(
+        f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
+    )
+
+
+def converted_number(number: complex, dtype: DType) -> complex:
+    """`number` as an element of `dtype`; raises PyTorch's error where it does not fit.
+
+    A fraction is cut off, and a negative number wraps around in an unsigned type, as in C.
+    """
+    if dtype is dtypes.bool:
+        return builtins.bool(number)
+    if isinstance(number, builtins.complex) and not dtype.is_complex:
+        if number.imag != 0:
+            raise _does_not_fit(number, dtype)
+        number = number.real
+    if dtype.category == dtypes.INTEGER:
+        return _converted_integer(number, dtype)
+    if dtype.itemsize == (8 if dtype.is_complex else 4):
+        parts = (number.real, number.imag)
+        if any(_FLOAT32_MAX < abs(part) < float("inf") for part in parts):
+            raise _does_not_fit(number, dtype)
+    return number
+
+
+def _converted_integer(number: complex, dtype: DType) -> int:
+    bits = 8 * dtype.itemsize
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.is_signed else (1 - (1 << bits), (1 << bits) - 1)
+    if not low <= number.real <= high:  # nan included
+        raise _does_not_fit(number, dtype)
+    whole = int(number.real)
+    return whole if dtype.is_signed else whole & high
+
+
+def _does_not_fit(number: complex, dtype: DType) -> RuntimeError:
+    return explained(
+        RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype]} without overflow"),
+        f"{number!r} is outside of what {dtype!r} can hold.",
+    )

@@ -1,0 +1,332 @@
+"""`tensor`: from Python's numbers and nested lists, arrays and tensors to a tensor with a storage of its own.
+
+Two questions are answered on the way. The size: how long is the data, its first element, that one's first element,
+and so on (everything else must agree). The dtype: what do the dtypes of all elements promote to.
+"""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, Unpack
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.ops.elementwise import _converted
+from tensorglass.ops.factory import (
+    Options,
+    Place,
+    check_can_require_grad,
+    converted_number,
+    factory,
+    new,
+    read_dtype,
+    read_options,
+)
+from tensorglass.tensor import Tensor, array_of
+
+_MOST_DIMS = 128
+
+
+@factory()
+def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
+    """A tensor with a copy of `data`: a number, a nested sequence of numbers, a NumPy array, a tensor.
+
+    The dtype follows from the elements: ints give int64, floats the default dtype, an array or tensor its own.
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return copied("tensor", data, options)
+
+
+@factory(function=False, method=True)
+def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
+    """A tensor with a copy of `data`, of this tensor's dtype and device."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return copied("new_tensor", data, {"dtype": self._dtype, "device": self.device, **options})
+
+
+def copied(name: str, data: Any, options: Options) -> Tensor:
+    """A new tensor with the elements of `data`, as the function `name` makes it."""
+    requires_grad = options.get("requires_grad")
+    place = read_options(name, {**options, "requires_grad": False} if requires_grad else options)
+    dtype = read_dtype(name, options.get("dtype"))
+    if isinstance(data, Tensor):
+        array, own = array_of(data), data._dtype
+        if options.get("device") is None:
+            place = place._replace(device=data.device)
+    elif isinstance(data, HOST.xp.ndarray):
+        array, own = data, array_dtype(data)
+    else:
+        array, own = nested_array(data, dtype)
+    place = Place(dtype or own, place.device, bool(requires_grad))
+    if requires_grad:
+        check_can_require_grad(place.dtype)
+    return from_host(array, own, place)
+
+
+def from_host(array: Array, dtype: DType, place: Place) -> Tensor:
+    """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
+    made = new(array.shape, place)
+    if dtype is not place.dtype:
+        array = _converted(HOST, array, place.dtype)
+    array_of(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)
+    return made
+
+
+# --- NumPy's arrays ------------------------------------------------------------------------------------------------------
+
+
+def array_dtype(array: Array) -> DType:
+    """The dtype of a NumPy array or scalar; raises PyTorch's errors for arrays that no tensor can describe."""
+    kind = array.dtype
+    if not kind.isnative:
+        raise explained(
+            ValueError(
+                "given numpy array has byte order different from the native byte order. Conversion between byte "
+                "orders is currently not supported."
+            ),
+            "array.astype(array.dtype.newbyteorder('=')) turns the bytes around.",
+        )
+    try:
+        found = HOST.dtype_of(array)
+    except KeyError:
+        raise explained(
+            TypeError(
+                f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported types "
+                "are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+                "uint16, uint8, and bool."
+            ),
+            "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
+        ) from None
+    if any(step < 0 for step in array.strides):
+        raise explained(
+            ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported. (You can probably work around this by making a copy of your array  with "
+                "array.copy().) "
+            ),
+            f"The array's strides, in bytes, are {array.strides}.",
+            notebook="05 strides and offset",
+        )
+    return found
+
+
+# --- nested sequences ------------------------------------------------------------------------------------------------------
+
+
+def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
+    """A host array of the elements of nested sequences, and its dtype: the one asked for, or the one they promote to."""
+    if isinstance(data, str | bytes):
+        raise _invalid(data)
+    size, elements, is_regular = _flattened(data)
+    if dtype is None:
+        dtype = _common_dtype(elements if is_regular else _leaves(data))
+    if not is_regular:
+        _refuse_ragged(data, size, 0, dtype)
+    return _filled_array(elements, dtype).reshape(size), dtype
+
+
+def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
+    """The size that first elements suggest, all elements in a row, and whether the rest of the data agrees."""
+    size: list[int] = []
+    level: list[Any] = [data]
+    is_regular = True
+    first = data
+    while _is_sequence(first):
+        length = len(first)
+        size.append(length)
+        if length == 0:
+            return size, [], True  # PyTorch looks no further either
+        if len(size) > _MOST_DIMS:
+            raise ValueError(f"too many dimensions '{type(first).__name__}'")
+        first = first[0]
+        if isinstance(first, HOST.xp.ndarray) and not isinstance(data, HOST.xp.ndarray):
+            _warn_of_arrays_in_list()
+        if is_regular:
+            is_regular = all(_is_sequence(each) and len(each) == length for each in level)
+        if is_regular:
+            level = [item for each in level for item in each]
+    if is_regular and any(map(_is_sequence, _unusual(level))):
+        is_regular = False
+    return size, level, is_regular
+
+
+_PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.complex))
+
+
+def _unusual(elements: Iterable[Any]) -> list[Any]:
+    """The elements that are not plain Python numbers: in most data there are none."""
+    return [element for element in elements if type(element) not in _PLAIN]
+
+
+def _is_sequence(data: Any) -> bool:
+    if type(data) is list or type(data) is tuple:
+        return True
+    if type(data) in _PLAIN or isinstance(data, Tensor | Mapping | Set | HOST.xp.generic):
+        return False
+    if isinstance(data, HOST.xp.ndarray):
+        return data.ndim > 0
+    return hasattr(data, "__getitem__") and hasattr(data, "__len__")
+
+
+def _leaves(data: Any) -> Iterable[Any]:
+    """The elements of a ragged structure, depth first."""
+    if _is_sequence(data) and not isinstance(data, str | bytes):
+        for each in data:
+            if each is data:
+                raise TypeError("new(): self-referential lists are incompatible")
+            yield from _leaves(each)
+    else:
+        yield data
+
+
+def _common_dtype(elements: Iterable[Any]) -> DType:
+    """The dtype that the elements promote to; the default dtype where there are none."""
+    common: DType | None = None
+    for kind, example in {type(element): element for element in elements}.items():
+        if kind is Tensor:
+            for each in elements:
+                if isinstance(each, Tensor):
+                    common = each._dtype if common is None else dtypes.promote_types(common, each._dtype)
+            continue
+        dtype = _dtype_of(example)
+        common = dtype if common is None else dtypes.promote_types(common, dtype)
+    return common or dtypes.get_default_dtype()
+
+
+def _dtype_of(element: Any) -> DType:
+    if isinstance(element, HOST.xp.generic | HOST.xp.ndarray):
+        return array_dtype(element)
+    if isinstance(element, builtins.int | builtins.float | builtins.complex):
+        return dtypes.of_number(element)
+    if isinstance(element, str | bytes):
+        raise _invalid(element)
+    raise explained(
+        RuntimeError(f"Could not infer dtype of {type(element).__name__}"),
+        "The elements of a tensor are numbers and bools.",
+    )
+
+
+def _invalid(data: Any) -> TypeError:
+    return explained(
+        TypeError(f"new(): invalid data type '{type(data).__name__}'"), "The elements of a tensor are numbers and bools."
+    )
+
+
+def _filled_array(elements: list[Any], dtype: DType) -> Array:
+    try:
+        return HOST.launch(_array, elements, dtype)
+    except OverflowError as error:
+        if "C long" in str(error):
+            raise explained(
+                ValueError("Overflow when unpacking long long"),
+                "An integer lies outside of what int64 can hold, -2**63 … 2**63 - 1.",
+            ) from None
+        raise
+
+
+def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
+    unusual = _unusual(elements)
+    if unusual:
+        elements = [element if type(element) in _PLAIN else _plain(element, dtype) for element in elements]
+    if dtype.category == dtypes.BOOL:
+        return xp.array([builtins.bool(element) for element in elements], builtins.bool)
+    if dtype.category == dtypes.INTEGER:
+        return _integer_array(xp, elements, dtype)
+    if not dtype.is_complex and builtins.complex in set(map(type, elements)):
+        raise TypeError("must be real number, not complex")
+    if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)):
+        # Python's ints of any length, and the narrow types, by way of float64.
+        return xp.array([builtins.float(each) for each in elements], "float64").astype(HOST.array_dtype(dtype))
+    return xp.array(elements, HOST.array_dtype(dtype))
+
+
+def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
+    kinds = set(map(type, elements))
+    if builtins.complex in kinds:
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    try:
+        if builtins.float in kinds:
+            elements = [converted_number(element, dtypes.int64) for element in elements]
+        wide = xp.array(elements, "int64")
+        if dtype is dtypes.int64 or not elements:
+            return wide.astype(HOST.array_dtype(dtype))
+        for bound in (int(wide.min()), int(wide.max()), *(each for each in elements if type(each) is builtins.float)):
+            converted_number(bound, dtype)
+        return wide.astype(HOST.array_dtype(dtype))
+    except RuntimeError as error:  # this function's message names the type without C's suffix
+        first_line = f"value cannot be converted to type {dtype.name} without overflow"
+        raise explained(RuntimeError(first_line), *getattr(error, "__notes__", ())) from None
+
+
+def _plain(element: Any, dtype: DType) -> complex:
+    """An element that is not a plain Python number, as one."""
+    if isinstance(element, HOST.xp.generic | HOST.xp.ndarray):
+        return element.item()
+    if isinstance(element, Tensor) and dtype.category != dtypes.BOOL:
+        if dtype.category == dtypes.INTEGER:
+            return element.__index__()
+        if element.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return element.item()
+    if dtype.category <= dtypes.INTEGER:
+        if isinstance(element, builtins.float):
+            return builtins.float(element)
+        if not hasattr(element, "__index__"):
+            raise TypeError(f"'{type(element).__name__}' object cannot be interpreted as an integer")
+        return element.__index__()
+    if isinstance(element, builtins.complex):
+        return builtins.complex(element)
+    if not hasattr(element, "__float__") and not hasattr(element, "__index__"):
+        raise TypeError(f"must be real number, not {type(element).__name__}")
+    return builtins.float(element)
+
+
+def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
+    """Walk data that is no regular block, depth first, and raise where it first departs from `size`."""
+    if dim == len(size):
+        if _is_sequence(data):
+            _plain(data, dtype)
+        return
+    if not _is_sequence(data):
+        raise explained(
+            TypeError("not a sequence"), f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}."
+        )
+    if len(data) != size[dim]:
+        raise explained(
+            ValueError(f"expected sequence of length {size[dim]} at dim {dim} (got {len(data)})"),
+            f"The rows of a tensor are equally long: the first one along dimension {dim} says {size[dim]}.",
+        )
+    for each in data:
+        _refuse_ragged(each, size, dim + 1, dtype)
+
+
+_warned_of_arrays = False
+
+
+def _warn_of_arrays_in_list() -> None:
+    global _warned_of_arrays
+    if not _warned_of_arrays:
+        _warned_of_arrays = True
+        warnings.warn(
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
+            "a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            UserWarning,
+            stacklevel=6,
+        )

@@ -1,37 +1,197 @@
-"""The inspectors: pictures of tensors in memory, made for a notebook's output."""
+"""The inspectors: pictures of tensors in memory, made for a notebook's output.
+
+Each is text, a static SVG, and a live form that works in the reader's browser alone. What a notebook stores, and what runs
+unattended (nbclient, nbval, papermill), is text and SVG, the same on every run.
+"""
 
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 from glassroom.adapters import adapter_for
 from glassroom.callers import argument_names
-from glassroom.render import svg_of, text_of
-from glassroom.snapshot import Snapshot, snapshot
+from glassroom.decoding import written
+from glassroom.render import page_of, svg_of, text_of
+from glassroom.render.words import summary
+from glassroom.snapshot import Cell, Header, Snapshot, Storage, byte_range, snapshot, visible_window
+from glassroom.strides import contiguous_stride, examine, formula, storage_cell
+from glassroom.widgets.embed import embedded
+
+MOST_EXPLORED = 64
 
 
-class MemoryMap:
-    """A picture of tensors in memory: `.text`, `.svg`, `.html`, and `.save(path)`; a notebook draws it by itself."""
+class Inspector(ABC):
+    """A picture with a text form (`.text`), a static form (`.svg`), a live page (`.html`) and a live widget (`.widget`)."""
+
+    widget_files: str
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The picture as deterministic text."""
+
+    @property
+    @abstractmethod
+    def svg(self) -> str:
+        """The picture as one self-contained SVG."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """One sentence that names the picture."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """What the live form is given."""
+
+    @property
+    @abstractmethod
+    def widget(self) -> Any:
+        """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
+
+    @property
+    def live(self) -> str:
+        """The live form as one piece of HTML that needs no widget manager."""
+        return embedded(self.widget_files, self.state(), self.text)
+
+    @property
+    def html(self) -> str:
+        """A whole page that needs nothing else."""
+        return page_of(self.label, self.live, self.text)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file: .html (live), .svg or .txt, by the name's ending."""
+        path = Path(path)
+        forms = {".html": "html", ".svg": "svg", ".txt": "text"}
+        if path.suffix not in forms:
+            raise ValueError(f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}")
+        path.write_text(getattr(self, forms[path.suffix]), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
+        return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
+
+
+class MemoryMap(Inspector):
+    """The memory map of a snapshot."""
+
+    widget_files = "memory_map"
 
     def __init__(self, seen: Snapshot) -> None:
         self.snapshot = seen
 
     @property
     def text(self) -> str:
-        """The map as text."""
         return text_of(self.snapshot)
 
     @property
     def svg(self) -> str:
-        """The map as one self-contained SVG."""
         return svg_of(self.snapshot)
 
-    def __repr__(self) -> str:
-        return self.text
+    @property
+    def label(self) -> str:
+        return summary(self.snapshot)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {"text/plain": self.text, "image/svg+xml": self.svg}
+    def state(self) -> dict[str, Any]:
+        return {"svg": self.svg, "label": self.label}
+
+    @property
+    def widget(self) -> Any:
+        from glassroom.widgets.memory_map import MemoryMapWidget  # anywidget is in an extra
+
+        return MemoryMapWidget(text=self.text, **self.state())
+
+
+class StrideExplorer(Inspector):
+    """One storage, and the tensor `t` that a size, a stride and an offset make of it."""
+
+    widget_files = "stride_explorer"
+
+    def __init__(self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
+        self.name = name
+        self.storage = storage
+        self.size, self.stride, self.offset = tuple(size), tuple(stride), offset
+        self.verdict = examine(storage.length, storage.itemsize, self.size, self.stride, offset)
+
+    @property
+    def code(self) -> str:
+        """The call that makes the tensor."""
+        return f"torch.as_strided({self.name}, {self.size}, {self.stride}, {self.offset})"
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*self._caption(), "", text_of(self.snapshot)])
+
+    @property
+    def svg(self) -> str:
+        return svg_of(self.snapshot, self._caption())
+
+    @property
+    def label(self) -> str:
+        return f"Stride explorer: {self.code}"
+
+    def _caption(self) -> list[str]:
+        return [self.code, formula(self.stride, self.offset), self.verdict.sentence]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The storage with the tensor `t` over it; cells outside the storage have no value."""
+        itemsize = self.storage.itemsize
+        steps = [step * itemsize for step in self.stride]
+        values = [cell.value for cell in self.storage.cells]
+        window = visible_window(self.size)
+        cells = []
+        for index in product(*window):
+            position = storage_cell(index, self.stride, self.offset)
+            inside = 0 <= position < len(values)
+            cells.append(Cell(index, position * itemsize, values[position] if inside else None))
+        header = Header(
+            name="t",
+            storage=self.storage.name,
+            size=self.size,
+            stride=self.stride,
+            storage_offset=self.offset,
+            unit="elements",
+            dtype=self.storage.dtype or "",
+            itemsize=itemsize,
+            device=self.storage.device,
+            library="",
+            contiguous=self.verdict.kind == "contiguous",
+            is_view=True,
+            base=self.name,
+            version=None,
+            requires_grad=False,
+            bytes=byte_range(self.offset * itemsize, self.size, steps, itemsize),
+            window=window,
+            cells=tuple(cells),
+        )
+        return Snapshot((replace(self.storage, shared_by=("t",)),), (header,))
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "label": self.label,
+            "values": [written(cell.value) for cell in self.storage.cells],
+            "itemsize": self.storage.itemsize,
+            "size": list(self.size),
+            "stride": list(self.stride),
+            "offset": self.offset,
+        }
+
+    @property
+    def widget(self) -> Any:
+        from glassroom.widgets.stride_explorer import StrideExplorerWidget  # anywidget is in an extra
+
+        return StrideExplorerWidget(text=self.text, **self.state())
 
 
 def show(*tensors: object, **named: object) -> MemoryMap:
@@ -42,10 +202,62 @@ def show(*tensors: object, **named: object) -> MemoryMap:
     a variable for is drawn. Raises TypeError for anything else.
     """
     frame = sys._getframe(1)
-    if not tensors and not named:
-        found = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
-        named = {name: value for name, value in found.items() if adapter_for(value) is not None}
-    given: dict[str, object] = {}
-    for name, tensor in zip(argument_names(frame, tensors), tensors, strict=True):
-        given[name] = tensor
-    return MemoryMap(snapshot({**given, **named}))
+    given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
+    if not given:
+        variables = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
+        given = {name: value for name, value in variables.items() if adapter_for(value) is not None}
+    return MemoryMap(snapshot(given))
+
+
+def explore_strides(
+    tensor_or_n: object = 12,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    offset: int | None = None,
+) -> StrideExplorer:
+    """Slide size, stride and offset over one storage and see the tensor that `torch.as_strided` would make.
+
+    `tensor_or_n` is a tensor, whose storage is taken, or a number of cells. Size, stride and offset begin as the tensor's
+    own, or as those of a fresh tensor. Raises ValueError when the storage has more than 64 cells, or when size and stride
+    differ in length.
+    """
+    if isinstance(tensor_or_n, int):
+        name, storage = "x", _counting_storage(tensor_or_n)
+        size = _squarish(tensor_or_n) if size is None else size
+    else:
+        name = argument_names(sys._getframe(1), (tensor_or_n,))[0]
+        seen = snapshot({name: tensor_or_n})
+        [storage], [header] = seen.storages, seen.headers
+        stride = header.stride if size is None and stride is None else stride
+        size = header.size if size is None else size
+        offset = header.storage_offset if offset is None else offset
+    stride = contiguous_stride(size) if stride is None else stride
+    if storage.length > MOST_EXPLORED:
+        raise ValueError(f"explore_strides draws up to {MOST_EXPLORED} cells, and this storage has {storage.length:,}")
+    if len(size) != len(stride) or min(size, default=0) < 0:
+        raise ValueError(f"size {tuple(size)} and stride {tuple(stride)} must be as long, and no size negative")
+    return StrideExplorer(name, storage, size, stride, offset or 0)
+
+
+def _counting_storage(cells: int) -> Storage:
+    """A storage like that of `torch.arange(float(cells))`."""
+    if not 0 <= cells <= MOST_EXPLORED:
+        raise ValueError(f"explore_strides draws 0 to {MOST_EXPLORED} cells, not {cells:,}")
+    held = tuple(Cell((position,), position * 4, float(position)) for position in range(cells))
+    return Storage("x", cells * 4, "cpu", None, ("x",), "float32", 4, held)
+
+
+def _squarish(cells: int) -> tuple[int, int]:
+    rows = max((n for n in range(1, cells + 1) if cells % n == 0 and n * n <= cells), default=1)
+    return rows, cells // rows
+
+
+def _somebody_watches() -> bool:
+    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for input.
+
+    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    request = getattr(shell, "get_parent", dict)()
+    return bool(request.get("content", {}).get("allow_stdin"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.decoding import written
-from glassroom.render.grid import Slab, slabs_of, with_gaps
+from glassroom.render.grid import Slab, reached, slabs_of, with_gaps
 from glassroom.render.words import memory_facts, origin, shape_facts, storage_cells, storage_facts, summary, trouble
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
@@ -33,14 +33,20 @@ HUES = 6
 LONGEST_NAME = 36
 
 
-def svg_of(snapshot: Snapshot) -> str:
-    """The picture of a snapshot."""
+def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
+    """The picture of a snapshot, beneath the lines of a caption."""
     drawing = _Drawing()
-    if not snapshot.headers:
-        drawing.text(PAD, PAD + 14, "no tensors", "soft")
-        drawing.extend(PAD + 14 * ADVANCE, PAD + 20)
-    hues = {header.name: position % HUES for position, header in enumerate(snapshot.headers)}
     top: float = PAD
+    for line in caption:
+        drawing.text(PAD, top + 12, line)
+        drawing.extend(PAD + len(line) * ADVANCE, top + 18)
+        top += 18
+    if caption:
+        top += 8
+    if not snapshot.headers:
+        drawing.text(PAD, top + 14, "no tensors", "soft")
+        drawing.extend(PAD + 14 * ADVANCE, top + 20)
+    hues = {header.name: position % HUES for position, header in enumerate(snapshot.headers)}
     for position, storage in enumerate(snapshot.storages):
         if position:
             drawing.rule(top)
@@ -102,8 +108,8 @@ def _draw_storage(
     top += 24
     if not storage.cells:
         return top
-    lanes = [(header, _reached(header, storage)) for header in headers]
-    reached = set().union(*(counts for _, counts in lanes))
+    lanes = [(header, reached(header, storage)) for header in headers]
+    held = set().union(*(counts for _, counts in lanes))
     names = {header.name: _shortened(header.name, 14) for header in headers}
     left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
@@ -122,7 +128,7 @@ def _draw_storage(
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
             drawing.text(x + width / 2, top + 10, str(position), "tiny mid")
-            look = "" if position in reached else " free"
+            look = "" if position in held else " free"
             drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
@@ -133,12 +139,6 @@ def _draw_storage(
             top += LANE
         top += 5
     return top
-
-
-def _reached(header: Header, storage: Storage) -> Counter[int]:
-    """How many visible elements of `header` reach each cell of the storage."""
-    per_cell = header.itemsize // storage.itemsize
-    return Counter(cell.byte // storage.itemsize + part for cell in header.cells for part in range(per_cell))
 
 
 def _draw_lane(
@@ -160,7 +160,7 @@ def _draw_lane(
         if position is None or not counts[position]:
             continue
         x = left + column * width
-        if counts[position] == 1 or header.windowed:
+        if counts[position] == 1:
             strokes.append(f"M{_n(x + 3)} {y}h{_n(width - 6)}")
         else:
             side = width / 2 - 3 - TINY_ADVANCE * len(f"×{counts[position]}") / 2 - 2

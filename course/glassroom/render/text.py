@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.decoding import written
-from glassroom.render.grid import slabs_of, with_gaps
+from glassroom.render.grid import reached, slabs_of, with_gaps
 from glassroom.render.words import memory_facts, origin, shape_facts, storage_cells, storage_facts, trouble
 from glassroom.snapshot import Header, Snapshot, Storage
 
@@ -32,7 +32,7 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
     lines = [" · ".join([storage.name, *storage_facts(storage)])]
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     values = {cell.index[0]: written(cell.value) for cell in storage.cells}
-    touched = [(header, _cells_touched(header, storage)) for header in headers]
+    touched = [(header, reached(header, storage)) for header in headers]
     lanes = [
         (header.name, cells) for header, cells in touched if len(headers) > 1 or len(cells) < len(storage.cells)
     ]
@@ -48,15 +48,12 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
         lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
         lines.append(line("", [GAP if each is None else values[each] for each in part]))
         for name, cells in lanes:
-            lines.append(line(name, ["" if each not in cells else "■" for each in part]))
+            lines.append(line(name, ["" if each is None else _mark(cells[each]) for each in part]))
     return lines
 
 
-def _cells_touched(header: Header, storage: Storage) -> set[int]:
-    per_cell = header.itemsize // storage.itemsize
-    return {
-        cell.byte // storage.itemsize + part for cell in header.cells for part in range(per_cell)
-    }
+def _mark(times: int) -> str:
+    return "" if times == 0 else "■" if times == 1 else f"×{times}"
 
 
 def _header_lines(header: Header, storage: Storage) -> list[str]:

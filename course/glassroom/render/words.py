@@ -76,8 +76,8 @@ def trouble(header: Header, storage: Storage) -> str | None:
     if header.bytes is None or (header.bytes[0] >= 0 and header.bytes[1] <= storage.nbytes):
         return None
     return (
-        f"{header.name} reaches bytes {span(*header.bytes)}, but {storage.name} holds "
-        f"{counted(storage.nbytes, 'byte')}: the storage was resized under it"
+        f"{header.name} reaches bytes {span(*header.bytes)}: outside {storage.name}, "
+        f"which holds {counted(storage.nbytes, 'byte')}"
     )
 
 

@@ -1,0 +1,32 @@
+"""The memory map as an anywidget, to be placed among other widgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+HERE = Path(__file__).parent
+
+
+class MemoryMapWidget(anywidget.AnyWidget):
+    """Draws `svg` and links its cells; `label` is its name for assistive technology, `text` its text form."""
+
+    _esm = HERE / "memory_map.js"
+    _css = HERE / "memory_map.css"
+    svg = traitlets.Unicode().tag(sync=True)
+    label = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, text: str, **state: Any) -> None:
+        super().__init__(**state)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        return {**data, "text/plain": self.text, "image/svg+xml": self.svg}, metadata

@@ -203,6 +203,11 @@ def test_unknown_ids_name_the_nearest_exercise():
         assert 'Did you mean "98-nearest"?' in said(check, "98-neerest", 1)
 
 
+def test_check_and_hint_without_an_id_say_what_an_id_is():
+    assert "the exercise's id" in said(check)
+    assert "the exercise's id" in said(hint)
+
+
 def test_an_exercise_is_declared_once_and_with_four_hints():
     with declared("98-once", lambda window: None), pytest.raises(ValueError, match="twice"):
         exercise("98-once", hints=HINTS)

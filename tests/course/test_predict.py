@@ -118,6 +118,9 @@ class Explodes:
     def __getattribute__(self, name):
         raise RuntimeError(f"no {name} at 0x7f001234")
 
+    def __call__(self):
+        raise RuntimeError("not to be called")
+
 
 JUNK = st.sampled_from(
     [..., None, 0, -1.5, "view", "", (), [[]], [..., 1], {"a": 1}, Explodes, len, object(), b"x"]

@@ -23,6 +23,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from textwrap import dedent, indent
 
@@ -98,9 +99,15 @@ def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Exa
 
 def exercises() -> dict[str, Exercise]:
     """Every exercise of the course by its id, in the order of the notebooks."""
+    _import_declarations()
+    return dict(_declared)
+
+
+@cache
+def _import_declarations() -> None:
+    """Import every module that declares exercises, in the packages beside this file: one package a part."""
     for name in sorted(_exercise_modules()):
         import_module(name)
-    return dict(_declared)
 
 
 def _exercise_modules() -> Iterator[str]:
@@ -112,13 +119,13 @@ def _exercise_modules() -> Iterator[str]:
             yield from (module.name for module in pkgutil.iter_modules(folder, prefix=f"{part.name}."))
 
 
-def check(id: str, *answers: object, **given: object) -> None:
+def check(id: str = "", /, *answers: object, **given: object) -> None:
     """Look at the learner's answers to an exercise and print what they show. Never raises."""
     verdict = judge(id, *answers, **given)
     print(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
 
 
-def judge(id: str, *answers: object, **given: object) -> Verdict:
+def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     """The verdict that `check` prints."""
     found = _find(id)
     if isinstance(found, str):
@@ -155,7 +162,7 @@ def _is_unanswered(answer: object) -> bool:
     return answer is ... or answer is None
 
 
-def hint(id: str) -> None:
+def hint(id: str = "", /) -> None:
     """Print the next hint: the concept, where to look, nearly the code, then the answer. Never raises."""
     found = _find(id)
     if isinstance(found, str):
@@ -164,15 +171,15 @@ def hint(id: str) -> None:
     rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
     _rungs_taken[found.id] = rung + 1
     text = found.hints[rung]
+    heading = f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:"
     is_code = rung >= RUNGS.index("nearly the code")
-    print(f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:{chr(10) if is_code else ' '}", end="")
-    print(indent(text, "    ") if is_code else text)
+    print(f"{heading}\n{indent(text, '    ')}" if is_code else f"{heading} {text}")
 
 
 def _find(id: object) -> Exercise | str:
     """The exercise of that id, or a sentence that says why there is none."""
     known = exercises()
-    if type(id) is not str:
+    if type(id) is not str or not id:
         return 'the first argument is the exercise\'s id, a string such as "01-same-cell".'
     if id in known:
         return known[id]

@@ -21,14 +21,20 @@ MOST_VALUES = 64
 
 def is_tensor(x: object) -> bool:
     """Whether `x` is a header over a storage, as `torch.Tensor` is."""
-    return not isinstance(x, type) and all(
-        hasattr(x, name) for name in ("untyped_storage", "storage_offset", "stride")
-    )
+    return _has(x, "untyped_storage", "storage_offset", "stride")
 
 
 def is_array(x: object) -> bool:
     """Whether `x` is an array of NumPy's kind: it says where its memory is, and is no tensor."""
-    return not isinstance(x, type) and hasattr(x, "__array_interface__") and not is_tensor(x)
+    return _has(x, "__array_interface__") and not is_tensor(x)
+
+
+def _has(x: object, *names: str) -> bool:
+    """Whether the object, which is no class, has all these attributes; asking for them raises nothing."""
+    try:
+        return not isinstance(x, type) and all(hasattr(x, name) for name in names)
+    except Exception:
+        return False
 
 
 def shape(x: Any) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from glassroom.exercises import facts
 
 UNSAID = "…"
+UNKNOWN = "–"
 NOT_GIVEN: Any = object()
 
 _TRUTHS: dict[str, Callable[[Any], Any]] = {
@@ -77,11 +78,10 @@ class Prediction:
                 truth = facts.values(value)
             else:
                 truth = _truth(kind, result, of)
+            written = UNKNOWN if truth is NOT_GIVEN else _written(kind, truth)
         except Exception as error:
             return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        if truth is NOT_GIVEN:
-            return kind, _said(kind, said), "–", ""
-        return kind, _said(kind, said), _written(kind, truth), _mark(kind, said, truth)
+        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, truth)
 
     def __repr__(self) -> str:
         lines = [f"  {kind:<10}  {_said(kind, said)}" for kind, said in self.answers.items()]

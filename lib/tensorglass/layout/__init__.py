@@ -63,6 +63,7 @@ from tensorglass.layout.strides import (
     is_channels_last_3d,
     is_contiguous,
     is_non_overlapping_and_dense,
+    packed_strides,
     preserved_strides,
     storage_nbytes,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "narrow",
     "numel",
     "overlap_status",
+    "packed_strides",
     "permute",
     "preserved_strides",
     "public_broadcast_shapes",

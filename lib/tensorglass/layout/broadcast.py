@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, checked_numel, count
+from tensorglass.layout.dims import Header, Ints, checked_numel, count, remembered
 
 _NOTEBOOK = "05 strides and offset"
 
@@ -26,6 +26,7 @@ def broadcast_shapes(*sizes: Ints) -> Ints:
     return common
 
 
+@remembered
 def _meet(a: Ints, b: Ints) -> Ints:
     common = list(a if len(a) >= len(b) else b)
     for back in range(-1, -min(len(a), len(b)) - 1, -1):
@@ -36,8 +37,8 @@ def _meet(a: Ints, b: Ints) -> Ints:
         else:
             raise explained(
                 RuntimeError(
-                    f"The size of tensor a ({a[back]}) must match the size of tensor b ({b[back]}) "
-                    f"at non-singleton dimension {back + len(common)}"
+                    f"The size of tensor a ({a[back]}) must match the size of tensor b ({b[back]}) at "
+                    f"non-singleton dimension {back + len(common)}"
                 ),
                 *_why_sizes_do_not_meet(a, b, back),
                 notebook=_NOTEBOOK,
@@ -77,8 +78,8 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
                 raise explained(
                     RuntimeError(
                         f"Attempting to broadcast a dimension of length {length} at {back}! Mismatching "
-                        "argument "
-                        f"at index {index} had {size}; but expected shape should be broadcastable to {common}"
+                        f"argument at index {index} had {size}; but expected shape should be broadcastable "
+                        f"to {common}"
                     ),
                     "Two lengths fit if they are equal or if one of them is 1.",
                     notebook=_NOTEBOOK,
@@ -86,6 +87,7 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
     return tuple(common)
 
 
+@remembered
 def broadcast_strides(size: Ints, stride: Ints, to_size: Ints) -> Ints:
     """Return the strides with which a tensor is read as one of `to_size`: 0 wherever it is stretched.
 
@@ -140,23 +142,21 @@ def expand(
                         f"dimension {dim}"
                     ),
                     f"-1 keeps the length that is there, and the tensor of size {list(size)} has no "
-                    "dimension to "
-                    f"line up with dimension {dim} of {list(new_size)}: say how long the new dimension is to "
-                    "be.",
+                    f"dimension to line up with dimension {dim} of {list(new_size)}: say how long the new "
+                    "dimension is to be.",
                     notebook=_NOTEBOOK,
                 )
         if wanted != length:
             if length != 1:
                 raise explained(
                     RuntimeError(
-                        f"The expanded size of the tensor ({wanted}) must match the existing size ({length}) "
-                        "at "
-                        f"non-singleton dimension {dim}.  Target sizes: {list(new_size)}.  Tensor sizes: "
-                        f"{list(size)}"
+                        f"The expanded size of the tensor ({wanted}) must match the existing size "
+                        f"({length}) at non-singleton dimension {dim}.  Target sizes: {list(new_size)}.  "
+                        f"Tensor sizes: {list(size)}"
                     ),
-                    "expand repeats by stride 0, which works for a dimension of size 1 alone: it cannot make "
-                    f"{count(wanted, 'element')} of {length}. To copy the elements several times, write "
-                    "repeat.",
+                    "expand repeats by stride 0, which works for a dimension of size 1 alone: it cannot "
+                    f"make {count(wanted, 'element')} of {length}. To copy the elements several times, "
+                    "write repeat.",
                     notebook=_NOTEBOOK,
                 )
             step = 0

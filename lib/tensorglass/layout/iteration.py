@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorglass.layout.broadcast import broadcast_strides
-from tensorglass.layout.dims import Ints
+from tensorglass.layout.dims import Ints, remembered
 from tensorglass.layout.strides import (
     channels_last_strides,
     contiguous_strides,
@@ -27,15 +27,16 @@ def elementwise_strides(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> In
     The operands may be of smaller size, as they were before broadcasting. A Python number takes part as `((),
     ())`.
     """
-    # Nearly always every operand is plainly contiguous, and then so is the result, broadcast or not: an
-    # operand never asks for two dimensions to change places. Saves 3 µs of the 3.3 µs below.
+    # Nearly always every operand is plainly contiguous, and then so is the result, broadcast or not: such an
+    # operand never asks for two dimensions to change places (but for one of size 0, which might).
     for own_size, stride in operands:
         if stride != contiguous_strides(own_size) or 0 in own_size:
-            return _strides_in_memory_order(size, operands)
+            return _strides_in_memory_order(size, tuple(operands))
     return contiguous_strides(size)
 
 
-def _strides_in_memory_order(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
+@remembered
+def _strides_in_memory_order(size: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Ints:
     if all(own_size == size for own_size, _ in operands):
         alike = _strides_of_like_operands(size, [stride for _, stride in operands])
         if alike is not None:

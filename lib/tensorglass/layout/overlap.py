@@ -38,25 +38,22 @@ def has_internal_overlap(size: Ints, stride: Ints) -> InternalOverlap:
     """Say whether a tensor reaches a cell twice, as far as PyTorch looks: dense no, expanded yes."""
     if is_non_overlapping_and_dense(size, stride):
         return InternalOverlap.NO
-    if 0 in stride and any(step == 0 and length > 1 for length, step in zip(size, stride, strict=True)):
+    if any(step == 0 and length > 1 for length, step in zip(size, stride, strict=True)):
         return InternalOverlap.YES
     return InternalOverlap.TOO_HARD
 
 
 def check_writable(size: Ints, stride: Ints) -> None:
     """Raise RuntimeError if an operator that writes in place would write a cell more than once."""
-    if has_internal_overlap(size, stride) is InternalOverlap.YES:
-        dims = [dim for dim in range(len(size)) if stride[dim] == 0 and size[dim] > 1]
-        dim = dims[0]
+    if 0 in stride and has_internal_overlap(size, stride) is InternalOverlap.YES:
+        dim = next(dim for dim in range(len(size)) if stride[dim] == 0 and size[dim] > 1)
         raise explained(
             RuntimeError(
                 "unsupported operation: more than one element of the written-to tensor refers to a single "
-                "memory "
-                "location. Please clone() the tensor before performing the operation."
+                "memory location. Please clone() the tensor before performing the operation."
             ),
             f"Dimension {dim} has size {size[dim]} and stride 0: all {size[dim]} positions along it are the "
-            "same cells. "
-            "That is what expand makes.",
+            "same cells. That is what expand makes.",
             notebook=_NOTEBOOK,
         )
 
@@ -107,12 +104,11 @@ def _shared_cells(written: Header, written_itemsize: int, read: Header, read_ite
     return explained(
         RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-            "single "
-            "memory location. Please clone() the tensor before performing the operation."
+            "single memory location. Please clone() the tensor before performing the operation."
         ),
         f"The operator would write bytes {written_range[0]} to {written_range[1]} of the storage while it "
-        "reads bytes "
-        f"{read_range[0]} to {read_range[1]} of the same storage: it could read what it has just written.",
+        f"reads bytes {read_range[0]} to {read_range[1]} of the same storage: it could read what it has "
+        "just written.",
         notebook=_NOTEBOOK,
     )
 

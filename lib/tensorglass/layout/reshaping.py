@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, wrap_dim
+from tensorglass.layout.dims import Header, Ints, remembered, wrap_dim
 from tensorglass.layout.strides import contiguous_strides
 
 _NOTEBOOK = "07 view or reshape"
@@ -65,13 +65,12 @@ def infer_size(shape: Sequence[int], elements: int) -> Ints:
     )
 
 
+@remembered
 def view_strides(size: Ints, stride: Ints, new_size: Ints) -> Ints | None:
     """Return the strides with which the cells of a tensor are read as `new_size`; None if that takes a copy.
 
     Both sizes must hold the same number of elements.
     """
-    if stride == contiguous_strides(size):
-        return contiguous_strides(new_size)
     fit = _fit_runs(size, stride, new_size)
     return None if isinstance(fit, int) else fit
 
@@ -106,36 +105,36 @@ def view(size: Ints, stride: Ints, offset: int, shape: Sequence[int]) -> Header:
     Raises RuntimeError when the number of elements differs, or when the cells cannot be read so without a
     copy.
     """
+    return *_view(size, stride, tuple(shape)), offset
+
+
+@remembered
+def _view(size: Ints, stride: Ints, shape: Ints) -> tuple[Ints, Ints]:
     new_size = infer_size(shape, prod(size))
-    if stride == contiguous_strides(size):  # nearly always; see strides.contiguous_strides
-        return new_size, contiguous_strides(new_size), offset
     fit = _fit_runs(size, stride, new_size)
     if isinstance(fit, int):
         raise explained(
             RuntimeError(
                 "view size is not compatible with input tensor's size and stride (at least one dimension "
-                "spans "
-                "across two contiguous subspaces). Use .reshape(...) instead."
+                "spans across two contiguous subspaces). Use .reshape(...) instead."
             ),
             _why_dims_cannot_merge(size, stride, new_size, outer=fit - 1),
             "tensor.reshape(...) makes the copy that this takes; tensor.contiguous().view(...) makes it "
             "visibly.",
             notebook=_NOTEBOOK,
         )
-    return new_size, fit, offset
+    return new_size, fit
 
 
 def _why_dims_cannot_merge(size: Ints, stride: Ints, new_size: Ints, outer: int) -> str:
     inner = outer + 1
-    while size[inner] == 1 and inner + 1 < len(size) and stride[inner] != stride[outer]:
+    while size[inner] == 1 and inner + 1 < len(size):
         inner += 1
     ends = size[inner] * stride[inner]
     return (
         f"To read size {list(size)}, stride {list(stride)} as {list(new_size)}, dimensions {outer} and "
-        f"{inner} would "
-        f"have to merge. They cannot: dimension {inner} ends {size[inner]} * {stride[inner]} = {ends} cells "
-        "on, "
-        f"but one step of dimension {outer} goes {stride[outer]} on."
+        f"{inner} would have to merge. They cannot: dimension {inner} ends {size[inner]} * {stride[inner]} "
+        f"= {ends} cells on, but one step of dimension {outer} goes {stride[outer]} on."
     )
 
 

@@ -7,7 +7,7 @@ function takes a header and returns the header of the view, which shares the sto
 from __future__ import annotations
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import INT64_MAX, Header, Ints, checked_numel, wrap_dim
+from tensorglass.layout.dims import Header, Ints, checked_numel, wrap_dim
 from tensorglass.layout.strides import storage_nbytes
 
 _BASIC = "03 basic indexing"
@@ -246,17 +246,16 @@ def check_within_storage(size: Ints, stride: Ints, offset: int, itemsize: int, n
         raise explained(
             RuntimeError(
                 f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-                "itemsize "
-                f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
-                f"{nbytes}"
+                f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of "
+                f"size {nbytes}"
             ),
-            f"The last element would be cell {last} = {_path_to_last(size, stride, offset)}; "
-            f"the storage has {nbytes // itemsize} cells, the last of them cell {nbytes // itemsize - 1}."
+            f"The last element would be cell {last} = {_path_to_last(size, stride, offset)}; the storage "
+            f"has {nbytes // itemsize} cells, the last of them cell {nbytes // itemsize - 1}."
             if nbytes >= itemsize
             else f"The first element would be cell {offset}; the storage has no cells.",
             notebook=_STRIDES,
         )
-    if offset > INT64_MAX or any(length < 0 for length in size):
+    if any(length < 0 for length in size):  # along a stride of 0 it takes no storage, and yet it cannot be
         checked_numel(size)
 
 

@@ -43,8 +43,8 @@ def split_with_sizes(size: Ints, split_sizes: Sequence[int], dim: int = 0) -> Pa
     length = size[wrap_dim(dim, len(size))]
     if any(part < 0 for part in split_sizes):
         raise RuntimeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, "
-            f"but got split_sizes={list(split_sizes)}"
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(split_sizes)}"
         )
     if sum(split_sizes) != length:
         raise explained(
@@ -118,15 +118,14 @@ def _stacking_split(
 ) -> tuple[int, Parts]:
     if len(size) < at_least:
         raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {at_least} dimension, "
-            f"but got a tensor with {len(size)} dimensions!"
+            f"torch.{name} requires a tensor with at least {at_least} dimension, but got a tensor with "
+            f"{len(size)} dimensions!"
         )
     if isinstance(sections_or_indices, int) and (sections_or_indices == 0 or size[dim] % sections_or_indices):
         raise explained(
             RuntimeError(
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-                f"{size[dim]} "
-                f"is not divisible by the split_size {sections_or_indices}!"
+                f"{size[dim]} is not divisible by the split_size {sections_or_indices}!"
             ),
             f"{name} wants equal parts. tensor_split(…, dim={dim}) takes what does not divide evenly.",
             notebook=_NOTEBOOK,

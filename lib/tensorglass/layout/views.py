@@ -17,11 +17,13 @@ _NOTEBOOK = "02 views share a storage"
 def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> Header:
     """Return the header with dimensions `dim0` and `dim1` exchanged."""
     ndim = len(size)
+    if (
+        ndim == 2 and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2
+    ):  # the usual case, in half the time
+        return size[::-1], stride[::-1], offset
     first, second = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
     if first == second:
         return size, stride, offset
-    if ndim == 2:
-        return size[::-1], stride[::-1], offset
     new_size, new_stride = list(size), list(stride)
     new_size[first], new_size[second] = size[second], size[first]
     new_stride[first], new_stride[second] = stride[second], stride[first]
@@ -46,10 +48,9 @@ def permute(size: Ints, stride: Ints, offset: int, dims: Sequence[int]) -> Heade
     if len(dims) != ndim:
         raise explained(
             RuntimeError(
-                "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
-                "the "
-                f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
-                f"{len(dims)}"
+                "permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+                f"of the desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) "
+                f"= {len(dims)}"
             ),
             f"permute wants each of the tensor's {count(ndim, 'dimension')} exactly once, in the new order.",
             notebook=_NOTEBOOK,
@@ -77,8 +78,7 @@ def movedim(
         raise explained(
             RuntimeError(
                 f"movedim: Invalid source or destination dims: source ({sources} dims) should contain the "
-                "same "
-                f"number of dims as destination ({destinations} dims)"
+                f"same number of dims as destination ({destinations} dims)"
             ),
             "Each dimension that is moved needs one place to go to.",
         )

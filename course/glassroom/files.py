@@ -1,7 +1,8 @@
 """Writing files so that nothing is lost: a reader sees the old bytes or the new ones, never half of either.
 
-The new content goes to a temporary file in the same folder, is flushed to the disk, and only then takes the place of the
-old one in a single rename. A full disk is found out before the rename, while the old file is still whole.
+The new content goes to a temporary file in the same folder, is flushed to the disk, and only then takes the
+place of the old one in a single rename. A full disk is found out before the rename, while the old file is
+still whole.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """From a source notebook to the copy a learner gets: solutions and answers taken out, outputs cleared.
 
-One pure function, notebook in, notebook out. What lies between ``### BEGIN SOLUTION`` and ``### END SOLUTION`` becomes a
-placeholder that keeps the cell valid Python, and the answers in a `predict` call become ``...``, so that the learner commits
-to one before the cell runs.
+One pure function, notebook in, notebook out. What lies between ``### BEGIN SOLUTION`` and ``### END SOLUTION``
+becomes a placeholder that keeps the cell valid Python, and the answers in a `predict` call become ``...``, so
+that the learner commits to one before the cell runs.
 """
 
 import ast
@@ -38,7 +38,7 @@ def learner_copy(notebook: Notebook) -> Notebook:
 
 
 def without_solutions(code: str) -> str:
-    """`code` with each marked solution replaced by a placeholder that assigns ``...`` to the names the solution assigns."""
+    """`code` with a placeholder for each marked solution that assigns ``...`` to the names the solution does."""
     kept: list[str] = []
     solution: list[str] | None = None
     for line in code.split("\n"):
@@ -68,7 +68,9 @@ def without_answers(code: str) -> str:
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
-        raise ValueError(f"its predict cannot be found, because the cell is not Python ({error.msg})") from error
+        raise ValueError(
+            f"its predict cannot be found, because the cell is not Python ({error.msg})"
+        ) from error
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     answers = [
         answer.value
@@ -81,12 +83,14 @@ def without_answers(code: str) -> str:
     for answer in sorted(answers, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         last = (answer.end_lineno or answer.lineno) - 1
         first = answer.lineno - 1
-        rows[first : last + 1] = [rows[first][: answer.col_offset] + b"..." + rows[last][answer.end_col_offset :]]
+        rows[first : last + 1] = [
+            rows[first][: answer.col_offset] + b"..." + rows[last][answer.end_col_offset :]
+        ]
     return b"\n".join(rows).decode()
 
 
 def _placeholder(solution: str) -> list[str]:
-    """The lines that stand in for a solution: the invitation, then ``name = ...`` for each name it assigns."""
+    """The lines that stand in for a solution: an invitation, then ``name = ...`` for each name it assigns."""
     try:
         statements = ast.parse(textwrap.dedent(solution)).body
     except SyntaxError as error:

@@ -1,12 +1,15 @@
 """Notebooks as plain JSON: read with an error one can act on, written byte for byte as Jupyter writes them.
 
-The standard library is enough for this, so a working copy can be made, and a damaged notebook named, without Jupyter.
+The standard library is enough for this, so a working copy can be made, and a damaged notebook named, without
+Jupyter.
 """
 
 import json
 from typing import Any
 
 Notebook = dict[str, Any]
+
+_TRACES = {"kernelspec", "language_info", "trusted", "execution"}
 
 
 class DamagedNotebook(ValueError):
@@ -21,12 +24,20 @@ def parse(content: bytes) -> Notebook:
         raise DamagedNotebook(f"it is not text ({error.reason} at byte {error.start})") from error
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise DamagedNotebook(f"it is not complete JSON ({error.msg} at {where})" if content else "it is empty") from error
+        raise DamagedNotebook(
+            f"it is not complete JSON ({error.msg} at {where})" if content else "it is empty"
+        ) from error
     except RecursionError as error:
         raise DamagedNotebook("it is nested too deeply to be a notebook") from error
-    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+    if (
+        not isinstance(notebook, dict)
+        or notebook.get("nbformat") != 4
+        or not isinstance(notebook.get("cells"), list)
+    ):
         raise DamagedNotebook("it is JSON, but not a notebook of format 4")
-    if not all(isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]):
+    if not all(
+        isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]
+    ):
         raise DamagedNotebook("one of its cells has no source")
     return notebook
 
@@ -35,6 +46,22 @@ def serialise(notebook: Notebook) -> bytes:
     """The bytes Jupyter would write: sorted keys, an indent of one, sources as lists of lines."""
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
     return text.encode() + b"\n"
+
+
+def without_traces(notebook: Notebook) -> Notebook:
+    """The notebook less what Jupyter adds when it is opened and saved: the kernel's details, the trust marks.
+
+    Two notebooks that are equal without traces hold the same work.
+    """
+    metadata = {key: value for key, value in notebook.get("metadata", {}).items() if key not in _TRACES}
+    cells = [
+        {
+            **cell,
+            "metadata": {key: value for key, value in cell.get("metadata", {}).items() if key not in _TRACES},
+        }
+        for cell in notebook["cells"]
+    ]
+    return {"cells": [{**cell, "source": lines(source(cell))} for cell in cells], "metadata": metadata}
 
 
 def source(cell: Notebook) -> str:

@@ -1,7 +1,7 @@
 """What can go wrong around the course, said in one paragraph to the person at the keyboard.
 
-A `Problem` is an expected fault of the outside world: a folder that cannot be written, a busy port, a damaged notebook.
-The command prints its message without a traceback and exits with its code.
+A `Problem` is an expected fault of the outside world: a folder that cannot be written, a busy port, a damaged
+notebook. The command prints its message without a traceback and exits with its code.
 """
 
 from enum import IntEnum

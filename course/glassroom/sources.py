@@ -1,4 +1,4 @@
-"""Where the course's own notebooks are: beside the code in a checkout, inside the package once installed from a wheel.
+"""Where the course's own notebooks are: beside the code in a checkout, inside the package in a wheel.
 
 The sources hold the solutions and the stored outputs. Learners work on copies (see `workspace`).
 """
@@ -34,7 +34,7 @@ def notebooks_folder() -> Path:
 
 
 def course_files(folder: Path) -> Iterator[Path]:
-    """Every file of the course under `folder`, relative to it, in order. Hidden files and checkpoints are left out."""
+    """Every file of the course under `folder`, relative to it, in order, less hidden ones and checkpoints."""
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") or part in _NEVER_PART_OF_THE_COURSE for part in relative.parts)

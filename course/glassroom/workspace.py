@@ -1,10 +1,12 @@
 """A learner's working copy of the course, and how it is brought up to date without ever losing their work.
 
-The one idea: a hidden manifest remembers the digest of every file as it was handed out. A file that still has that digest is
-untouched, and a newer version may take its place. Anything else in the folder belongs to the learner and is never written
-to: when the course has news for such a file, the new version is put beside it, under a name that says so.
+The one idea: a hidden manifest remembers the digest of every file as it was handed out. A file that still has
+that digest is untouched, and a newer version may take its place. (The traces that Jupyter leaves in a notebook
+when it is opened do not count.) Anything else in the folder belongs to the learner and is never written to: when
+the course has news for such a file, the new version is put beside it, under a name that says so.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from pathlib import Path
 from glassroom import __version__
 from glassroom.files import digest, write_atomically
 from glassroom.learner_copy import learner_copy
-from glassroom.notebook_json import DamagedNotebook, parse, serialise
+from glassroom.notebook_json import DamagedNotebook, parse, serialise, without_traces
 from glassroom.problems import Problem
 from glassroom.sources import START_PAGE, course_files
 
@@ -30,13 +32,17 @@ class Update:
     created: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)  # changed by the learner, and the course has nothing newer
-    beside: dict[Path, Path] = field(default_factory=dict)  # the learner's file -> the newer version beside it
-    notes: list[str] = field(default_factory=list)  # what the learner should know: damaged files, a lost manifest
+    beside: dict[Path, Path] = field(
+        default_factory=dict
+    )  # the learner's file -> the newer version beside it
+    notes: list[str] = field(
+        default_factory=list
+    )  # what the learner should know: damaged files, a lost manifest
     start_page: Path | None = None
 
 
 def working_folder(asked_for: Path | None) -> Path:
-    """The folder to use: the one asked for, else this one if it is a working copy, else ``./glassroom-course``."""
+    """The folder asked for; else this one, if it is a working copy; else ``./glassroom-course``."""
     if asked_for is not None:
         return asked_for.expanduser().absolute()
     here = Path.cwd()
@@ -46,8 +52,8 @@ def working_folder(asked_for: Path | None) -> Path:
 def update(folder: Path, sources: Path) -> Update:
     """Make `folder` a working copy of the course in `sources`, or bring it up to date.
 
-    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some files are not
-    yet up to date; running this again goes on from there. Raises `Problem` when the folder cannot be used.
+    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some files
+    are not yet up to date; running this again goes on from there. Raises `Problem` when the folder cannot be used.
     """
     if folder.exists() and not folder.is_dir():
         raise Problem(f"{folder} is a file, not a folder. Name another place: glassroom lab FOLDER")
@@ -60,7 +66,9 @@ def update(folder: Path, sources: Path) -> Update:
         finally:
             manifest.write(folder)
     except Problem as problem:
-        raise Problem(f"{problem} Name a folder that is yours and has room: glassroom lab FOLDER") from problem
+        raise Problem(
+            f"{problem} Name a folder that is yours and has room: glassroom lab FOLDER"
+        ) from problem
     if not os.access(folder, os.W_OK):
         report.notes.append(f"{folder} cannot be written: you can read and run everything, but not save.")
     start_page = manifest.ours(START_PAGE)
@@ -77,7 +85,8 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
                 content = serialise(learner_copy(parse(content)))
             except ValueError as error:
                 report.notes.append(
-                    f"The course's own {path} is damaged ({error}) and was left out. Installing tensorglass again repairs it."
+                    f"The course's own {path} is damaged ({error}) and was left out. "
+                    "Installing tensorglass again repairs it."
                 )
                 continue
         yield path, content
@@ -86,7 +95,7 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
 def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> None:
     """Put one file into the working copy: in its place if that is free or untouched, beside it otherwise."""
     place = report.folder / path
-    new = digest(content)
+    new = _digest(path, content)
     current = _digest_of(place)
     if current is None:
         write_atomically(place, content)
@@ -108,13 +117,14 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update)
 
 
 def _put_beside(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> Path:
-    """Write a newer version beside a file of the learner's, at the first name nothing of theirs has. Returns that name."""
+    """Write a newer version beside a file of the learner's, under the first name that is free; return the name."""
+    new = _digest(path, content)
     for name in _names_beside(path):
         current = _digest_of(report.folder / name)
-        if current is None or current in (digest(content), manifest.given.get(name)):
-            if current != digest(content):
+        if current is None or current in (new, manifest.given.get(name)):
+            if current != new:
                 write_atomically(report.folder / name, content)
-            manifest.given[name] = digest(content)
+            manifest.given[name] = new
             return name
     raise AssertionError("there is always another name")
 
@@ -129,18 +139,26 @@ def _names_beside(path: Path) -> Iterator[Path]:
         number += 1
 
 
+def _digest(path: Path, content: bytes) -> str:
+    """The digest of a file's content; of a notebook's, less the traces that opening it in Jupyter leaves."""
+    if path.suffix == ".ipynb":
+        with contextlib.suppress(DamagedNotebook):
+            content = serialise(without_traces(parse(content)))
+    return digest(content)
+
+
 def _digest_of(place: Path) -> str | None:
-    """The digest of what is at `place`; None if nothing is there; a digest of nothing for what is not a file."""
+    """The digest of what is at `place`; None if nothing is there; the digest of no file for what is not one."""
     try:
         if place.is_file():
-            return digest(place.read_bytes())
+            return _digest(place, place.read_bytes())
         return "not a file" if place.is_symlink() or place.exists() else None
     except OSError as error:
         raise Problem(f"{place} cannot be read: {error.strerror or error}.") from error
 
 
 def _note_damage(place: Path, path: Path, report: Update) -> None:
-    """Say so when a notebook of the learner's cannot be opened, and how to get a fresh one; the file is left as it is."""
+    """Say so when a notebook of the learner's cannot be opened, and how to get a fresh one."""
     if path.suffix != ".ipynb" or not place.is_file():
         return
     try:
@@ -153,7 +171,7 @@ def _note_damage(place: Path, path: Path, report: Update) -> None:
 
 
 class _Manifest:
-    """What was handed out: the digest of each file, and which one was put beside a file that is the learner's."""
+    """What was handed out: the digest of each file, and which one was put beside a file of the learner's."""
 
     def __init__(self, given: dict[Path, str], beside: dict[Path, Path]) -> None:
         self.given = given
@@ -162,7 +180,7 @@ class _Manifest:
 
     @classmethod
     def read(cls, folder: Path, report: Update) -> "_Manifest":
-        """The manifest of a folder. A damaged one counts as empty: every file then counts as the learner's own."""
+        """The manifest of a folder. A damaged one counts as empty: every file is then the learner's own."""
         try:
             stored = json.loads((folder / MANIFEST).read_bytes())
             given = {Path(path): str(value) for path, value in stored["given"].items()}
@@ -171,8 +189,8 @@ class _Manifest:
             return cls({}, {})
         except OSError as error:
             raise Problem(
-                f"{folder / MANIFEST} cannot be read: {error.strerror or error}. The course keeps its notes there; "
-                "move what is in the way, or name another folder: glassroom lab FOLDER"
+                f"{folder / MANIFEST} cannot be read: {error.strerror or error}. The course keeps its notes "
+                "there; move what is in the way, or name another folder: glassroom lab FOLDER"
             ) from error
         except (ValueError, KeyError, TypeError, AttributeError):
             report.notes.append(
@@ -183,7 +201,7 @@ class _Manifest:
         return cls(given, beside)
 
     def ours(self, path: Path) -> Path:
-        """Where the course's file `path` is: in its place, or beside a file of the learner's that has that name."""
+        """Where the course's file `path` is: in its place, or beside a file of the learner's of that name."""
         return path if path in self.given else self.beside.get(path, path)
 
     def news_for(self, path: Path, new: str) -> bool:
@@ -197,7 +215,7 @@ class _Manifest:
 
     def _content(self) -> bytes:
         stored = {
-            "what this is": "the digests of the files that `glassroom lab` handed out; it tells your work from its own by them",
+            "what this is": "digests of the files `glassroom lab` handed out, to tell your work from its own",
             "given": {path.as_posix(): value for path, value in sorted(self.given.items())},
             "beside": {path.as_posix(): name.as_posix() for path, name in sorted(self.beside.items())},
         }

@@ -64,8 +64,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         print("\nglassroom: interrupted", file=sys.stderr)
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output (`| head`) has gone. Python would complain once more when it flushes at exit.
-        sys.stdout = None  # type: ignore[assignment]  # there is nobody left to write to
+        # Our reader (`| head`) has gone. Python would complain once more when it flushes at exit.
+        sys.stdout = None
         return Exit.OK
 
 

@@ -1,7 +1,7 @@
 """``glassroom lab``: a working copy of the course, and JupyterLab on its start page.
 
-JupyterLab runs in this process, as ``jupyter lab`` would run it, with the settings a course wants: no news pop-up, no offer to
-rebuild, and a websocket that sends small messages at once.
+JupyterLab runs in this process, as ``jupyter lab`` would run it, with the settings a course wants: no news
+pop-up, no offer to rebuild, and a websocket that sends small messages at once.
 """
 
 import argparse
@@ -17,8 +17,9 @@ from glassroom.sources import notebooks_folder
 from glassroom.workspace import Update, update, working_folder
 
 EPILOG = """\
-Your notebooks are yours: a notebook that you changed is never written to. When the course has a newer version of it, that is
-put beside yours under a name that says so. Delete or rename a notebook and run this again to get a fresh one.
+Your notebooks are yours: a notebook that you changed is never written to. When the course has a newer
+version of it, that is put beside yours under a name that says so. Delete or rename a notebook and run this
+again to get a fresh one.
 
 examples:
   glassroom lab                               in ./glassroom-course (or here, if here is a working copy)
@@ -26,6 +27,8 @@ examples:
   glassroom lab --no-browser --port 9000      on a machine that you reach over the network
   glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
 """
+
+_JUPYTER_CONFIG = Path(__file__).resolve().parent.parent / "jupyter"
 
 
 def add(commands: Any) -> None:
@@ -38,12 +41,20 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)"
+    )
     parser.add_argument("--port", type=_port, default=8888, help="where JupyterLab listens (8888)")
     parser.add_argument(
-        "--port-retries", type=_count, default=50, metavar="N", help="how many of the next ports to try if it is busy (50)"
+        "--port-retries",
+        type=_count,
+        default=50,
+        metavar="N",
+        help="how many of the next ports to try if it is busy (50)",
     )
-    parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address instead of opening a browser"
+    )
     parser.add_argument("--no-lab", action="store_true", help="only make or update the working copy")
     parser.set_defaults(run=run)
 
@@ -80,13 +91,15 @@ def summary(report: Update) -> str:
 
 
 def free_port(port: int, retries: int) -> int:
-    """The first free port from `port` on, trying `retries` more. Raises `Problem` when all of them are busy."""
+    """The first free port from `port` on, trying `retries` more. Raises `Problem` when all are busy."""
     last = min(port + retries, 65535)
     for candidate in range(port, last + 1):
         if _is_free(candidate):
             return candidate
     if last == port:
-        message = f"Port {port} is busy. Name another one with --port, or let it try the next ones with --port-retries 50."
+        message = (
+            f"Port {port} is busy. Name another with --port, or allow the next ones with --port-retries 50."
+        )
     else:
         message = f"The ports {port} to {last} are all busy. Name another one with --port."
     raise Problem(message)
@@ -115,22 +128,21 @@ def _serve(report: Update, port: int, open_browser: bool, passed_on: list[str]) 
     from jupyterlab.labapp import LabApp
 
     if open_browser and not _has_browser():
-        print("There is no web browser here. Open the address below in one that reaches this machine.", flush=True)
+        print(
+            "There is no web browser here. Open the address below in one that reaches this machine.",
+            flush=True,
+        )
         open_browser = False
     page = f"/lab/tree/{report.start_page.as_posix()}" if report.start_page else "/lab"
-    page_config = {
-        "buildCheck": False,
-        "buildAvailable": False,
-        "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True},
-    }
+    # Layered below the learner's own Jupyter settings: no news pop-up, no question whether to rebuild.
+    earlier = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [earlier, str(_JUPYTER_CONFIG)]))
     settings = [
         f"--ServerApp.root_dir={report.folder}",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         f"--ServerApp.open_browser={open_browser}",
         f"--LabApp.default_url={page}",
-        "--LabApp.news_url=None",
-        f"--ServerApp.tornado_settings={{'page_config_data': {page_config!r}}}",
         "--ServerApp.kernel_websocket_connection_class=glassroom.cli.websocket.PromptConnection",
         "--Application.log_level=WARN",
     ]

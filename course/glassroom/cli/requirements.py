@@ -22,13 +22,13 @@ def numpy_problem() -> str | None:
     """What is wrong with NumPy here, or None when it will do."""
     oldest = ".".join(map(str, OLDEST_NUMPY))
     if find_spec("numpy") is None:
-        return f"NumPy is not installed, and nothing here works without it. Install it: pip install 'numpy>={oldest}'"
+        return f"NumPy is not installed. Nothing here works without it: pip install 'numpy>={oldest}'"
     try:
         version = str(import_module("numpy").__version__)
     except Exception as error:  # a broken binary can raise anything while it is imported
-        return f"NumPy is installed but cannot be imported ({error}). Install it again: pip install --force-reinstall numpy"
+        return f"NumPy cannot be imported ({error}). Install it again: pip install --force-reinstall numpy"
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_NUMPY:
-        return f"NumPy {version} is too old; {oldest} or newer is needed. Update it: pip install -U 'numpy>={oldest}'"
+        return f"NumPy {version} is older than {oldest}. Update it: pip install -U 'numpy>={oldest}'"
     return None
 
 
@@ -44,5 +44,7 @@ def require_modules(*names: str, extras: str = "course") -> None:
     missing = [name for name in names if find_spec(name) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        message = f"{', '.join(missing)} {verb} not installed. Install what is needed: {install_command(extras)}"
+        message = (
+            f"{', '.join(missing)} {verb} not installed. Install what is needed: {install_command(extras)}"
+        )
         raise Problem(message, Exit.REQUIREMENT)

@@ -1,1 +1,212 @@
-def add(c): pass
+"""``glassroom test``: every layer of tests, one after the other, and one table at the end.
+
+Each layer is a folder under ``tests/`` that pytest runs in a process of its own; the notebooks' stored outputs
+are one more, run by nbval. What was skipped is said, with its reason: nothing is left out in silence.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.execution import CELL_SECONDS
+from glassroom.problems import Exit, Problem
+from glassroom.sources import checkout, notebooks_folder
+
+NO_TESTS_COLLECTED = 5
+
+# In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
+# named here is run after these.
+ORDER = ("style", "layout", "library", "parity", "course", "outputs", "notebooks", "browser", "package")
+WHAT = {
+    "layout": "the integer arithmetic on size, stride and offset",
+    "library": "tensorglass: storages, headers, operators",
+    "parity": "the same programs on real PyTorch",
+    "course": "glassroom: inspectors, exercises, the command",
+    "outputs": "every stored output of the notebooks, by nbval",
+    "notebooks": "the notebooks on PyTorch, and as a learner's copy",
+    "browser": "JupyterLab in headless Chromium",
+    "package": "the wheel, alone in an empty environment",
+    "style": "ruff and mypy",
+}
+# Layers whose tests start servers, browsers or builds of their own are not spread over processes.
+ONE_PROCESS = ("browser", "package", "style")
+
+EPILOG = """\
+examples:
+  glassroom test                        everything
+  glassroom test layout library         two layers
+  glassroom test -k transpose           the tests whose names match
+  glassroom test course -- -x --lf      what stands after -- goes to pytest
+  glassroom test --list                 the layers there are
+
+It ends with one line, "N passed, N failed, N skipped", and exits with 1 when anything failed.
+"""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A name, and what pytest is to be given."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+@dataclass
+class Result:
+    """What a layer's tests came to."""
+
+    layer: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = commands.add_parser(
+        "test",
+        help="run every test: library, course, notebooks, browser",
+        description="Run the tests, layer by layer.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("layers", nargs="*", metavar="LAYER", help="the layers to run (all of them)")
+    parser.add_argument(
+        "-k", dest="expression", metavar="EXPRESSION", help="only the tests whose names match"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core)"
+    )
+    parser.add_argument("--list", action="store_true", help="list the layers and stop")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the layers asked for and print the table."""
+    root = checkout()
+    layers = _chosen(arguments.layers, available_layers(root, max(1, arguments.jobs)))
+    if arguments.list:
+        for layer in layers:
+            print(f"{layer.name:<10} {WHAT.get(layer.name, '')}".rstrip())
+        return Exit.OK
+    require_numpy()
+    require_modules("pytest", "xdist", "nbval", "pytest_timeout", extras="course,test")
+    if root is None:
+        print(
+            "A wheel carries no tests, so this runs the notebooks alone. Clone the repository for the rest."
+        )
+    options = [*(["-k", arguments.expression] if arguments.expression else []), *arguments.passed_on]
+    results = [_run(layer, options, root) for layer in layers]
+    print(report(results), flush=True)
+    return Exit.FAILED if any(result.failed for result in results) else Exit.OK
+
+
+def available_layers(root: Path | None, jobs: int) -> list[Layer]:
+    """The layers there are in this checkout, in order; in an installed wheel only the notebooks' outputs."""
+    nbval = (
+        "--nbval",
+        "--nbval-current-env",
+        f"--nbval-cell-timeout={CELL_SECONDS}",
+        *_processes(jobs, "loadfile"),  # one notebook's cells share a kernel, so they stay together
+        str(notebooks_folder()),
+    )
+    layers = {"outputs": Layer("outputs", nbval)}
+    tests = root / "tests" if root else None
+    if tests and tests.is_dir():
+        for folder in sorted(tests.iterdir()):
+            if any(folder.rglob("test_*.py")):
+                spread = () if folder.name in ONE_PROCESS else _processes(jobs, "worksteal")
+                layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
+    return [layers[name] for name in sorted(layers, key=_place)]
+
+
+def report(results: list[Result]) -> str:
+    """The table, a line for everything that was skipped, and the sum alone on the last line."""
+    lines = ["", f"{'layer':<12}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}"]
+    for result in results:
+        counts = f"{result.passed:>8}{result.failed:>8}{result.skipped:>9}{result.seconds:>7.0f} s"
+        lines.append(f"{result.layer:<12}{counts}")
+    lines.append("")
+    for result in results:
+        everything = result.passed + result.failed == 0
+        for reason, count in result.reasons.items():
+            lines.append(f"skipped: {result.layer}{'' if everything else f' ({count} tests)'}: {reason}")
+    sums = [sum(getattr(result, count) for result in results) for count in ("passed", "failed", "skipped")]
+    lines.append("{} passed, {} failed, {} skipped".format(*sums))
+    return "\n".join(lines)
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _processes(jobs: int, distribution: str) -> tuple[str, ...]:
+    return ("-n", str(jobs), "--dist", distribution) if jobs > 1 else ()
+
+
+def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:
+    """The layers with those names, in their order; all of them if none is named."""
+    known = [layer.name for layer in layers]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise Problem(f"There is no layer {', '.join(unknown)}. There are: {', '.join(known)}.", Exit.USAGE)
+    return [layer for layer in layers if not names or layer.name in names]
+
+
+def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
+    """Run one layer in a process of its own. A process that ends without a report counts as one failure."""
+    print(f"\n== {layer.name}: {WHAT.get(layer.name, 'more tests')}", flush=True)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="glassroom-test-") as folder:
+        outcome = Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header", f"--junitxml={outcome}"]
+        here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
+        environment = {
+            "OMP_NUM_THREADS": "1",
+            **os.environ,
+        }  # two threads a process would only get in each other's way
+        code = subprocess.run(
+            [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
+        ).returncode
+        result = _counted(layer.name, outcome)
+    result.seconds = time.monotonic() - began
+    if code == NO_TESTS_COLLECTED:
+        result.reasons["no test was selected"] += 1
+    elif code != 0 and not result.failed:
+        result.failed += 1
+    return result
+
+
+def _counted(name: str, outcome: Path) -> Result:
+    """The counts and the reasons for skips from pytest's XML report, as far as there is one."""
+    result = Result(name)
+    for case in _cases(outcome):
+        skip = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            result.failed += 1
+        elif skip is not None:
+            result.skipped += 1
+            result.reasons[skip.get("message", "no reason given")] += 1
+        else:
+            result.passed += 1
+    return result
+
+
+def _cases(outcome: Path) -> Iterator[ElementTree.Element]:
+    try:
+        yield from ElementTree.parse(outcome).getroot().iter("testcase")
+    except (FileNotFoundError, ElementTree.ParseError):
+        return

@@ -272,7 +272,7 @@ class Tensor:
         return object.__format__(self, spec)
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        return printing.tensor_repr(self)
+        return printing.tensor_repr(self, tensor_contents)
 
     # --- the array that a kernel needs -----------------------------------------------------------------------------
 

@@ -7,13 +7,33 @@ from tensorglass.ops import (
     comparison,
     copying,
     creation,
+    extrema,
     from_data,
-    ranges,
+    joining,
+    linalg,
     pointwise,
+    ranges,
+    reduction,
     rounding,
     splitting,
     views,
 )
 from tensorglass.ops.table import OPERATORS, attach
 
-__all__ = ["OPERATORS", "attach", "comparison", "copying", "creation", "from_data", "pointwise", "ranges", "rounding", "splitting", "views"]
+__all__ = [
+    "OPERATORS",
+    "attach",
+    "comparison",
+    "copying",
+    "creation",
+    "extrema",
+    "from_data",
+    "joining",
+    "linalg",
+    "pointwise",
+    "ranges",
+    "reduction",
+    "rounding",
+    "splitting",
+    "views",
+]

@@ -1,0 +1,120 @@
+"""Joining tensors: cat and stack, which copy their inputs into one new storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tensorglass import dtypes, formats, layout
+from tensorglass.errors import explained
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import common_dtype, resize_output
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import narrow, unsqueeze
+from tensorglass.tensor import Tensor, empty_on
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample([values(2, 3), values(2, 3, seed=1)])
+    yield sample([values(2, 3), values(2, 3, seed=1)], 1)
+    yield sample((values(2, 0), values(2, 0)), -1)
+
+
+@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples)
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
+    given = _checked("cat", tensors)
+    if not given:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    # Empty vectors are let through whatever the other sizes are, as PyTorch has it for old code.
+    solid = [tensor for tensor in given if tensor._size != (0,)] or given[:1]
+    first = solid[0]
+    if not first._size:
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    axis = layout.wrap_dim(dim, len(first._size))
+    for place, tensor in enumerate(given):
+        if tensor._size != (0,):
+            _check_fits(first, tensor, axis, place)
+    size = list(first._size)
+    size[axis] = sum(tensor._size[axis] for tensor in solid)
+    result = _result(given, tuple(size), out, solid)
+    start = 0
+    for tensor in solid:
+        length = tensor._size[axis]
+        copy_(narrow(result, axis, start, length), tensor)
+        start += length
+    if out is None:
+        result._storage.version = 0
+    return result
+
+
+def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    for place, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
+            )
+    return list(tensors)
+
+
+def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
+    if not tensor._size:
+        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    if len(tensor._size) != len(first._size):
+        raise explained(
+            RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first._size)} and {len(tensor._size)}"
+            ),
+            "unsqueeze adds a dimension; stack joins along a new one.",
+        )
+    for dim, (expected, length) in enumerate(zip(first._size, tensor._size, strict=True)):
+        if dim != axis and length != expected:
+            raise explained(
+                RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {expected} but got size "
+                    f"{length} for tensor number {place} in the list."
+                ),
+                f"They differ in dimension {dim}.",
+            )
+
+
+def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None, solid: list[Tensor]) -> Tensor:
+    dtype = given[0]._dtype if len({tensor._dtype for tensor in given}) == 1 else common_dtype(given)
+    if out is not None:
+        if not dtypes.can_cast(dtype, out._dtype):
+            raise RuntimeError(
+                f"torch.cat(): input types can't be cast to the desired output type {out._dtype.scalar_type}"
+            )
+        if out._size != size:
+            resize_output(out, size)
+        return out
+    if len(size) == 4 and all(
+        tensor.is_contiguous(formats.channels_last) and not tensor.is_contiguous() for tensor in solid
+    ):
+        strides = layout.channels_last_strides(size)
+    else:
+        strides = layout.contiguous_strides(size)
+    return empty_on(given[0]._storage.device, size, strides, dtype)
+
+
+@operator("joining", method=False, out=True, samples=_samples)
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors, all of one size, one after the other along a new dimension `dim`."""
+    given = _checked("stack", tensors)
+    if not given:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    axis = layout.wrap_dim(dim, len(given[0]._size) + 1)
+    for place, tensor in enumerate(given):
+        if tensor._size != given[0]._size:
+            raise explained(
+                RuntimeError(
+                    f"stack expects each tensor to be equal size, but got {list(given[0]._size)} at entry 0 and "
+                    f"{list(tensor._size)} at entry {place}"
+                ),
+                "cat joins tensors that differ in the joined dimension.",
+            )
+    return cat([unsqueeze(tensor, axis) for tensor in given], axis, out=out)

@@ -1,0 +1,174 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.elementwise import NUMBERS
+from tensorglass.ops.pointwise import mul
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import unsqueeze
+from tensorglass.tensor import Tensor, array_of, from_array
+
+
+def _samples() -> Iterator[Sample]:
+    for one, other in (((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)),
+                       ((5, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((4, 2, 3), (3,))):  # fmt: skip
+        yield sample(values(*one), values(*other, seed=1))
+
+
+def _matrix_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), values(3, 4, seed=1))
+    yield sample(values(2, 0), values(0, 4))
+
+
+def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
+    """Run the backend's matmul, half types in float32, and wrap or write the result."""
+    dtype = input._dtype
+    if dtype is not other._dtype:
+        one, two = (_c_name(each._dtype) for each in (input, other))
+        raise explained(
+            RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {one} != {two}"),
+            f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
+        )
+    if dtype is dtypes.bool:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+    backend = input._storage.backend
+    result = backend.launch(_matmul, array_of(input), array_of(other), backend.array_dtype(dtype), size)
+    return from_array(result, dtype, input._storage) if out is None else write_out(result, size, out, dtype)
+
+
+def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
+    if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
+        input, other = input.astype("float32"), other.astype("float32")
+    product = xp.asarray(xp.matmul(input, other)).astype(array_dtype, copy=False)
+    return xp.ascontiguousarray(product).reshape(size)
+
+
+def _c_name(dtype: dtypes.dtype) -> str:
+    names = {
+        "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+        "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+        "bool": "bool", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    }  # fmt: skip
+    return names[dtype.name]
+
+
+@operator("linear algebra", out=True, samples=_samples)
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
+    check_tensor("matmul", input)
+    check_tensor("matmul", other, "other", 2)
+    a, b = input._size, other._size
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
+    inner = b[0] if len(b) == 1 else b[-2]
+    if a[-1] != inner:
+        raise _cannot_multiply(a, b)
+    batch = layout.broadcast_shapes(a[:-2], b[:-2])
+    size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+    return _product(input, other, size, out)
+
+
+def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    note = f"The last dimension of the first, {a[-1]}, must equal the {'only' if len(b) == 1 else 'second to last'} one of"
+    note += f" the second, {b[0] if len(b) == 1 else b[-2]}."
+    if len(a) == len(b) == 1:
+        message = (
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, "
+            f"but got {a[0]} and {b[0]} elements respectively"
+        )
+    elif len(a) == 2 and len(b) == 1:
+        message = f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+    elif len(a) >= 3 and len(b) >= 3:
+        message = (
+            f"Expected size for first two dimensions of batch2 tensor to be: [{_batch(a, b)}, {a[-1]}] but got: "
+            f"[{_batch(a, b)}, {b[-2]}]."
+        )
+    else:
+        rows = 1
+        for length in a[:-1]:
+            rows *= length
+        columns = b[-1] if len(b) > 1 else 1
+        message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0] if len(b) == 1 else b[-2]}x{columns})"
+    return explained(RuntimeError(message), note)
+
+
+def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    number = 1
+    for length in layout.broadcast_shapes(a[:-2], b[:-2]):
+        number *= length
+    return number
+
+
+@operator("linear algebra", out=True, samples=_matrix_samples)
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+    check_tensor("mm", input)
+    check_tensor("mm", mat2, "mat2", 2)
+    for name, matrix in (("self", input), ("mat2", mat2)):
+        if len(matrix._size) != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    return matmul(input, mat2, out=out)
+
+
+@operator("linear algebra", out=True)
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
+    check_tensor("mv", input)
+    check_tensor("mv", vec, "vec", 2)
+    if len(input._size) != 2 or len(vec._size) != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {len(vec._size)}, {len(input._size)}, {len(vec._size)}"
+        )
+    return matmul(input, vec, out=out)
+
+
+@operator("linear algebra", out=True)
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, pair by pair."""
+    check_tensor("bmm", input)
+    check_tensor("bmm", mat2, "mat2", 2)
+    for name, batch in (("batch1", input), ("batch2", mat2)):
+        if len(batch._size) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if input._size[0] != mat2._size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{input._size[0]}, {input._size[2]}] but "
+            f"got: [{mat2._size[0]}, {mat2._size[1]}]."
+        )
+    return matmul(input, mat2, out=out)
+
+
+@operator("linear algebra", out=True)
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    check_tensor("dot", input)
+    check_tensor("dot", tensor, "tensor", 2)
+    if len(input._size) != 1 or len(tensor._size) != 1:
+        raise RuntimeError(
+            f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors"
+        )
+    return matmul(input, tensor, out=out)
+
+
+@operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
+def __matmul__(input: Tensor, other: Any) -> Any:
+    """``input @ other``."""
+    return matmul(input, other) if isinstance(other, NUMBERS) else NotImplemented
+
+
+@operator("linear algebra", out=True)
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of each element of one vector with each of another: a matrix."""
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if len(vector._size) != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
+    return mul(unsqueeze(input, 1), vec2, out=out)

@@ -1,0 +1,138 @@
+"""How a reduction runs: which dimensions go, what dtype the answer has, where it is written.
+
+A declaration is a kernel under `reduction`, called with the operand's array in the dtype computed in and the axes to
+reduce as a tuple; it keeps them as size 1 (``keepdims=True``), and they are dropped here if `keepdim` is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.table import Operator, Sample, declare
+from tensorglass.tensor import Tensor, array_of, empty_on, from_array, raw_array
+
+Dims = int | Sequence[int] | None
+
+
+def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
+    """The axes that `dim` names, counted from the front; all of them for None or an empty sequence."""
+    if dim is None:
+        return tuple(range(ndim))
+    if isinstance(dim, int):
+        return (layout.wrap_dim(dim, ndim),) if ndim else (layout.wrap_dim(dim, 1),)[:0]
+    if not dim:
+        return tuple(range(ndim))
+    axes = [layout.wrap_dim(each, max(ndim, 1)) for each in dim]
+    for axis in axes:
+        if axes.count(axis) > 1:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+    return tuple(axes[:ndim])
+
+
+def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
+    """The size of the answer."""
+    if keepdim:
+        return tuple([1 if axis in axes else length for axis, length in enumerate(size)])
+    return tuple([length for axis, length in enumerate(size) if axis not in axes])
+
+
+def reduce(
+    kernel: Callable[..., Array],
+    input: Tensor,
+    axes: tuple[int, ...],
+    keepdim: bool,
+    compute_dtype: DType,
+    result_dtype: DType,
+    out: Tensor | None = None,
+    **parameters: Any,
+) -> Tensor:
+    """Run a reduction's kernel and wrap its answer, or write it to `out`."""
+    backend = input._storage.backend
+    half = compute_dtype.is_floating_point and compute_dtype.itemsize == 2
+    array_dtype = backend.array_dtype(dtypes.float32 if half else compute_dtype)
+    size = reduced_size(input._size, axes, keepdim)
+    answer = backend.launch(
+        _run, kernel, array_of(input), array_dtype, axes, backend.array_dtype(result_dtype), size, parameters
+    )
+    if out is None:
+        return from_array(answer, result_dtype, input._storage)
+    return write_out(answer, size, out, result_dtype)
+
+
+def _run(
+    xp: Any, kernel: Any, array: Array, compute: Any, axes: Any, result: Any, size: Any, parameters: dict[str, Any]
+) -> Array:
+    answer = kernel(xp, array.astype(compute, copy=False), axes, **parameters)
+    return xp.ascontiguousarray(xp.asarray(answer).astype(result, copy=False).reshape(size)).reshape(size)
+
+
+def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType) -> Tensor:
+    """Write a kernel's answer to the tensor given as ``out=``."""
+    if not dtypes.can_cast(result_dtype, out._dtype):
+        raise RuntimeError(
+            f"result type {result_dtype.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
+        )
+    if out._size != size:
+        resize_output(out, size)
+    raw_array(out)[...] = answer
+    out._written()
+    return out
+
+
+# --- declarations ----------------------------------------------------------------------------------------------------
+
+
+def reduction(
+    compute: Callable[[DType], DType],
+    result: Callable[[DType], DType] | None = None,
+    *,
+    takes_dtype: bool = False,
+    check: Callable[[Tensor, tuple[int, ...]], None] | None = None,
+    aliases: Iterable[str] = (),
+    samples: Callable[[], Iterable[Sample]] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a reduction over any dimensions by its kernel. Returns the public function.
+
+    `compute` gives the dtype computed in from the operand's, `result` the answer's from that one.
+    """
+
+    def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def public(
+            input: Tensor,
+            dim: Dims = None,
+            keepdim: bool = False,
+            *,
+            dtype: DType | None = None,
+            out: Tensor | None = None,
+            axis: Dims = None,
+        ) -> Tensor:
+            check_tensor(kernel.__name__, input)
+            if dtype is not None and not takes_dtype:
+                raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
+            axes = axes_of(len(input._size), axis if dim is None else dim)
+            if check is not None:
+                check(input, axes)
+            compute_dtype = compute(input._dtype) if dtype is None else dtype
+            result_dtype = compute_dtype if result is None else result(compute_dtype)
+            return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)
+
+        public.__name__ = public.__qualname__ = kernel.__name__
+        public.__doc__ = kernel.__doc__
+        public.__module__ = kernel.__module__
+        declare(
+            Operator(kernel.__name__, public, "reduction", has_out=True, aliases=tuple(aliases), samples=samples)
+        )
+        return public
+
+    return enter
+
+
+def new_result(like: Tensor, size: tuple[int, ...], dtype: DType) -> Tensor:
+    """An uninitialised contiguous tensor on the device of `like`."""
+    return empty_on(like._storage.device, size, layout.contiguous_strides(size), dtype)

@@ -1,0 +1,172 @@
+"""Exercises of notebook 08: who sees a write, and which copy to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.facts import share_memory, values
+
+
+@exercise(
+    "08-centred",
+    setup="sample = torch.tensor([1.0, 2.0, 6.0])",
+    hints=[
+        "x -= … writes into the storage that the caller holds. x - … makes a new tensor.",
+        "One character is too many in the function as it stands.",
+        """
+        def centred(x):
+            return x - …
+        """,
+        """
+        def centred(x):
+            return x - x.mean()
+        """,
+    ],
+)
+def centred(centred: Callable[[Any], Any], *, sample: Any) -> str:
+    mine = sample.clone()
+    result = call(centred, "centred", mine)
+    expect(
+        values(mine) == values(sample),
+        "after the call, the caller's tensor is changed. -= and names that end in _ write into its storage.",
+    )
+    expect_tensor(result, "the result")
+    expect_value(result, "the result", sample - sample.mean())
+    expect_copy(result, "the result", of=mine, of_name="x")
+    return "The result has a storage of its own, and the caller's tensor is as it was."
+
+
+@exercise(
+    "08-negative",
+    setup="""
+    readings = torch.tensor([3.0, -1.0, 4.0, -2.0, 5.0])
+    screen = readings[:]
+    """,
+    hints=[
+        "readings[mask] makes a copy when it is read. To the left of = it writes into readings.",
+        "Assign to the places that the mask selects, instead of calling a method on a copy of them.",
+        "readings[readings < 0] = …",
+        "readings[readings < 0] = 0",
+    ],
+)
+def negative(readings: Any, *, screen: Any) -> str:
+    expect_tensor(readings, "readings", shape=(5,))
+    expect(
+        values(readings) != [3.0, -1.0, 4.0, -2.0, 5.0],
+        "`readings` is as it was: a mask in a reading position makes a copy, and the zeros went into that.",
+    )
+    expect_value(readings, "readings", [3.0, 0.0, 4.0, 0.0, 5.0])
+    expect(
+        share_memory(readings, screen),
+        "the values are right, but in a new tensor: `screen` shows the old ones. Write into the storage.",
+    )
+    return "An assignment through the mask writes into the storage, and every view sees it."
+
+
+@exercise(
+    "08-first-column",
+    setup="""
+    scores = torch.tensor([[4.0, 2.0, 8.0], [3.0, 6.0, 9.0]])
+    board = scores[:]
+    """,
+    hints=[
+        "What is subtracted must not lie in cells that are being written.",
+        "Put the first column aside before the write: it needs a storage of its own.",
+        "scores.sub_(scores[:, :1].…)",
+        "scores.sub_(scores[:, :1].clone())",
+    ],
+)
+def first_column(scores: Any, *, board: Any) -> str:
+    expect_tensor(scores, "scores", shape=(2, 3))
+    expect(
+        values(scores) != [[4.0, 2.0, 8.0], [3.0, 6.0, 9.0]],
+        "`scores` is as it was. Subtract the first column in place, with sub_ or -=.",
+    )
+    expect(
+        values(scores) != [[0.0, 2.0, 8.0], [0.0, 6.0, 9.0]],
+        "the first element of each row became 0 and was subtracted from the others after that. "
+        "Put the column aside before you write.",
+    )
+    expect_value(scores, "scores", [[0.0, -2.0, 4.0], [0.0, 3.0, 6.0]])
+    expect(
+        share_memory(scores, board),
+        "the values are right, but in a new tensor: `board` still shows the old ones. Subtract in place.",
+    )
+    return "The column was put aside first, so every row was reduced by its old first score."
+
+
+@exercise(
+    "08-history",
+    setup="weight = torch.zeros(2)",
+    hints=[
+        "A list holds references. Three times the same tensor is three times the same storage.",
+        "What you append must keep its values when the weight is written to: it needs a storage of its own.",
+        """
+        history = []
+        for step in range(3):
+            weight += 1
+            history.append(…)
+        """,
+        """
+        history = []
+        for step in range(3):
+            weight += 1
+            history.append(weight.clone())
+        """,
+    ],
+)
+def history(history: Any, *, weight: Any) -> str:
+    expect(isinstance(history, list), "`history` shall be a list of three tensors.")
+    expect_equal(len(history), "len(history)", 3)
+    for step, entry in enumerate(history):
+        name = f"history[{step}]"
+        expect_tensor(entry, name)
+        expect(
+            not share_memory(entry, weight),
+            f"`{name}` looks at the storage of `weight`, so it shows the weight of now, not of then. "
+            "detach() and copy.copy share too; which one copies?",
+        )
+        expect_value(entry, name, [step + 1.0, step + 1.0])
+    expect_value(weight, "weight", [3.0, 3.0])
+    return "Each entry has a storage of its own, and the weight was updated in place."
+
+
+CHOICES = {
+    "undo": (
+        "clone",
+        "A second header would show the changes too; you need the values in a storage of their own.",
+    ),
+    "buffer": (
+        "copy_",
+        "The place for the values exists already: write into it instead of making another tensor.",
+    ),
+    "plot": ("detach", "Reading needs no copy. A header without gradients over the same storage is enough."),
+    "network": (
+        "deepcopy",
+        "Tensor by tensor, the views would lose each other. One call keeps who shares with whom.",
+    ),
+}
+
+
+@exercise(
+    "08-choose",
+    hints=[
+        "Ask two questions: are new bytes needed at all, and is there a place for them already?",
+        "One of the four makes no bytes, one writes into a tensor that exists, and one keeps sharing.",
+        'plot = "detach" and buffer = "copy_"; which of the other two keeps views together?',
+        """
+        undo = "clone"
+        buffer = "copy_"
+        plot = "detach"
+        network = "deepcopy"
+        """,
+    ],
+)
+def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
+    for (name, (best, reason)), answer in zip(CHOICES.items(), (undo, buffer, plot, network), strict=True):
+        others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
+        expect_equal(answer, name, best, mistakes=others)
+    return "Each of the four has its place."

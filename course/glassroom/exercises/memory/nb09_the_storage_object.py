@@ -1,0 +1,138 @@
+"""Exercises of notebook 09: storages in the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.facts import dtype_name, memory_range, nbytes, values
+
+
+@exercise(
+    "09-keep",
+    setup="measured = torch.arange(1000.0)",
+    hints=[
+        "A slice stands on the whole storage; only a storage of its own lets the rest go.",
+        "First slice, then copy what you sliced. Which method copies the elements of a tensor and no others?",
+        "kept = measured[:3].…",
+        "kept = measured[:3].clone()",
+    ],
+)
+def keep(kept: Any, *, measured: Any) -> str:
+    expect_tensor(kept, "kept", shape=(3,), dtype="float32")
+    expect_value(kept, "kept", measured[:3])
+    expect_copy(kept, "kept", of=measured, of_name="measured", because="It keeps all 4,000 bytes alive.")
+    expect(
+        nbytes(kept.untyped_storage()) == 12,
+        f"`kept` holds {nbytes(kept.untyped_storage()):,} bytes: you copied the whole, and sliced then.",
+    )
+    return "Twelve bytes are kept, and the other 3,988 may go."
+
+
+@exercise(
+    "09-halves",
+    setup="weights = torch.FloatStorage([0.5, 1.5, -2.0, 4.0])",
+    hints=[
+        "A conversion returns a new storage; the one it is called on stays as it is.",
+        "half() converts, and nbytes() of a storage counts its bytes.",
+        """
+        halves = weights.…
+        saved = weights.nbytes() - …
+        """,
+        """
+        halves = weights.half()
+        saved = weights.nbytes() - halves.nbytes()
+        """,
+    ],
+)
+def halves(halves: Any, saved: Any, *, weights: Any) -> str:
+    expect(
+        halves is not weights and hasattr(halves, "nbytes") and hasattr(halves, "tolist"),
+        "`halves` shall be what the conversion returns. Converting does nothing to `weights` itself.",
+    )
+    expect(
+        not hasattr(halves, "stride"),
+        "`halves` is a tensor; a storage was asked for, and storages have conversions of their own.",
+    )
+    expect_equal(
+        dtype_name(halves),
+        "the dtype of halves",
+        "float16",
+        mistakes={
+            "bfloat16": "That is as short, but half precision is float16.",
+            "float32": "That is the dtype of `weights`: a conversion returns a new storage.",
+        },
+    )
+    expect_equal(halves.tolist(), "halves.tolist()", weights.tolist())
+    expect_equal(
+        saved,
+        "saved",
+        8,
+        mistakes={
+            16: "That is what `weights` needs; how much less does `halves` need?",
+            4: "That counts elements; count bytes.",
+            -8: "The other way round: saved is what is no longer needed.",
+            0: "Elements are as many as before; the bytes are not. nbytes() counts them.",
+        },
+    )
+    return "Half the bytes, in a new storage; the old one is as it was."
+
+
+@exercise(
+    "09-bytes",
+    setup="""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    grid = torch.arange(15).view(5, 3)
+    """,
+    hints=[
+        "Addresses are counted in bytes, so the difference between two addresses is a number of bytes.",
+        "data_ptr() of the tensor says where it begins, data_ptr() of the storage where that begins.",
+        """
+        def byte_range(tensor):
+            start = tensor.data_ptr() - …
+            return start, start + …
+        """,
+        """
+        def byte_range(tensor):
+            start = tensor.data_ptr() - tensor.untyped_storage().data_ptr()
+            return start, start + tensor.nbytes
+        """,
+    ],
+)
+def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
+    cases = [
+        ("byte_range(grid)", grid, (0, 120), {(0, 15): "That counts elements; count bytes."}),
+        ("byte_range(grid[1])", grid[1], (24, 48), {(0, 24): "It begins in the second row of the storage."}),
+        ("byte_range(grid[3:])", grid[3:], (72, 120), {(9, 15): "That counts elements; count bytes."}),
+        ("byte_range(x[1:])", x[1:], (4, 12), {(8, 24): "An element of x is a float32: 4 bytes, not 8."}),
+    ]
+    for name, tensor, expected, mistakes in cases:
+        expect_equal(call(byte_range, "byte_range", tensor), name, expected, mistakes=mistakes)
+    return "The bytes that the picture shows, worked out from two addresses."
+
+
+@exercise(
+    "09-windows",
+    setup="signal_storage = torch.arange(6.0).untyped_storage()",
+    hints=[
+        "A header may name one cell several times: let the rows begin one element apart.",
+        "One row on and one column on are both one cell on. set_ takes storage, offset, size, stride.",
+        "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), …)",
+        "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), (1, 1))",
+    ],
+)
+def windows(windows: Any, *, signal_storage: Any) -> str:
+    expect_tensor(windows, "windows", shape=(4, 3))
+    expect(
+        values(windows) != [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+        "`windows` lie side by side; they shall overlap. How far is it from one row to the next?",
+    )
+    expect_value(windows, "windows", [[row + column + 0.0 for column in range(3)] for row in range(4)])
+    start = signal_storage.data_ptr()
+    expect(
+        memory_range(windows) == (start, start + nbytes(signal_storage)),
+        "the values are right, but they are copies: set the header on `signal_storage` itself.",
+    )
+    return "Twelve elements are seen in six cells."

@@ -212,6 +212,9 @@ class UntypedStorage:
             copy = memo[id(self)] = self.clone()
         return copy
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_bytes, (self.backend.to_host(self.buffer).tobytes(), self.device)
+
     # --- who looks at it -----------------------------------------------------------------------------------------
 
     @property
@@ -238,3 +241,10 @@ def _byte(value: int) -> int:
     if not isinstance(value, int):
         raise TypeError(f"an untyped storage holds bytes: expected int, got {type(value).__name__}")
     return value & 0xFF
+
+
+def _from_bytes(data: bytes, device: Device) -> UntypedStorage:
+    """The storage that was pickled."""
+    storage = UntypedStorage(len(data), device=device)
+    storage.buffer.data[:] = data
+    return storage

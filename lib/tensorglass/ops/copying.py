@@ -1,7 +1,7 @@
 """Copies: operators that move elements to another storage, dtype or device and compute nothing.
 
-Each counts in `memory` as a copy. The one idea to keep in mind: `copy_` is the only one that writes; the others make an
-empty tensor of the right layout and `copy_` into it.
+Each counts in `memory` as a copy. The one idea to keep in mind: `transfer` alone moves elements; every operator here makes
+sure of the target's layout, and calls it.
 """
 
 from __future__ import annotations
@@ -57,25 +57,33 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
                 "copy_ cannot make its tensor larger.",
             )
     refuse_overlapping_write(input, (src,))
-    if src._dtype.is_complex and not input._dtype.is_complex:
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2
-        )
-    target, backend = raw_array(input), input._storage.backend
-    if src._storage.device == input._storage.device:
-        source = raw_array(src)
-    else:
-        source = backend.from_host(src._storage.backend.to_host(raw_array(src)), input._storage.device)
-    backend.launch(_assign, target, source, src._conj != input._conj)
-    memory.copied(input.nbytes)
+    _warn_of_lost_parts(src, input)
+    transfer(input, src)
     input._written()
     return input
+
+
+def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
+    if source._dtype.is_complex and not target._dtype.is_complex and target._dtype is not _dtypes.bool:
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
+        )
+
+
+def transfer(target: Tensor, source: Tensor) -> None:
+    """Write the elements of `source` over those of `target`, as one copy: nothing is checked, no version counted."""
+    backend, device = target._storage.backend, target._storage.device
+    array = raw_array(source)
+    if source._storage.device != device:
+        array = backend.from_host(source._storage.backend.to_host(array), device)
+    backend.launch(_assign, raw_array(target), array, source._conj != target._conj)
+    memory.copied(target.nbytes)
 
 
 def _assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
     if conjugate:
         source = xp.conj(source)
-    if source.dtype.kind == "c" != target.dtype.kind:
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
     target[...] = source
 
@@ -85,10 +93,9 @@ def new_copy(
 ) -> Tensor:
     """A copy with a storage of its own, of the given dtype, on the given device."""
     strides = format_strides(input._size, input._stride, memory_format)
-    with warnings.catch_warnings():
-        made = empty_on(device, input._size, strides, dtype)
-    copy_(made, input)
-    made._storage.version = 0
+    made = empty_on(device, input._size, strides, dtype)
+    _warn_of_lost_parts(input, made)
+    transfer(made, input)
     return made
 
 
@@ -123,7 +130,6 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         value = value.item()
     elif not isinstance(value, (int, float, complex)):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
-    refuse_overlapping_write(input)
     number = checked(value, input._dtype)
     write_number(input, number)
     input._written()

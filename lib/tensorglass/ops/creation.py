@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tensorglass import dtypes, layout
-from tensorglass.backends import Array
 from tensorglass.errors import explained
-from tensorglass.ops.elementwise import check_tensor
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import write_number
 from tensorglass.ops.factory import (
     Options,
     Place,
-    converted_number,
     factory,
     new,
     read_number,
@@ -26,7 +25,8 @@ from tensorglass.ops.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.tensor import Tensor, array_of
+from tensorglass.ops.scalars import checked
+from tensorglass.tensor import Tensor, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, **options: U
     columns = rows if m is None else _count("eye", "m", 2, m)
     made = _filled((rows, columns), read_out_options("eye", options, out), 0, out)
     diagonal = range(min(rows, columns))
-    array_of(made)[diagonal, diagonal] = 1
+    raw_array(made)[diagonal, diagonal] = 1
     return made
 
 
@@ -149,19 +149,15 @@ def _filled(
     size: tuple[int, ...], place: Place, value: complex, out: Tensor | None = None, stride: tuple[int, ...] | None = None
 ) -> Tensor:
     """A tensor whose elements all are `value`; `out`, resized, if that is given."""
-    element = converted_number(value, place.dtype)
+    checked(value, place.dtype)
     if out is not None:
         made = resized(out, size)
-    elif isinstance(element, int) and element == 0:  # not -0.0, whose bits are not all 0
+    elif isinstance(value, int) and value == 0:  # a float may be -0.0, whose bits are not all 0
         return new(size, place, stride, zeroed=True)
     else:
         made = new(size, place, stride)
-    made._backend.launch(_fill, array_of(made), element)
+    write_number(made, value)
     return made
-
-
-def _fill(xp: Any, array: Array, element: complex) -> None:
-    array[...] = element
 
 
 # --- like another tensor -----------------------------------------------------------------------------------------------

@@ -16,10 +16,11 @@ from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.ops.copying import format_strides
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, array_of, make
+from tensorglass.tensor import Tensor, make, raw_array
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,14 +43,6 @@ class Place(NamedTuple):
     dtype: DType
     device: Device
     requires_grad: bool
-
-
-_PYTHON_TYPES = {
-    builtins.float: dtypes.float64,
-    builtins.int: dtypes.int64,
-    builtins.bool: dtypes.bool,
-    builtins.complex: dtypes.complex128,
-}
 
 
 def factory(*, function: bool = True, method: bool = False, differs: str | None = None) -> Callable[[F], F]:
@@ -120,15 +113,7 @@ def _check_option(name: str, keyword: str, value: Any) -> None:
 
 def read_dtype(name: str, given: Any) -> DType | None:
     """A ``dtype=`` argument: a dtype, or Python's float, int, bool or complex; None stays None."""
-    if given is None or isinstance(given, DType):
-        return given
-    known = _PYTHON_TYPES.get(given) if isinstance(given, type) else None
-    if known is None:
-        raise explained(
-            TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}"),
-            "Write a dtype such as torch.float32 or torch.int64.",
-        )
-    return known
+    return None if given is None else dtypes.as_dtype(given, f"{name}(): argument 'dtype'")
 
 
 def check_can_require_grad(dtype: DType) -> None:
@@ -195,23 +180,9 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
     """The strides of a new tensor in `memory_format`; `like` is the one whose order `preserve_format` keeps."""
     if memory_format is None:
         memory_format = formats.contiguous_format if like is None else formats.preserve_format
-    if memory_format is formats.contiguous_format:
-        return layout.contiguous_strides(size)
-    if memory_format is formats.preserve_format and like is not None:
-        return layout.preserved_strides(size, like._stride)
-    for named, rank, strides in (
-        (formats.channels_last, 4, layout.channels_last_strides),
-        (formats.channels_last_3d, 5, layout.channels_last_3d_strides),
-    ):
-        if memory_format is named:
-            if len(size) != rank:
-                raise explained(
-                    RuntimeError(f"required rank {rank} tensor to use {named!r} format".replace("torch.", "")),
-                    f"The format orders {rank} dimensions; the size {list(size)} has {len(size)}.",
-                    notebook="06 contiguity",
-                )
-            return strides(size)
-    raise RuntimeError("unsupported memory format Preserve")
+    if memory_format is formats.preserve_format and like is None:
+        raise RuntimeError("unsupported memory format Preserve")
+    return format_strides(size, () if like is None else like._stride, memory_format)
 
 
 # --- bytes -----------------------------------------------------------------------------------------------------------
@@ -240,7 +211,7 @@ def of_kernel(
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
     backend = backends.get(place.device)
     made = new(size, place) if out is None else resized(out, size)
-    array_of(made)[...] = backend.launch(kernel, *arguments)
+    raw_array(made)[...] = backend.launch(kernel, *arguments)
     return made
 
 
@@ -273,22 +244,6 @@ def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DTy
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
-_C_NAMES = {
-    dtypes.uint8: "uint8_t",
-    dtypes.int8: "int8_t",
-    dtypes.int16: "int16_t",
-    dtypes.int32: "int",
-    dtypes.int64: "int64_t",
-    dtypes.float16: "at::Half",
-    dtypes.bfloat16: "at::BFloat16",
-    dtypes.float32: "float",
-    dtypes.float64: "double",
-    dtypes.complex64: "c10::complex<float>",
-    dtypes.complex128: "c10::complex<double>",
-}
-_FLOAT32_MAX = (2 - 2**-23) * 2.0**127
-
-
 def read_number(name: str, argument: str, position: int, given: Any) -> complex:
     """A number given as such or as a 0-dim tensor; raises PyTorch's TypeError for anything else."""
     if isinstance(given, builtins.int | builtins.float | builtins.complex):
@@ -300,40 +255,4 @@ def read_number(name: str, argument: str, position: int, given: Any) -> complex:
         return read_number(name, argument, position, item())
     raise TypeError(
         f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
-    )
-
-
-def converted_number(number: complex, dtype: DType) -> complex:
-    """`number` as an element of `dtype`; raises PyTorch's error where it does not fit.
-
-    A fraction is cut off, and a negative number wraps around in an unsigned type, as in C.
-    """
-    if dtype is dtypes.bool:
-        return builtins.bool(number)
-    if isinstance(number, builtins.complex) and not dtype.is_complex:
-        if number.imag != 0:
-            raise _does_not_fit(number, dtype)
-        number = number.real
-    if dtype.category == dtypes.INTEGER:
-        return _converted_integer(number, dtype)
-    if dtype.itemsize == (8 if dtype.is_complex else 4):
-        parts = (number.real, number.imag)
-        if any(_FLOAT32_MAX < abs(part) < float("inf") for part in parts):
-            raise _does_not_fit(number, dtype)
-    return number
-
-
-def _converted_integer(number: complex, dtype: DType) -> int:
-    bits = 8 * dtype.itemsize
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype.is_signed else (1 - (1 << bits), (1 << bits) - 1)
-    if not low <= number.real <= high:  # nan included
-        raise _does_not_fit(number, dtype)
-    whole = int(number.real)
-    return whole if dtype.is_signed else whole & high
-
-
-def _does_not_fit(number: complex, dtype: DType) -> RuntimeError:
-    return explained(
-        RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype]} without overflow"),
-        f"{number!r} is outside of what {dtype!r} can hold.",
     )

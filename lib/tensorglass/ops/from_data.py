@@ -21,13 +21,13 @@ from tensorglass.ops.factory import (
     Options,
     Place,
     check_can_require_grad,
-    converted_number,
     factory,
     new,
     read_dtype,
     read_options,
 )
-from tensorglass.tensor import Tensor, array_of
+from tensorglass.ops.scalars import checked
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 _MOST_DIMS = 128
 
@@ -85,7 +85,7 @@ def from_host(array: Array, dtype: DType, place: Place) -> Tensor:
     made = new(array.shape, place)
     if dtype is not place.dtype:
         array = _converted(HOST, array, place.dtype)
-    array_of(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)
+    raw_array(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)
     return made
 
 
@@ -263,12 +263,12 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         raise TypeError("'complex' object cannot be interpreted as an integer")
     try:
         if builtins.float in kinds:
-            elements = [converted_number(element, dtypes.int64) for element in elements]
+            elements = [int(checked(element, dtypes.int64).real) for element in elements]
         wide = xp.array(elements, "int64")
         if dtype is dtypes.int64 or not elements:
             return wide.astype(HOST.array_dtype(dtype))
         for bound in (int(wide.min()), int(wide.max()), *(each for each in elements if type(each) is builtins.float)):
-            converted_number(bound, dtype)
+            checked(bound, dtype)
         return wide.astype(HOST.array_dtype(dtype))
     except RuntimeError as error:  # this function's message names the type without C's suffix
         first_line = f"value cannot be converted to type {dtype.name} without overflow"

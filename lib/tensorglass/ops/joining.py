@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tensorglass import dtypes, formats, layout
 from tensorglass.errors import explained
-from tensorglass.ops.copying import copy_
+from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import common_dtype, resize_output
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -41,10 +41,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     start = 0
     for tensor in solid:
         length = tensor._size[axis]
-        copy_(narrow(result, axis, start, length), tensor)
+        transfer(narrow(result, axis, start, length), tensor)
         start += length
-    if out is None:
-        result._storage.version = 0
+    if out is not None:
+        out._written()
     return result
 
 

@@ -1,4 +1,4 @@
-"""Ranges: tensors whose elements follow from their place: arange, linspace, logspace and the triangles' indices."""
+"""Ranges: tensors whose elements follow from their place: arange, linspace, logspace, and the indices of triangles."""
 
 from __future__ import annotations
 
@@ -10,34 +10,221 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.ops.factory import Options, factory, of_kernel, read_number, read_out_options
-from tensorglass.tensor import Tensor
+from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
+from tensorglass.ops.factory import Options, Place, factory, new, of_kernel, read_number, read_options, read_out_options
+from tensorglass.ops.scalars import checked
+from tensorglass.tensor import Tensor, array_of, raw_array
+
+# --- arange ----------------------------------------------------------------------------------------------------------
 
 
 @factory()
-def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+def arange(
+    start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
+) -> Tensor:
     """The numbers from `start` (0 unless given) up to but not including `end`, `step` apart.
 
-    ``arange(end)``, ``arange(start, end)``, ``arange(start, end, step)``. Ints give int64; one float among them gives
-    the default dtype. Fractional steps are rounded: `linspace` says exactly how many elements there will be.
+    Called as ``arange(end)``, ``arange(start, end)`` or ``arange(start, end, step)``. Ints give int64; a float among
+    them gives the default dtype. With a fractional step, rounding may decide about the last element: `linspace` says
+    outright how many there are.
     """
     if end is None:
-        start, end = 0, start
+        start, end = None, start
     if end is None:
-        raise TypeError("arange() received an invalid combination of arguments - got (), but expected one of:\n"
-                        " * (Number end)\n * (Number start, Number end, Number step = 1)")
-    numbers = [read_number("arange", each, position, value) for position, (each, value) in enumerate(
-        (("start", start), ("end", end), ("step", step)), start=1)]
-    first, last, by = numbers
-    whole = all(isinstance(number, int) for number in numbers)
-    place = read_out_options("arange", options, out, dtypes.int64 if whole else None)
+        raise invalid_combination("arange", (), "(Number end)", "(Number start, Number end, Number step = 1)")
+    last = read_number("arange", "end", 1 if start is None else 2, end)
+    first = 0 if start is None else read_number("arange", "start", 1, start)
+    by = read_number("arange", "step", 3, step)
+    is_whole = all(isinstance(number, int) for number in (first, last, by))
+    place = read_out_options("arange", options, out, dtypes.int64 if is_whole else None)
     count = _count(first, last, by, place.dtype)
+    if out is not None and out.numel() not in (0, count):
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {list(out._size)} is {out.numel()} which does not match "
+            f"the computed number of elements {count}. Note that this may occur as a result of rounding error. The out "
+            f"tensor will be resized to a tensor of shape ({count},).",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif out is not None and out.numel() == count:
+        return _written_into(out, _arange, first, by, count, place.dtype)
     return of_kernel((count,), place, _arange, first, by, count, place.dtype, out=out)
 
 
-def _count(start, end, step, dtype):
-    return max(0, math.ceil((end - start) / step))
+def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
+    """How many elements there are: whole numbers are counted as such, all others in float64."""
+    if dtype in (dtypes.bool, dtypes.complex64, dtypes.complex128):
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.scalar_type}'")
+    if any(isinstance(number, complex) for number in (start, end, step)):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if dtype is dtypes.int64:
+        start, end, step = (int(checked(number, dtype).real) for number in (start, end, step))
+    first, last, by = start.real, end.real, step.real
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if not math.isfinite(first) or not math.isfinite(last):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise explained(
+            RuntimeError("upper bound and lower bound inconsistent with step sign"),
+            f"Going from {first} to {last} takes a {'negative' if by > 0 else 'positive'} step.",
+        )
+    if dtype is dtypes.int64:
+        return -(-(int(last) - int(first)) // int(by))
+    return math.ceil((float(last) - float(first)) / by)
 
 
-def _arange(xp, start, step, count, dtype):
-    return start + xp.arange(count) * step
+def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
+    if dtype.category == dtypes.INTEGER:
+        start, step = int(start), int(step)
+        return xp.arange(start, start + count * step, step, dtype="int64") if count else xp.empty(0)
+    places = xp.arange(count, dtype="float64")
+    return start + step * places
+
+
+def _written_into(out: Tensor, kernel: Any, *arguments: Any) -> Tensor:
+    """`out`, of whatever size, with the elements that the kernel returns in a row."""
+    raw_array(out)[...] = out._backend.launch(kernel, *arguments).reshape(out._size)
+    out._written()
+    return out
+
+
+@factory(method=False)
+def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """As `arange`, with `end` included and the default dtype. Deprecated in PyTorch: use `arange`."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    first, last, by = (
+        read_number("range", argument, position, value)
+        for position, (argument, value) in enumerate((("start", start), ("end", end), ("step", step)), start=1)
+    )
+    place = read_out_options("range", options, out)
+    count = _count(first, last, by, dtypes.float64)
+    count = math.floor((last.real - first.real) / by.real) + 1
+    return of_kernel((count,), place, _arange, first, by, count, place.dtype, out=out)
+
+
+# --- linspace and logspace -------------------------------------------------------------------------------------------
+
+
+@factory()
+def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `end`, both included."""
+    first, last, count, place = _read_ends("linspace", start, end, steps, out, options)
+    return of_kernel((count,), place, _linspace, first, last, count, place.dtype, out=out)
+
+
+@factory()
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None, **options: Unpack[Options]
+) -> Tensor:
+    """`base` to the power of `steps` numbers at equal distances from `start` to `end`, both included."""
+    first, last, count, place = _read_ends("logspace", start, end, steps, out, options)
+    return of_kernel((count,), place, _logspace, first, last, count, base, place.dtype, out=out)
+
+
+def _read_ends(
+    name: str, start: Any, end: Any, steps: Any, out: Tensor | None, options: Options
+) -> tuple[complex, complex, int, Place]:
+    ends = (start, end)
+    if any(isinstance(each, Tensor) and each._size for each in ends):
+        dims = [each.dim() if isinstance(each, Tensor) else 0 for each in ends]
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) and "
+            f"end with {dims[1]} dimension(s)."
+        )
+    first, last = read_number(name, "start", 1, start), read_number(name, "end", 2, end)
+    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+        raise invalid_combination(name, (start, end, steps), "(Number start, Number end, int steps)")
+    count = int(steps)
+    if count < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    is_complex = isinstance(first, complex) or isinstance(last, complex)
+    place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
+    if place.dtype is dtypes.bool:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    return first, last, count, place
+
+
+def _linspace(xp: Any, start: Any, end: Any, count: int, dtype: DType) -> Array:
+    """Each half is counted from its own end, so that both ends come out exactly."""
+    if dtype.category == dtypes.INTEGER:
+        start, end = int(start), int(end)
+        work: Any = "float32"
+    else:
+        work = {dtypes.float64: "float64", dtypes.complex64: "complex64", dtypes.complex128: "complex128"}.get(dtype, "float32")
+    if count == 1:
+        return xp.full(1, start, work)
+    places = xp.arange(count)
+    step = xp.asarray(end - start, work) / xp.asarray(max(count - 1, 1), work)
+    numbers = xp.where(places < count // 2, start + step * places, end - step * (count - 1 - places))
+    return xp.trunc(numbers) if dtype.category == dtypes.INTEGER else numbers
+
+
+def _logspace(xp: Any, start: Any, end: Any, count: int, base: float, dtype: DType) -> Array:
+    numbers = xp.power(base, _linspace(xp, start, end, count, dtypes.float64))
+    return xp.trunc(numbers) if dtype.category == dtypes.INTEGER else numbers
+
+
+# --- triangles and powers --------------------------------------------------------------------------------------------
+
+
+@factory()
+def tril_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
+    """The rows and the columns of the elements on and below diagonal `offset` of a row×col matrix, as a 2×N tensor."""
+    return _triangle("tril_indices", row, col, offset, options)
+
+
+@factory()
+def triu_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
+    """The rows and the columns of the elements on and above diagonal `offset` of a row×col matrix, as a 2×N tensor."""
+    return _triangle("triu_indices", row, col, offset, options)
+
+
+def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> Tensor:
+    rows, columns = check_int(name, "row", 1, row), check_int(name, "col", 2, col)
+    diagonal = check_int(name, "offset", 3, offset)
+    place = read_options(name, options, dtypes.int64)
+    for argument, length in (("row", rows), ("col", columns)):
+        if length < 0:
+            raise RuntimeError(f"{argument} must be non-negative, got{length}")
+    if place.dtype not in (dtypes.int32, dtypes.int64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{place.dtype.scalar_type}'")
+    ones = new((rows, columns), Place(dtypes.bool, place.device, False))
+    raw_array(ones)[...] = True
+    found = ones._backend.launch(_triangle_indices, array_of(ones), name == "tril_indices", diagonal)
+    made = new(found.shape, place)
+    raw_array(made)[...] = found
+    return made
+
+
+def _triangle_indices(xp: Any, ones: Array, is_lower: bool, diagonal: int) -> Array:
+    return xp.stack(xp.nonzero(xp.tril(ones, diagonal) if is_lower else xp.triu(ones, diagonal)))
+
+
+@factory()
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The Vandermonde matrix: one row for each element of `x`, with its powers N-1 … 0, or 0 … N-1 if `increasing`."""
+    check_tensor("vander", x, "x")
+    if x.dim() != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = x.numel() if N is None else check_int("vander", "N", 2, N)
+    if columns < 0:
+        raise RuntimeError("N must be non-negative.")
+    dtype = dtypes.int64 if x._dtype.category <= dtypes.INTEGER else x._dtype
+    made = new((x.numel(), columns), Place(dtype, x.device, False))
+    raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
+    return made
+
+
+def _powers(xp: Any, x: Array, columns: int, increasing: bool) -> Array:
+    wide = x.astype("int64") if x.dtype.kind in "biu" else x
+    powers = [xp.ones_like(wide)]
+    for _ in powers[: columns - 1] * (columns - 1):
+        powers.append(powers[-1] * wide)
+    matrix = xp.stack(powers[:columns], axis=1) if columns else xp.empty((len(wide), 0))
+    return matrix if increasing else matrix[:, ::-1]

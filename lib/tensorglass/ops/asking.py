@@ -1,0 +1,106 @@
+"""Questions about tensors and other objects, asked as functions: is_tensor, numel, result_type and their siblings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import layout
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.elementwise import NUMBERS, common_dtype
+from tensorglass.ops.table import operator
+from tensorglass.size import Size
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor
+from tensorglass.typed_storage import TypedStorage
+
+
+@operator("asking", method=False)
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+@operator("asking", method=False)
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is a storage, typed or untyped."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+@operator("asking", method=False)
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a floating-point one."""
+    check_tensor("is_floating_point", input)
+    return input._dtype.is_floating_point
+
+
+@operator("asking", method=False)
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is a complex one."""
+    check_tensor("is_complex", input)
+    return input._dtype.is_complex
+
+
+@operator("asking")
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a tensor of one element is nonzero."""
+    if input.numel() != 1:
+        raise RuntimeError(f"Boolean value of Tensor with {'no values' if not input.numel() else 'more than one value'} is ambiguous")
+    return bool(input)
+
+
+@operator("asking")
+def is_inference(input: Tensor) -> bool:
+    """False: tensorglass has no inference mode yet."""
+    return False
+
+
+@operator("asking", method=False)
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    check_tensor("numel", input)
+    return input.numel()
+
+
+@operator("asking", method=False)
+def typename(obj: Any) -> str:
+    """The name of a tensor's type, "torch.FloatTensor", or of any other object's class."""
+    if isinstance(obj, Tensor):
+        name: str = obj.type()
+        return name
+    kind = obj if isinstance(obj, type) else type(obj)
+    module = getattr(kind, "__module__", "")
+    return kind.__qualname__ if module in ("", "builtins") else f"{module}.{kind.__qualname__}"
+
+
+@operator("asking", method=False)
+def result_type(tensor1: Any, tensor2: Any) -> DType:
+    """The dtype of ``tensor1 + tensor2``; either may be a Python number."""
+    if not isinstance(tensor1, NUMBERS) or not isinstance(tensor2, NUMBERS):
+        raise invalid_combination(
+            "result_type",
+            (tensor1, tensor2),
+            "(Tensor tensor, Tensor other)",
+            "(Number scalar, Tensor tensor)",
+            "(Tensor tensor, Number other)",
+            "(Number scalar1, Number scalar2)",
+        )
+    return common_dtype((tensor1, tensor2))
+
+
+@operator("asking", method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The size at which tensors of these sizes meet."""
+    return Size(layout.public_broadcast_shapes(*shapes))
+
+
+@operator("asking", function=False)
+def is_shared(input: Tensor) -> bool:
+    """Whether the storage is shared between processes. Storages of tensorglass are not, yet."""
+    return False
+
+
+@operator("asking", function=False)
+def is_pinned(input: Tensor) -> bool:
+    """Whether the storage is page-locked for transfers to a GPU. Storages of tensorglass are not, yet."""
+    return False

@@ -1,0 +1,53 @@
+"""Python's copy, deepcopy and pickle of tensors. What shared a storage before shares one after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, header_of, make
+
+
+def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
+    made = make(storage, *header_of(input), input._dtype)
+    made._conj = input._conj
+    made._requires_grad = input._requires_grad
+    return made
+
+
+@operator("copy", function=False, method=False, dunders=("__copy__",))
+def __copy__(input: Tensor) -> Tensor:
+    """`copy.copy`: another header on the same storage."""
+    return _on(input, input._storage)
+
+
+@operator("copy", function=False, method=False, dunders=("__deepcopy__",))
+def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
+    """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it shows."""
+    made: Tensor | None = memo.get(id(input))
+    if made is None:
+        made = memo[id(input)] = _on(input, input._storage.__deepcopy__(memo))
+    return made
+
+
+@operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
+def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
+    """`pickle`: the header and its whole storage; headers pickled together share it again."""
+    return rebuild, (input._storage, *header_of(input), input._dtype, input._requires_grad, input._conj)
+
+
+def rebuild(
+    storage: UntypedStorage,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int,
+    dtype: DType,
+    requires_grad: bool,
+    conj: bool,
+) -> Tensor:
+    """The tensor that was pickled."""
+    made = make(storage, size, stride, offset, dtype)
+    made._requires_grad, made._conj = requires_grad, conj
+    return made

@@ -1,0 +1,65 @@
+"""Whole tensors compared: equal, allclose, isclose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.elementwise import PREDICATE, pointwise
+from tensorglass.ops.samples import comparable
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of
+
+
+@operator("comparison")
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether both tensors have the same size and the same elements."""
+    check_tensor("equal", input)
+    check_tensor("equal", other, "other", 2)
+    if input._size != other._size:
+        return False
+    return bool(input._storage.backend.launch(_all_equal, array_of(input), array_of(other)))
+
+
+def _all_equal(xp: Any, input: Array, other: Array) -> Any:
+    return xp.all(xp.equal(input, other))
+
+
+@pointwise(PREDICATE, inplace=False, samples=comparable)
+def isclose(
+    xp: Any,
+    input: Array,
+    other: Array,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    *,
+    out: Array = None,
+) -> Array:
+    """Whether elements differ by at most ``atol + rtol * |other|``."""
+    same = xp.equal(input, other)
+    if equal_nan and input.dtype.kind in "fc":
+        same |= xp.isnan(input) & xp.isnan(other)
+    if rtol == atol == 0:
+        return same
+    if input.dtype.kind == "b":
+        return same
+    difference = xp.absolute(input.astype("float64") - other) if input.dtype.kind in "iu" else xp.absolute(input - other)
+    return same | (xp.isfinite(difference) & (difference <= atol + xp.absolute(rtol * other)))
+
+
+@operator("comparison")
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
+    check_tensor("allclose", input)
+    check_tensor("allclose", other, "other", 2)
+    if input._dtype is not other._dtype:
+        raise explained(
+            RuntimeError(f"{input._dtype.scalar_type} did not match {other._dtype.scalar_type}"),
+            f"Convert one first, as in b.to({input._dtype!r}).",
+        )
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())

@@ -1,0 +1,162 @@
+"""Rewriting a header: set_, resize_ and their siblings, which change what a tensor looks at and move no element.
+
+The one idea to keep in mind: a header may be pointed elsewhere, but other headers on the old storage never notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import formats, layout
+from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.copying import format_strides
+from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, VersionCounter
+from tensorglass.typed_storage import TypedStorage
+
+
+def _point(
+    input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+) -> None:
+    """Make `input` this header. Its writes are counted apart from then on if the storage is another one."""
+    if storage is not input._storage:
+        if input._counter is None:
+            input._counter = VersionCounter(input._storage.version)
+        input._storage = storage
+        storage._add_header(input)
+    input._size, input._stride, input._offset = size, stride, offset
+    input._array = input._contiguous = None
+
+
+@operator("header", function=False)
+def set_(
+    input: Tensor,
+    source: Tensor | UntypedStorage | TypedStorage | None = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Tensor:
+    """Point the header at another storage: that of a tensor, a storage as a whole, or a part of one.
+
+    A storage that is too short for the header asked for is made longer, as `resize_` does.
+    """
+    if source is None:
+        source = UntypedStorage(0, device=input._storage.device)
+    if isinstance(source, Tensor):
+        if source._dtype is not input._dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {_C_NAMES[source._dtype.name]} to a tensor of type "
+                f"{_C_NAMES[input._dtype.name]}"
+            )
+        header = (
+            (source._size, source._stride, source._offset)
+            if size is None
+            else _header_on(input, size, stride, storage_offset + source._offset)
+        )
+        _point(input, source._storage, *header)
+    elif isinstance(source, (UntypedStorage, TypedStorage)):
+        storage = _untyped(input, source)
+        if size is None:
+            size = (storage.nbytes() // input._dtype.itemsize,)
+        header = _header_on(input, size, stride, storage_offset)
+        _make_room(storage, layout.storage_nbytes(*header, input._dtype.itemsize))
+        _point(input, storage, *header)
+    else:
+        raise invalid_combination("set_", (source,), "()", "(Storage source)", "(Tensor source)")
+    input._written()
+    return input
+
+
+_C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
+    "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedStorage:
+    if isinstance(source, UntypedStorage):
+        return source
+    if source.dtype is not input._dtype:
+        raise explained(
+            RuntimeError(
+                f"Expected a Storage of type {_C_NAMES[input._dtype.name]} or an UntypedStorage, but got type "
+                f"{source.dtype.scalar_type} for argument 1 'storage'"
+            ),
+            "An untyped storage fits every dtype: pass storage.untyped().",
+        )
+    return source.untyped()
+
+
+def _header_on(
+    input: Tensor, size: Sequence[int], stride: Sequence[int] | None, offset: int
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    sizes = ints("set_", (tuple(size),), "(Storage source, int storage_offset, tuple of ints size)")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if stride is None:
+        return sizes, layout.contiguous_strides(sizes), offset
+    strides = tuple(stride)
+    if len(strides) != len(sizes):
+        raise RuntimeError(
+            f"unequal size length ({len(sizes)}) and stride length ({len(strides)})"
+        )
+    if any(step < 0 for step in strides):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(strides))
+        )
+    return sizes, strides, offset
+
+
+def _make_room(storage: UntypedStorage, nbytes: int) -> None:
+    if nbytes > storage.nbytes():
+        storage.resize_(nbytes)
+
+
+@operator("header", function=False)
+def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format = contiguous_format) -> Tensor:
+    """Give the header another size, contiguous from its offset on. The storage grows if need be, and never shrinks;
+    elements that it gains are not initialised.
+    """
+    sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
+    layout.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
+    if sizes == input._size and memory_format is contiguous_format:
+        return input
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory format Preserve")
+    strides = format_strides(sizes, sizes, memory_format)
+    _make_room(input._storage, layout.storage_nbytes(sizes, strides, input._offset, input._dtype.itemsize))
+    _point(input, input._storage, sizes, strides, input._offset)
+    return input
+
+
+@operator("header", function=False)
+def resize_as_(
+    input: Tensor, the_template: Tensor, *, memory_format: formats.memory_format = contiguous_format
+) -> Tensor:
+    """`input.resize_(the_template.size())`."""
+    check_tensor("resize_as_", the_template, "the_template")
+    return resize_(input, the_template._size, memory_format=memory_format)
+
+
+@operator("header", function=False)
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether both tensors have the same size."""
+    check_tensor("is_same_size", other, "other")
+    return input._size == other._size
+
+
+@operator("header", function=False)
+def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set `requires_grad`, and return the tensor."""
+    if requires_grad and not (input._dtype.is_floating_point or input._dtype.is_complex):
+        raise explained(
+            RuntimeError("only Tensors of floating point dtype can require gradients"),
+            f"This one is {input._dtype!r}; convert it first, as in x.float().requires_grad_().",
+        )
+    input.requires_grad = requires_grad
+    return input

@@ -1,0 +1,152 @@
+"""Rearranging: repeat, flip, roll and their siblings, which copy elements to other places in a new storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass import layout, memory
+from tensorglass.backends import Array
+from tensorglass.ops.arguments import check_tensor, ints
+from tensorglass.ops.reducing import axes_of
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of, empty_on, from_array, raw_array
+
+Kernel = Any
+
+
+def _moved(kernel: Kernel, input: Tensor, *parameters: Any) -> Tensor:
+    """A kernel's rearranged copy as a new contiguous tensor."""
+    array = input._storage.backend.launch(_run, kernel, array_of(input), parameters)
+    memory.copied(array.nbytes)
+    return from_array(array, input._dtype, input._storage)
+
+
+def _run(xp: Any, kernel: Kernel, array: Array, parameters: tuple[Any, ...]) -> Array:
+    moved = kernel(xp, array, *parameters)
+    fresh = xp.ascontiguousarray(moved).reshape(moved.shape)
+    return fresh.copy() if xp.shares_memory(fresh, array) else fresh
+
+
+def _repeats() -> Iterator[Sample]:
+    yield sample(values(2, 3), (2, 1))
+    yield sample(values(3), (2, 2))
+    yield sample(values(2, 0), (2, 2))
+
+
+@operator("rearranging", function=False, samples=_repeats)
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """The elements repeated along each dimension, each copy with cells of its own; further dimensions go in front."""
+    times = ints("repeat", repeats, "(tuple of ints repeats)")
+    if len(times) < len(input._size):
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        )
+    if any(number < 0 for number in times):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
+    return _moved(_tile, input, times)
+
+
+@operator("rearranging", samples=_repeats)
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """`repeat`, with 1 for the dimensions that are not named."""
+    times = ints("tile", dims, "(tuple of ints dims)")
+    return repeat(input, (1,) * (len(input._size) - len(times)) + times)
+
+
+def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:
+    return xp.tile(array, times)
+
+
+def _flips() -> Iterator[Sample]:
+    yield sample(values(2, 3), (0,))
+    yield sample(values(2, 3, 4), (0, -1))
+
+
+@operator("rearranging", samples=_flips)
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
+    check_tensor("flip", input)
+    axes = axes_of(len(input._size), ints("flip", dims, "(Tensor input, tuple of ints dims)")) if dims else ()
+    strides = layout.elementwise_strides(input._size, [(input._size, input._stride)])
+    made = empty_on(input._storage.device, input._size, strides, input._dtype)
+    input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
+    memory.copied(input.nbytes)
+    return made
+
+
+def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> None:
+    target[...] = xp.flip(array, axes)
+
+
+@operator("rearranging")
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse order."""
+    if len(input._size) < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+@operator("rearranging")
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse order."""
+    if not input._size:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+def _rolls() -> Iterator[Sample]:
+    yield sample(values(2, 3), 1)
+    yield sample(values(2, 3), 1, 1)
+    yield sample(values(2, 3), (1, -2), (0, 1))
+
+
+@operator("rearranging", samples=_rolls)
+def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
+    """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
+    moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    axes = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    if not moves:
+        raise RuntimeError("`shifts` required")
+    if not axes and len(moves) == 1:
+        return _moved(_roll, input, moves[0], None)
+    if len(axes) != len(moves):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
+    return _moved(_roll, input, moves, tuple([layout.wrap_dim(axis, len(input._size)) for axis in axes]))
+
+
+def _roll(xp: Any, array: Array, shifts: Any, axes: Any) -> Array:
+    return xp.roll(array, shifts, axes)
+
+
+def _triangles() -> Iterator[Sample]:
+    yield sample(values(3, 3))
+    yield sample(values(2, 3, 4), 1)
+    yield sample(values(4, 2), -1)
+
+
+@operator("rearranging", samples=_triangles)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The part of each matrix on and below a diagonal; zero elsewhere."""
+    return _triangle(_tril, "tril", input, diagonal)
+
+
+@operator("rearranging", samples=_triangles)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The part of each matrix on and above a diagonal; zero elsewhere."""
+    return _triangle(_triu, "triu", input, diagonal)
+
+
+def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
+    if len(input._size) < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    return _moved(kernel, input, diagonal)
+
+
+def _tril(xp: Any, array: Array, diagonal: int) -> Array:
+    return xp.tril(array, diagonal)
+
+
+def _triu(xp: Any, array: Array, diagonal: int) -> Array:
+    return xp.triu(array, diagonal)

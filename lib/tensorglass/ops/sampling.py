@@ -1,0 +1,97 @@
+"""From random bits to random numbers: the arithmetic, with no tensors in it.
+
+Each function draws `count` numbers from `bits` and returns them as an array. The recipes are those of PyTorch's CPU
+kernels, down to how many bits each number takes and in which order: the same seed gives the same numbers there.
+
+Sources: G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal Deviates" (1958); for the others
+the inverse of the distribution function; for permutations R. Durstenfeld's shuffle (1964).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array, RandomBits
+from tensorglass.dtypes import dtype as DType
+
+_BLOCK = 16  # normal numbers are made in blocks of 8 pairs
+
+
+def uniform(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
+    """Numbers from 0 up to but not including 1: 53 random bits for float64, 24 for narrower types."""
+    if dtype is dtypes.float64:
+        return (bits.draw_64(count) & xp.uint64(2**53 - 1)) * 2.0**-53
+    drawn = bits.draw_32(count)
+    drawn &= xp.uint32(2**24 - 1)
+    numbers = drawn.astype("float32")
+    numbers *= xp.float32(2.0**-24)
+    return numbers
+
+
+def normal(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
+    """Standard normal numbers for a contiguous tensor: in blocks of 16 where there are as many, else pair by pair."""
+    if count < _BLOCK:
+        return normal_pairs(xp, bits, count)
+    numbers = uniform(xp, bits, count, dtype)
+    whole = count - count % _BLOCK
+    _box_muller(xp, numbers[:whole])
+    if whole < count:  # the last 16 are drawn afresh, over some that were there already
+        numbers[-_BLOCK:] = uniform(xp, bits, _BLOCK, dtype)
+        _box_muller(xp, numbers[-_BLOCK:])
+    return numbers
+
+
+def _box_muller(xp: Any, uniforms: Array) -> None:
+    """Turn uniform numbers into normal ones, in place: in each block the first eight pair with the last eight."""
+    blocks = uniforms.reshape(-1, 2, _BLOCK // 2)
+    radius = xp.sqrt(-2 * xp.log(1 - blocks[:, 0]))
+    angle = 2 * math.pi * blocks[:, 1]
+    blocks[:, 0] = radius * xp.cos(angle)
+    blocks[:, 1] = radius * xp.sin(angle)
+
+
+def normal_pairs(xp: Any, bits: RandomBits, count: int) -> Array:
+    """Standard normal float64 numbers, two at a time; an odd one out is kept for the next call."""
+    spare = [] if bits.spare_normal is None else [bits.spare_normal]
+    pairs = max(0, count - len(spare) + 1) // 2
+    uniforms = uniform(xp, bits, 2 * pairs, dtypes.float64).reshape(pairs, 2)
+    radius = xp.sqrt(-2 * xp.log1p(-uniforms[:, 1]))
+    angle = 2 * math.pi * uniforms[:, 0]
+    made = xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=1).reshape(-1)
+    numbers = xp.concatenate([xp.asarray(spare, "float64"), made])
+    if count:
+        bits.spare_normal = float(numbers[count]) if len(numbers) > count else None
+    return numbers[:count]
+
+
+def integers(xp: Any, bits: RandomBits, count: int, low: int, span: int) -> Array:
+    """Whole numbers from `low` up to but not including `low + span`, as int64: the remainder of random bits."""
+    if span >= 2**28:
+        drawn = bits.draw_64(count)
+        if span < 2**64:
+            drawn %= xp.uint64(span)
+        return drawn.view("int64") + xp.int64(low)
+    return (bits.draw_32(count) % xp.uint32(span)).astype("int64") + xp.int64(low)
+
+
+def permutation(xp: Any, bits: RandomBits, count: int) -> Array:
+    """The numbers 0 … count - 1 in random order: each place in turn is swapped with one of those that follow."""
+    order = list(range(count))
+    steps = xp.arange(count, 1, -1)
+    for place, ahead in enumerate((bits.draw_32(max(0, count - 1)) % steps).tolist()):
+        order[place], order[place + ahead] = order[place + ahead], order[place]
+    return xp.asarray(order, "int64")
+
+
+def exponential(xp: Any, bits: RandomBits, count: int, rate: float) -> Array:
+    return xp.log1p(-uniform(xp, bits, count, dtypes.float64)) / -rate
+
+
+def cauchy(xp: Any, bits: RandomBits, count: int, median: float, sigma: float) -> Array:
+    return median + sigma * xp.tan(math.pi * (uniform(xp, bits, count, dtypes.float64) - 0.5))
+
+
+def geometric(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
+    return xp.ceil(xp.log(uniform(xp, bits, count, dtypes.float64)) / math.log1p(-p))

@@ -120,7 +120,10 @@ def first_column(scores: Any, *, board: Any) -> str:
 )
 def history(history: Any, *, weight: Any) -> str:
     expect(isinstance(history, list), "`history` shall be a list of three tensors.")
-    expect_equal(len(history), "len(history)", 3)
+    expect(
+        len(history) == 3,
+        f"`history` has length {len(history)}; an entry for each of the 3 steps was asked for.",
+    )
     for step, entry in enumerate(history):
         name = f"history[{step}]"
         expect_tensor(entry, name)

@@ -1,0 +1,146 @@
+"""What people answer wrongly in notebooks 07 to 10, and what the checks tell them."""
+
+from textwrap import dedent
+
+import pytest
+
+from glassroom.exercises import exercises, judge
+
+COURSE = exercises()
+
+WHICH = "first_rows, first_columns, column_pairs, every_second_row, folded_column = "
+CHOOSE = "undo, buffer, plot, network = "
+
+CONTIGUOUS_FIRST = """
+def flat_and_price(tensor):
+    flat = tensor.contiguous().clone().view(-1)
+    return flat, flat.nbytes
+"""
+ALWAYS_FREE = "def flat_and_price(tensor): return tensor.reshape(-1), 0"
+IN_ELEMENTS = "def flat_and_price(tensor): return tensor.reshape(-1), tensor.numel()"
+
+IN_PLACE_ON_THE_FRAMES = """
+def lean(frames):
+    frames[:, 16:48, 16:48].zero_()
+    return prepare(frames)
+"""
+CROPPED_FIRST_ONLY = """
+def lean(frames):
+    x = frames[:, 16:48, 16:48].to(torch.float32)
+    x.div_(255).sub_(0.5)
+    return x.permute(0, 3, 1, 2).reshape(16, -1)
+"""
+UNSCALED = "def lean(frames): return torch.zeros(16, 3072)"
+
+HISTORY_OF_ONE_TENSOR = """
+history = []
+for step in range(3):
+    weight += 1
+    history.append(weight.detach())
+"""
+
+WRONG = [
+    ("07-rows", "rows = frames.view(-1)", "one row for both frames"),
+    ("07-rows", "rows = frames.view(-1, 2)", "has shape (12, 2)"),
+    ("07-rows", "rows = frames.view(2, -1).clone()", "is a copy"),
+    ("07-pixels-last", "pixels = batch.view(2, 4, 5, 3)", "mixed from its neighbours"),
+    ("07-pixels-last", "pixels = batch.permute(0, 2, 3, 1).contiguous()", "is a copy"),
+    ("07-pixels-last", "pixels = batch.transpose(1, 3)", "has shape (2, 5, 4, 3)"),
+    ("07-which-work", WHICH + "False, False, True, False, True", "They merge"),
+    ("07-which-work", WHICH + "True, True, True, False, True", "6 != 1 * 4"),
+    ("07-which-work", WHICH + "True, False, False, False, True", "splitting is always possible"),
+    ("07-which-work", WHICH + "True, False, True, True, True", "12 != 1 * 6"),
+    ("07-which-work", WHICH + "1, 0, 1, 0, 1", "True or False was asked for"),
+    ("07-crop", "joined = crop.contiguous().view(2, 8)", "its strides are compatible"),
+    ("07-crop", "joined = crop.reshape(4, 4)", "has shape (4, 4)"),
+    ("07-price", CONTIGUOUS_FIRST, "copies only where it must"),
+    ("07-price", ALWAYS_FREE, "the elements were copied"),
+    ("07-price", IN_ELEMENTS, "the price is in bytes"),
+    ("07-price", "def flat_and_price(tensor): return tensor.reshape(-1)", "return two things"),
+    ("07-price", "def flat_and_price(tensor): return tensor.view(-1), 0", "raised RuntimeError"),
+    ("08-centred", "def centred(x): x -= x.mean(); return x", "the caller's tensor is changed"),
+    ("08-centred", "def centred(x): return x.clone()", "`the result` holds"),
+    ("08-negative", "readings[readings < 0].zero_()", "makes a copy"),
+    ("08-negative", "readings = readings.clamp(min=0)", "in a new tensor"),
+    ("08-first-column", "", "is as it was"),
+    ("08-first-column", "scores[:, 1:] -= 0; scores[:, 0] = 0", "Put the column aside"),
+    ("08-first-column", "scores = scores - scores[:, :1]", "in a new tensor"),
+    ("08-history", HISTORY_OF_ONE_TENSOR, "the weight of now"),
+    ("08-history", "history = [torch.ones(2), torch.ones(2) * 2, torch.ones(2) * 3]", "`weight` holds"),
+    ("08-history", "history = weight", "a list of three tensors"),
+    ("08-history", "history = [weight]", "has length 1"),
+    ("08-choose", CHOOSE + "'detach', 'copy_', 'detach', 'deepcopy'", "in a storage of their own"),
+    ("08-choose", CHOOSE + "'clone', 'clone', 'detach', 'deepcopy'", "write into it"),
+    ("08-choose", CHOOSE + "'clone', 'copy_', 'clone', 'deepcopy'", "Reading needs no copy"),
+    ("08-choose", CHOOSE + "'clone', 'copy_', 'detach', 'clone'", "who shares with whom"),
+    ("09-keep", "kept = measured[:3]", "keeps all 4,000 bytes alive"),
+    ("09-keep", "kept = measured.clone()[:3]", "copied the whole"),
+    ("09-halves", "weights.half(); halves, saved = weights, 8", "what the conversion returns"),
+    ("09-halves", "halves, saved = weights.bfloat16(), 8", "half precision is float16"),
+    ("09-halves", "halves, saved = torch.tensor(weights.tolist()).half(), 8", "a storage was asked for"),
+    ("09-halves", "halves, saved = weights.half(), 16", "how much less"),
+    ("09-bytes", "def byte_range(tensor): return 0, tensor.nbytes", "begins in the second row"),
+    ("09-bytes", "def byte_range(tensor): return 0, tensor.numel()", "counts elements"),
+    (
+        "09-bytes",
+        "def byte_range(t): return t.storage_offset() * 8, t.storage_offset() * 8 + t.numel() * 8",
+        "4 bytes, not 8",
+    ),
+    ("09-windows", "windows = torch.tensor([]).set_(signal_storage).unfold(0, 3, 1).clone()", "are copies"),
+    ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 0, (2, 3), (3, 1))", "has shape (2, 3)"),
+    (
+        "10-held",
+        "def bytes_held(tensors): return sum(t.nbytes for t in tensors)",
+        "what the header speaks of",
+    ),
+    (
+        "10-held",
+        "def bytes_held(tensors): return sum(t.untyped_storage().nbytes() for t in tensors)",
+        "counts a storage twice",
+    ),
+    ("10-held", "def bytes_held(tensors): return 4000 if tensors else 0", "A clone has a storage of its own"),
+    ("10-lean", "lean = prepare", "float32 was asked for"),
+    ("10-lean", UNSCALED, "not those of `prepare`"),
+    ("10-lean", IN_PLACE_ON_THE_FRAMES, "the frames are changed"),
+    ("10-into", "def scaled_into(x, out): return x * 2 + 1", "a storage of its own"),
+    ("10-into", "def scaled_into(x, out): x.mul_(2).add_(1); return out.copy_(x)", "`x` is changed"),
+    ("10-corners", "small_corners = [frame(number)[:2, :2] for number in range(100)]", "holds 12,288"),
+    (
+        "10-corners",
+        "small_corners = [frame(number)[:2, :2].clone() for number in range(9)]",
+        "9 corners; 100 were asked for",
+    ),
+]
+
+OVER_BUDGET = [
+    ("10-lean", CROPPED_FIRST_ONLY, "393,216 bytes were allocated in 2 storages"),
+    ("10-into", "def scaled_into(x, out): return out.copy_(x * 2 + 1)", "8,000 bytes were allocated"),
+]
+
+
+def verdict_on(torch, exercise_id, attempt):
+    exercise = COURSE[exercise_id]
+    names = {"torch": torch}
+    exec(dedent(exercise.setup), names)
+    exec(attempt, names)
+    return judge(
+        exercise_id,
+        *(names[name] for name in exercise.answers),
+        **{name: names[name] for name in exercise.given},
+    )
+
+
+@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
+def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
+    verdict = verdict_on(torch, exercise_id, attempt)
+    assert not verdict.solved
+    assert told in verdict.message
+
+
+@pytest.mark.parametrize(("exercise_id", "attempt", "told"), OVER_BUDGET)
+def test_answer_over_the_budget_is_told_what_it_allocated(exercise_id, attempt, told):
+    import tensorglass  # the account is of its storages only
+
+    verdict = verdict_on(tensorglass, exercise_id, attempt)
+    assert not verdict.solved
+    assert told in verdict.message

@@ -1,7 +1,8 @@
 """One adapter per array library: a live tensor in, a plain description of its header and its memory out.
 
-No adapter imports the library that it reads: who holds one of its tensors has imported it already, so it is found in
-`sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads bytes only when asked.
+No adapter imports the library that it reads: who holds one of its tensors has imported it already, so it is
+found in `sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads
+bytes only when asked.
 """
 
 from __future__ import annotations
@@ -9,21 +10,22 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
-from tensorglass import memory as tensorglass_memory
 
 from glassroom.naming import Memory
+from tensorglass import memory as tensorglass_memory
 
 TEACHING = "show takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
 
 
 @dataclass(frozen=True)
 class Description:
-    """What an adapter knows of one tensor; `pointer` is the address of its first element, `strides` are in bytes."""
+    """What an adapter knows of one tensor: `pointer` is its first element's address, `strides` are bytes."""
 
     memory: Memory
     pointer: int
@@ -95,29 +97,50 @@ class TensorAdapter:
                 "show those, for example t.indices() and t.values()"
             )
         if getattr(value, "is_quantized", False):
-            raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
+            raise TypeError(
+                "show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores"
+            )
         try:
             value.untyped_storage().data_ptr()
         except (RuntimeError, NotImplementedError) as error:
             first_line = str(error).partition("\n")[0]
-            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+            raise TypeError(
+                f"show cannot draw a {type(value).__name__} without memory: {first_line}"
+            ) from None
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
             return bytes(storage[start:end].tolist())
 
         if self.library == "tensorglass":
-            reference = weakref.ref(storage)
-            identity, alive = ("tensorglass", id(storage)), lambda: reference() is not None
-            new_name = lambda: tensorglass_memory.name_of(storage)  # noqa: E731 - one of a pair
+            reference: Callable[[], Any] = weakref.ref(storage)
+            identity = ("tensorglass", id(storage))
         else:
+            torch = sys.modules["torch"]
             # A weak count on PyTorch's StorageImpl: its address is not given out again while we hold this.
-            weak = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef(storage)
-            identity, alive = ("torch", weak.cdata), lambda: not weak.expired()
-            new_name = tensorglass_memory.next_name
+            weak = torch.multiprocessing.reductions.StorageWeakRef(storage)
+            reference = lambda: torch.UntypedStorage._new_with_weak_ptr(weak.cdata)  # noqa: E731 - one of a pair
+            identity = ("torch", weak.cdata)
+
+        def extent() -> tuple[int, int] | None:
+            held = reference()
+            return None if held is None else (held.data_ptr(), held.data_ptr() + held.nbytes())
+
         return Memory(
-            device, storage.data_ptr(), storage.nbytes(), identity, alive, read, new_name, version
+            device=device,
+            start=storage.data_ptr(),
+            nbytes=storage.nbytes(),
+            identity=identity,
+            extent=extent,
+            read=read,
+            new_name=self._namer(storage),
+            version=version,
         )
+
+    def _namer(self, storage: Any) -> Callable[[], str]:
+        if self.library == "tensorglass":
+            return lambda: tensorglass_memory.name_of(storage)
+        return tensorglass_memory.next_name
 
 
 class NumpyAdapter:
@@ -158,8 +181,12 @@ class NumpyAdapter:
         )
 
     def _memory(self, owner: np.ndarray) -> Memory:
-        start, end = np.lib.array_utils.byte_bounds(owner) if owner.size else (owner.ctypes.data,) * 2
+        start, end = _bounds(owner)
         reference = weakref.ref(owner)
+
+        def extent() -> tuple[int, int] | None:
+            held = reference()
+            return None if held is None else _bounds(held)
 
         def read(first: int, last: int) -> bytes:
             if reference() is None:
@@ -171,7 +198,7 @@ class NumpyAdapter:
             start=start,
             nbytes=end - start,
             identity=("numpy", id(owner)),
-            alive=lambda: reference() is not None,
+            extent=extent,
             read=read,
             new_name=tensorglass_memory.next_name,
         )
@@ -190,6 +217,7 @@ class CupyAdapter:
         cupy: ModuleType = sys.modules["cupy"]
         allocation = value.data.mem
         reference = weakref.ref(allocation)
+        start, end = allocation.ptr, allocation.ptr + allocation.size
 
         def read(first: int, last: int) -> bytes:
             where = cupy.cuda.MemoryPointer(allocation, first)
@@ -197,10 +225,10 @@ class CupyAdapter:
 
         memory = Memory(
             device=f"cuda:{value.device.id}",
-            start=allocation.ptr,
+            start=start,
             nbytes=allocation.size,
             identity=("cupy", id(allocation)),
-            alive=lambda: reference() is not None,
+            extent=lambda: None if reference() is None else (start, end),
             read=read,
             new_name=tensorglass_memory.next_name,
         )
@@ -228,6 +256,10 @@ ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter(
 def adapter_for(value: object) -> Adapter | None:
     """The adapter that reads `value`, or None when it is no tensor."""
     return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
+
+
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    return np.lib.array_utils.byte_bounds(array) if array.size else (array.ctypes.data, array.ctypes.data)
 
 
 def _version(tensor: Any) -> int | None:

@@ -1,7 +1,7 @@
 """Bytes to Python numbers, for every dtype that a header may name.
 
-Values are read from the storage's bytes, not asked of the library: so two libraries, and two views of one storage with
-different dtypes, are read by one rule.
+Values are read from the storage's bytes, not asked of the library: so two libraries, and two views of one
+storage with different dtypes, are read by one rule.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ Number = bool | int | float | complex | str
 
 
 def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
-    """One element of `dtype` from its bytes; a dtype that Python has no number for is given as hexadecimal digits."""
+    """One element of `dtype` from its bytes; what Python has no number for is given as hexadecimal digits."""
     if dtype == "bool":
         return data != b"\0"
     if dtype == "bfloat16":  # the upper half of a float32
@@ -47,7 +47,6 @@ def written(value: Number | None) -> str:
 
 
 def _written_float(value: float) -> str:
-    if value == int(value) if np.isfinite(value) else False:
-        if abs(value) < 10**5:
-            return f"{value:.0f}."
+    if value.is_integer() and abs(value) < 10**5:
+        return f"{value:.0f}."
     return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")

@@ -1,7 +1,7 @@
 """The inspectors: pictures of tensors in memory, made for a notebook's output.
 
-Each is text, a static SVG, and a live form that works in the reader's browser alone. What a notebook stores, and what runs
-unattended (nbclient, nbval, papermill), is text and SVG, the same on every run.
+Each is text, a static SVG, and a live form that works in the reader's browser alone. What a notebook stores,
+and what runs unattended (nbclient, nbval, papermill), is text and SVG, the same on every run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_EXPLORED = 64
 
 
 class Inspector(ABC):
-    """A picture with a text form (`.text`), a static form (`.svg`), a live page (`.html`) and a live widget (`.widget`)."""
+    """A picture in four forms: `.text`, a static `.svg`, a live page (`.html`) and a live `.widget`."""
 
     widget_files: str
 
@@ -70,7 +70,9 @@ class Inspector(ABC):
         path = Path(path)
         forms = {".html": "html", ".svg": "svg", ".txt": "text"}
         if path.suffix not in forms:
-            raise ValueError(f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}")
+            raise ValueError(
+                f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}"
+            )
         path.write_text(getattr(self, forms[path.suffix]), encoding="utf-8")
 
     def __repr__(self) -> str:
@@ -116,7 +118,9 @@ class StrideExplorer(Inspector):
 
     widget_files = "stride_explorer"
 
-    def __init__(self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
+    def __init__(
+        self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int
+    ) -> None:
         self.name = name
         self.storage = storage
         self.size, self.stride, self.offset = tuple(size), tuple(stride), offset
@@ -195,11 +199,12 @@ class StrideExplorer(Inspector):
 
 
 def show(*tensors: object, **named: object) -> MemoryMap:
-    """Draw the memory of tensors: their storages, their headers, and which cell of which tensor is which storage cell.
+    """Draw the memory of tensors: their storages, their headers, and which cell of which tensor is which
+    storage cell.
 
-    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. Positional tensors are
-    called what the caller calls them; `show(total=a + b)` names one. With no arguments, every tensor that the caller has
-    a variable for is drawn. Raises TypeError for anything else.
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. Positional
+    tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
+    tensor that the caller has a variable for is drawn. Raises TypeError for anything else.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
@@ -217,9 +222,9 @@ def explore_strides(
 ) -> StrideExplorer:
     """Slide size, stride and offset over one storage and see the tensor that `torch.as_strided` would make.
 
-    `tensor_or_n` is a tensor, whose storage is taken, or a number of cells. Size, stride and offset begin as the tensor's
-    own, or as those of a fresh tensor. Raises ValueError when the storage has more than 64 cells, or when size and stride
-    differ in length.
+    `tensor_or_n` is a tensor, whose storage is taken, or a number of cells. Size, stride and offset begin as
+    the tensor's own, or as those of a fresh tensor. Raises ValueError when the storage has more than 64
+    cells, or when size and stride differ in length.
     """
     if isinstance(tensor_or_n, int):
         name, storage = "x", _counting_storage(tensor_or_n)
@@ -233,9 +238,13 @@ def explore_strides(
         offset = header.storage_offset if offset is None else offset
     stride = contiguous_stride(size) if stride is None else stride
     if storage.length > MOST_EXPLORED:
-        raise ValueError(f"explore_strides draws up to {MOST_EXPLORED} cells, and this storage has {storage.length:,}")
+        raise ValueError(
+            f"explore_strides draws up to {MOST_EXPLORED} cells, and this storage has {storage.length:,}"
+        )
     if len(size) != len(stride) or min(size, default=0) < 0:
-        raise ValueError(f"size {tuple(size)} and stride {tuple(stride)} must be as long, and no size negative")
+        raise ValueError(
+            f"size {tuple(size)} and stride {tuple(stride)} must be as long, and no size negative"
+        )
     return StrideExplorer(name, storage, size, stride, offset or 0)
 
 
@@ -253,11 +262,12 @@ def _squarish(cells: int) -> tuple[int, int]:
 
 
 def _somebody_watches() -> bool:
-    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for input.
+    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
+    input.
 
     Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
     """
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    request = getattr(shell, "get_parent", dict)()
+    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
     return bool(request.get("content", {}).get("allow_stdin"))

@@ -1,8 +1,9 @@
 """A snapshot of tensors in memory: plain data, from which everything is drawn.
 
-The one idea: a tensor is a header over a storage, so a snapshot is a list of storages, each a run of bytes with a name,
-and a list of headers, each saying which bytes its cells are. Values are there for a *window* only: what a picture shows.
-A snapshot keeps nothing alive, draws nothing, and can be written as JSON (the schema is in `docs/snapshot.md`).
+The one idea: a tensor is a header over a storage, so a snapshot is a list of storages, each a run of bytes
+with a name, and a list of headers, each saying which bytes its cells are. Values are there for a *window*
+only: what a picture shows. A snapshot keeps nothing alive, draws nothing, and can be written as JSON (the
+schema is in `docs/snapshot.md`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from math import gcd
+from math import gcd, isfinite
 from typing import Any
 
 from glassroom.adapters import TEACHING, Description, adapter_for
@@ -40,8 +41,8 @@ class Cell:
 class Header:
     """One tensor: the numbers of its header, and the cells of its window in row-major order.
 
-    `stride` and `storage_offset` count elements, as PyTorch does; where a NumPy array's do not come out even, both count
-    bytes and `unit` says so. `window` holds the visible indices of every dimension.
+    `stride` and `storage_offset` count elements, as PyTorch does; where a NumPy array's do not come out even,
+    both count bytes and `unit` says so. `window` holds the visible indices of every dimension.
     """
 
     name: str
@@ -101,7 +102,17 @@ class Snapshot:
 
     def as_dict(self) -> dict[str, Any]:
         """The snapshot as JSON-ready data, with the version of the schema."""
-        return {"schema": SCHEMA, **asdict(self)}
+        return {"schema": SCHEMA, **asdict(self, dict_factory=_for_json)}
+
+
+def _for_json(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A record with the values that JSON has no number for written as strings."""
+    return {
+        key: str(value)
+        if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value))
+        else value
+        for key, value in pairs
+    }
 
 
 def snapshot(tensors: Mapping[str, object]) -> Snapshot:
@@ -119,7 +130,9 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
         memories.setdefault(storage_name, []).append(description.memory)
     starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
     headers = [
-        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, named))
+        _header(
+            name, storage_name, starts[storage_name], description, _name_of_base(value, description, named)
+        )
         for (name, value, description), storage_name in zip(described, storage_names, strict=True)
     ]
     storages = []
@@ -172,7 +185,12 @@ def _header(name: str, storage: str, start: int, description: Description, base:
     even = description.storage_offset is not None and all(step % itemsize == 0 for step in strides)
     window = visible_window(size)
     cells = [
-        _cell(index, first_byte + sum(i * step for i, step in zip(index, strides, strict=True)), description, start)
+        _cell(
+            index,
+            first_byte + sum(i * step for i, step in zip(index, strides, strict=True)),
+            description,
+            start,
+        )
         for index in product(*window)
     ]
     return Header(
@@ -180,7 +198,9 @@ def _header(name: str, storage: str, start: int, description: Description, base:
         storage=storage,
         size=size,
         stride=tuple(step // itemsize for step in strides) if even else strides,
-        storage_offset=description.storage_offset or 0 if even else description.pointer - description.memory.start,
+        storage_offset=description.storage_offset or 0
+        if even
+        else description.pointer - description.memory.start,
         unit="elements" if even else "bytes",
         dtype=description.dtype,
         itemsize=itemsize,
@@ -259,7 +279,9 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
 
     def value(position: int) -> Number | None:
         first, last = start + position * itemsize, start + (position + 1) * itemsize
-        holder = next((each for each in memories if each.start <= first and last <= each.start + each.nbytes), None)
+        holder = next(
+            (each for each in memories if each.start <= first and last <= each.start + each.nbytes), None
+        )
         if holder is None:
             return None
         data = holder.read(first - holder.start, last - holder.start)

@@ -1,4 +1,4 @@
-"""How an n-dimensional tensor is laid out on a page: as slabs, each a grid of rows and columns of visible cells."""
+"""How an n-dimensional tensor is laid out on a page: as slabs, each a grid of rows and columns of cells."""
 
 from __future__ import annotations
 

@@ -1,16 +1,32 @@
-"""A picture as a whole HTML page that needs nothing else: for files that people keep, send, or put on a site."""
+"""A picture as a whole HTML page that needs nothing else, to be kept, sent, or put on a site."""
 
 from __future__ import annotations
 
 from html import escape
+from string import Template
+
+PAGE = Template("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>
+body { margin: 1.5rem; background: Canvas; color: CanvasText; color-scheme: light dark; }
+body { font: 14px/1.5 system-ui, sans-serif; }
+details { margin-top: 1rem; }
+pre { overflow-x: auto; }
+</style>
+</head>
+<body>
+$live
+<details><summary>The same as text</summary><pre>$text</pre></details>
+</body>
+</html>
+""")
 
 
 def page_of(title: str, live: str, text: str) -> str:
-    """A page holding the live form of an inspector, with its text beneath for readers without scripts or sight."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>body {{ margin: 1.5rem; background: Canvas; color: CanvasText; "
-        "color-scheme: light dark; font: 14px/1.5 system-ui, sans-serif }} pre {{ overflow-x: auto }}</style></head>"
-        f"<body>{live}<details><summary>The same as text</summary><pre>{escape(text)}</pre></details></body></html>\n"
-    ).replace("{{", "{").replace("}}", "}")
+    """A page with the live form of an inspector, and its text for who reads without scripts or sight."""
+    return PAGE.substitute(title=escape(title), live=live, text=escape(text))

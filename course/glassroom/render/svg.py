@@ -1,7 +1,9 @@
-"""A snapshot as one static SVG: each storage a strip of cells, and beneath it the tensors over it, side by side.
+"""A snapshot as one static SVG: each storage a strip of cells, and beneath it the tensors over it, side by
+side.
 
-Self-contained: it carries its own colours for light and dark, and no identifiers, so that any number of them can stand on
-one page. The `data-` attributes say which bytes a cell is; the live map needs nothing else to link the cells.
+Self-contained: it carries its own colours for light and dark, and no identifiers, so that any number of them
+can stand on one page. The `data-` attributes say which bytes a cell is; the live map needs nothing else to
+link the cells.
 """
 
 from __future__ import annotations
@@ -13,13 +15,23 @@ from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.decoding import written
 from glassroom.render.grid import Slab, reached, slabs_of, with_gaps
-from glassroom.render.words import memory_facts, origin, shape_facts, storage_cells, storage_facts, summary, trouble
+from glassroom.render.words import (
+    memory_facts,
+    origin,
+    shape_facts,
+    storage_cells,
+    storage_facts,
+    summary,
+    times_reached,
+    trouble,
+)
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
 CSS = Path(__file__).with_name("picture.css").read_text(encoding="utf-8")
 
 WIDTH = 780  # of a picture; its content wraps to this
 PAD = 16
+SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
 ADVANCE = 7.25  # of one character of the 12-pixel fixed-width font
 FACT_ADVANCE = 6.65  # of the 11-pixel one
 TINY_ADVANCE = 5.8
@@ -77,7 +89,9 @@ class _Drawing:
     def rule(self, y: float) -> None:
         self.add(f'<path class="rule" d="M{PAD} {_n(y)}h{{inner}}"/>')
 
-    def cell(self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None) -> None:
+    def cell(
+        self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
+    ) -> None:
         """One cell: a box, its value and, beneath it, the storage cell that it is."""
         index = ",".join(map(str, cell.index))
         self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
@@ -92,14 +106,15 @@ class _Drawing:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gr" role="img" aria-label={quoteattr(title)} '
             f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"><style>{CSS}</style>'
-            f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>{body}</svg>'
+            f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
+            f"{body}</svg>"
         )
 
 
 def _draw_storage(
     drawing: _Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
 ) -> float:
-    """Draw a storage's title, its strip and the lanes that show which tensor reaches which cell; returns the bottom."""
+    """Draw a storage's title, its strip, and the lanes of the tensors over it; returns the bottom."""
     facts = " · ".join(storage_facts(storage))
     drawing.text(PAD, top + 14, storage.name, "name")
     facts_x = PAD + (len(storage.name) + 1) * 9
@@ -114,7 +129,9 @@ def _draw_storage(
     left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
-    width = _cell_width([written(cell.value) for cell in storage.cells], [str(position) for position in cells])
+    width = _cell_width(
+        [written(cell.value) for cell in storage.cells], [str(position) for position in cells]
+    )
     per_line = _per_line(WIDTH - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
@@ -130,7 +147,9 @@ def _draw_storage(
             drawing.text(x + width / 2, top + 10, str(position), "tiny mid")
             look = "" if position in held else " free"
             drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
-            drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
+            drawing.add(
+                _byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>"
+            )
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
         top += STRIP_INDEX + STRIP_CELL + 3
@@ -163,9 +182,10 @@ def _draw_lane(
         if counts[position] == 1:
             strokes.append(f"M{_n(x + 3)} {y}h{_n(width - 6)}")
         else:
-            side = width / 2 - 3 - TINY_ADVANCE * len(f"×{counts[position]}") / 2 - 2
+            times = times_reached(header, counts[position])
+            side = width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2
             strokes.append(f"M{_n(x + 3)} {y}h{_n(side)}M{_n(x + width - 3 - side)} {y}h{_n(side)}")
-            drawing.text(x + width / 2, top + LANE / 2 + 3.3, f"×{counts[position]}", "tiny mid")
+            drawing.text(x + width / 2, top + LANE / 2 + 3.3, times, "tiny mid")
     drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
 
 
@@ -203,7 +223,9 @@ def _facts_of(header: Header, storage: Storage) -> list[tuple[str, str]]:
 def _widths(header: Header, storage: Storage) -> tuple[float, float]:
     """The width of a cell, and of the row numbers at the left."""
     places = [storage_cells(header, storage, cell.byte) for cell in header.cells]
-    cell_width = _cell_width([written(cell.value) for cell in header.cells], [f"{storage.name}[{p}]" for p in places])
+    beneath = [f"{storage.name}[{place}]" for place in places]
+    columns = [str(column) for column in header.window[-1]] if header.size else []
+    cell_width = _cell_width([written(cell.value) for cell in header.cells], [*beneath, *columns])
     rows = [str(row) for row in header.window[-2]] if len(header.size) >= 2 else []
     return cell_width, max((len(row) for row in rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
 
@@ -216,12 +238,14 @@ def _tensor_width(header: Header, storage: Storage) -> float:
     title = len(_shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
     facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
     cell_width, row_width = _widths(header, storage)
-    slabs = slabs_of(header)
-    one = row_width + (_slab_width(slabs[0], cell_width) if slabs else 0)
-    return max(title, facts, one)
+    slabs = [row_width + _slab_width(slab, cell_width) for slab in slabs_of(header)] if header.cells else []
+    side_by_side = min(sum(slabs) + SLAB_GAP * (len(slabs) - 1), WIDTH - 2 * PAD) if slabs else 0
+    return max(title, facts, side_by_side)
 
 
-def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
+def _draw_tensor(
+    drawing: _Drawing, left: float, top: float, header: Header, storage: Storage, hue: int
+) -> float:
     name = _shortened(header.name, LONGEST_NAME)
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""
@@ -248,7 +272,7 @@ def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, sto
             x, top = left, bottom + 8
         bottom = max(bottom, _draw_slab(drawing, x, top, slab, header, storage, cell_width, row_width))
         drawing.extend(x + width, bottom)
-        x += width + 16
+        x += width + SLAB_GAP
     drawing.add("</g>")
     return bottom
 
@@ -303,7 +327,7 @@ def _cell_width(values: Sequence[str], places: Sequence[str]) -> float:
 
 
 def _per_line(room: float, width: float) -> int:
-    """How many strip cells stand in a line: a multiple of 4 where there is room, so that lines are easy to count."""
+    """How many strip cells stand in a line: a multiple of 4 where there is room, for easy counting."""
     fitting = max(int(room // width), 1)
     return fitting - fitting % 4 if fitting > 4 else fitting
 

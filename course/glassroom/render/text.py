@@ -9,7 +9,15 @@ from collections.abc import Sequence
 
 from glassroom.decoding import written
 from glassroom.render.grid import reached, slabs_of, with_gaps
-from glassroom.render.words import memory_facts, origin, shape_facts, storage_cells, storage_facts, trouble
+from glassroom.render.words import (
+    memory_facts,
+    origin,
+    shape_facts,
+    storage_cells,
+    storage_facts,
+    times_reached,
+    trouble,
+)
 from glassroom.snapshot import Header, Snapshot, Storage
 
 WIDTH = 96
@@ -32,11 +40,10 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
     lines = [" · ".join([storage.name, *storage_facts(storage)])]
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     values = {cell.index[0]: written(cell.value) for cell in storage.cells}
-    touched = [(header, reached(header, storage)) for header in headers]
-    lanes = [
-        (header.name, cells) for header, cells in touched if len(headers) > 1 or len(cells) < len(storage.cells)
-    ]
-    gutter = max((len(name) for name, _ in lanes), default=0) + 2
+    lanes = [(header, reached(header, storage)) for header in headers]
+    if len(lanes) == 1 and set(lanes[0][1].values()) == {1} and len(lanes[0][1]) == len(storage.cells):
+        lanes = []  # one tensor that is the whole storage
+    gutter = max((len(header.name) for header, _ in lanes), default=0) + 2
     width = max((max(len(f"[{position}]"), len(values[position])) for position in values), default=1) + 2
     per_line = max((WIDTH - gutter) // width, 1)
     for begin in range(0, len(positions), per_line):
@@ -47,13 +54,15 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
 
         lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
         lines.append(line("", [GAP if each is None else values[each] for each in part]))
-        for name, cells in lanes:
-            lines.append(line(name, ["" if each is None else _mark(cells[each]) for each in part]))
+        for header, counts in lanes:
+            lines.append(
+                line(header.name, ["" if each is None else _mark(header, counts[each]) for each in part])
+            )
     return lines
 
 
-def _mark(times: int) -> str:
-    return "" if times == 0 else "■" if times == 1 else f"×{times}"
+def _mark(header: Header, times: int) -> str:
+    return ("", "■")[times] if times < 2 else times_reached(header, times)
 
 
 def _header_lines(header: Header, storage: Storage) -> list[str]:
@@ -75,7 +84,9 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
             parts = []
             for column in slab.columns:
                 if row is None or column is None:
-                    parts.append((GAP if column is None else "⋮").center(value_width if column is not None else 1))
+                    parts.append(
+                        (GAP if column is None else "⋮").center(value_width if column is not None else 1)
+                    )
                     if column is not None:
                         parts[-1] += " " * (place_width + 1)
                 else:

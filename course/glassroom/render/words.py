@@ -71,6 +71,11 @@ def storage_cells(header: Header, storage: Storage, byte: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
+def times_reached(header: Header, times: int) -> str:
+    """How often a tensor reaches a storage cell; where part of it is not shown, only that it is often."""
+    return "×…" if header.windowed else f"×{times}"
+
+
 def trouble(header: Header, storage: Storage) -> str | None:
     """A sentence about a header that reaches outside its storage."""
     if header.bytes is None or (header.bytes[0] >= 0 and header.bytes[1] <= storage.nbytes):

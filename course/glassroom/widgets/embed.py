@@ -1,8 +1,8 @@
 """A widget without a widget manager: its module, its style and its state in one piece of HTML.
 
-Notebook front ends run the script of an output that the reader's own kernel made, and of saved pages; so a picture wakes
-again when a notebook is opened anew, when its kernel is gone, and in an exported page, where a widget has lost its model.
-Where scripts do not run, the text stands in its place.
+Notebook front ends run the script of an output that the reader's own kernel made, and of saved pages; so a
+picture wakes again when a notebook is opened anew, when its kernel is gone, and in an exported page, where a
+widget has lost its model. Where scripts do not run, the text stands in its place.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ HERE = Path(__file__).parent
 
 
 def embedded(widget: str, state: Mapping[str, object], text: str) -> str:
-    """HTML of the widget whose files are `widget`.js and `widget`.css; `text` is shown until the script has run."""
+    """HTML of the widget with the files `widget`.js and `widget`.css; `text` stands until the script ran."""
     module = (HERE / f"{widget}.js").read_text(encoding="utf-8")
     style = (HERE / f"{widget}.css").read_text(encoding="utf-8")
     body = module.replace("export default", "return").replace("export ", "")
     data = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
     return (
-        f'<div class="glassroom"><style>{style}</style><div><pre>{escape(text)}</pre></div><script>(() => {{\n'
+        f'<div class="glassroom"><style>{style}</style><div><pre>{escape(text)}</pre></div>'
+        "<script>(() => {\n"
         f"const el = document.currentScript.previousElementSibling;\nconst state = {data};\n"
         f"const widget = (() => {{\n{body}}})();\n"
         "widget.render({ el, model: { get: (name) => state[name] } });\n})();</script></div>"

@@ -1,7 +1,8 @@
 // The live memory map: wakes the static SVG, which carries in its data- attributes which bytes every cell is.
 // Pointing at a cell, or walking to it with the arrow keys, lights every cell that is the same bytes, and says so in words.
 
-const HELP = "Point at a cell, or walk with the arrow keys; Enter follows a link, Page Up and Page Down change tensor, Esc leaves.";
+const HELP = "Point at a cell to see which bytes it is, or walk with the arrow keys.";
+const KEYS = "Arrow keys walk over the cells, Enter follows a link, Page Up and Page Down change tensor, Escape leaves.";
 const NAMED = 6; // so many other cells are named in the status line
 
 function readCells(root) {
@@ -133,6 +134,7 @@ function wake(root, status) {
   const light = (cell) => {
     for (const other of cells) other.element.classList.remove("on", "at");
     status.textContent = cell ? sentence(cell, cells) : HELP;
+    status.classList.toggle("idle", !cell);
     if (!cell) return;
     cell.element.classList.add("at");
     for (const other of linkedTo(cell, cells)) other.element.classList.add("on");
@@ -178,6 +180,7 @@ function render({ model, el }) {
   root.setAttribute("role", "application");
   root.setAttribute("aria-roledescription", "memory map");
   root.setAttribute("aria-label", model.get("label"));
+  root.setAttribute("aria-description", KEYS);
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
   root.innerHTML = model.get("svg");
   const status = document.createElement("p");

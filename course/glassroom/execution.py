@@ -1,8 +1,8 @@
-"""Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the notebooks' tests."""
+"""Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
 
 from pathlib import Path
 
-from glassroom.notebook_json import Notebook
+from glassroom.notebook_json import Notebook, serialise
 
 CELL_SECONDS = 60
 
@@ -27,7 +27,7 @@ def execute(
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    node = nbformat.from_dict(notebook)
+    node = nbformat.reads(serialise(notebook).decode(), as_version=4)
     for cell in node.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -44,6 +44,7 @@ def execute(
         resources={"metadata": {"path": str(folder)}},
         allow_errors=allow_errors,
         on_cell_start=starting,
+        extra_arguments=["--Application.log_level=ERROR"],  # no warnings in the middle of a progress bar
     )
     try:
         client.execute()

@@ -1,8 +1,8 @@
 """From a source notebook to the copy a learner gets: solutions and answers taken out, outputs cleared.
 
-One pure function, notebook in, notebook out. What lies between ``### BEGIN SOLUTION`` and ``### END SOLUTION``
-becomes a placeholder that keeps the cell valid Python, and the answers in a `predict` call become ``...``, so
-that the learner commits to one before the cell runs.
+One pure function, notebook in, notebook out. What lies between ``### BEGIN SOLUTION`` and ``### END
+SOLUTION`` becomes a placeholder that keeps the cell valid Python, and the answers in a `predict` call become
+``...``, so that the learner commits to one before the cell runs.
 """
 
 import ast
@@ -38,7 +38,7 @@ def learner_copy(notebook: Notebook) -> Notebook:
 
 
 def without_solutions(code: str) -> str:
-    """`code` with a placeholder for each marked solution that assigns ``...`` to the names the solution does."""
+    """`code` with a placeholder for each marked solution, which assigns ``...`` to the same names."""
     kept: list[str] = []
     solution: list[str] | None = None
     for line in code.split("\n"):

@@ -1,9 +1,9 @@
 """A learner's working copy of the course, and how it is brought up to date without ever losing their work.
 
 The one idea: a hidden manifest remembers the digest of every file as it was handed out. A file that still has
-that digest is untouched, and a newer version may take its place. (The traces that Jupyter leaves in a notebook
-when it is opened do not count.) Anything else in the folder belongs to the learner and is never written to: when
-the course has news for such a file, the new version is put beside it, under a name that says so.
+that digest is untouched, and a newer version may take its place (what Jupyter adds to a notebook that is only
+opened does not count). Anything else in the folder is the learner's and is never written to. When the course has
+news for such a file, the new version is put beside it, under a name that says so.
 """
 
 import contextlib
@@ -52,8 +52,9 @@ def working_folder(asked_for: Path | None) -> Path:
 def update(folder: Path, sources: Path) -> Update:
     """Make `folder` a working copy of the course in `sources`, or bring it up to date.
 
-    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some files
-    are not yet up to date; running this again goes on from there. Raises `Problem` when the folder cannot be used.
+    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some
+    files are not yet up to date; running this again goes on from there. Raises `Problem` when the folder
+    cannot be used.
     """
     if folder.exists() and not folder.is_dir():
         raise Problem(f"{folder} is a file, not a folder. Name another place: glassroom lab FOLDER")
@@ -117,7 +118,7 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update)
 
 
 def _put_beside(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> Path:
-    """Write a newer version beside a file of the learner's, under the first name that is free; return the name."""
+    """Write a newer version beside a file of the learner's, under the first free name; return the name."""
     new = _digest(path, content)
     for name in _names_beside(path):
         current = _digest_of(report.folder / name)
@@ -148,7 +149,7 @@ def _digest(path: Path, content: bytes) -> str:
 
 
 def _digest_of(place: Path) -> str | None:
-    """The digest of what is at `place`; None if nothing is there; the digest of no file for what is not one."""
+    """The digest of the file at `place`; None if nothing is there; a word for what is not a file."""
     try:
         if place.is_file():
             return _digest(place, place.read_bytes())

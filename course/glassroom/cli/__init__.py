@@ -15,8 +15,8 @@ def main(argv=None):
         wanted = "{}.{}".format(*OLDEST_PYTHON)
         here = "{}.{}".format(*sys.version_info)
         sys.stderr.write(
-            f"glassroom needs Python {wanted} or newer, and this is Python {here} ({sys.executable}). With a newer "
-            f"one installed, make an environment of its own: python{wanted} -m venv .venv && "
+            f"glassroom needs Python {wanted} or newer, and this is Python {here} ({sys.executable}). "
+            f"With a newer one installed, make an environment of its own: python{wanted} -m venv .venv && "
             ".venv/bin/pip install 'tensorglass[course]'\n"
         )
         return 4

@@ -1,11 +1,12 @@
 """``glassroom test``: every layer of tests, one after the other, and one table at the end.
 
-Each layer is a folder under ``tests/`` that pytest runs in a process of its own; the notebooks' stored outputs
-are one more, run by nbval. What was skipped is said, with its reason: nothing is left out in silence.
+Each layer is a folder under ``tests/`` that pytest runs in a process of its own; the notebooks' stored
+outputs are one more, run by nbval. What was skipped is said, with its reason: nothing is left out in silence.
 """
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -183,9 +184,9 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         ).returncode
         result = _counted(layer.name, outcome)
     result.seconds = time.monotonic() - began
-    if code == NO_TESTS_COLLECTED:
+    if code == NO_TESTS_COLLECTED and not result.skipped:
         result.reasons["no test was selected"] += 1
-    elif code != 0 and not result.failed:
+    elif code not in (0, NO_TESTS_COLLECTED) and not result.failed:
         result.failed += 1
     return result
 
@@ -199,10 +200,16 @@ def _counted(name: str, outcome: Path) -> Result:
             result.failed += 1
         elif skip is not None:
             result.skipped += 1
-            result.reasons[skip.get("message", "no reason given")] += 1
+            result.reasons[_reason(skip)] += 1
         else:
             result.passed += 1
     return result
+
+
+def _reason(skip: ElementTree.Element) -> str:
+    """Why a test was skipped. For a whole file pytest puts the reason into the text of the element."""
+    whole_file = re.search(r"Skipped: (.*?)['\"]\)\s*$", skip.text or "", re.DOTALL)
+    return whole_file[1] if whole_file else skip.get("message", "no reason given")
 
 
 def _cases(outcome: Path) -> Iterator[ElementTree.Element]:

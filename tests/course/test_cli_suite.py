@@ -1,0 +1,65 @@
+"""How `glassroom test` counts: failures, errors, skips with their reasons, and processes that die."""
+
+import pytest
+
+from glassroom.cli import suite
+
+PASSING = "def test_fine():\n    pass\n"
+FAILING = "def test_wrong():\n    assert 1 == 2\n"
+SKIPPED = "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is not installed')\n"
+BROKEN = "import no_such_module\n"
+DYING = "import os\ndef test_dies():\n    os._exit(3)\n"
+
+
+@pytest.fixture
+def layer(tmp_path):
+    """Make a layer of one file with the given tests."""
+
+    def make(content):
+        (tmp_path / "test_it.py").write_text(content)
+        return suite.Layer("made-up", ("-p", "no:cacheprovider", str(tmp_path)))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("content", "counts"),
+    [
+        (PASSING, (1, 0, 0)),
+        (FAILING, (0, 1, 0)),
+        (SKIPPED, (0, 0, 1)),
+        (BROKEN, (0, 1, 0)),
+        (DYING, (0, 1, 0)),
+    ],
+)
+def test_every_end_of_a_layer_is_counted(layer, tmp_path, content, counts):
+    result = suite._run(layer(content), [], tmp_path)
+    assert (result.passed, result.failed, result.skipped) == counts
+
+
+def test_the_reason_for_a_skip_is_said_on_a_line_of_its_own(layer, tmp_path):
+    report = suite.report([suite._run(layer(SKIPPED), [], tmp_path)])
+    assert "skipped: made-up: no_such_module is not installed" in report.splitlines()
+
+
+def test_a_selection_that_leaves_nothing_is_said_and_is_no_failure(layer, tmp_path):
+    result = suite._run(layer(PASSING), ["-k", "nothing_has_this_name"], tmp_path)
+    assert "skipped: made-up: no test was selected" in suite.report([result]).splitlines()
+    assert result.failed == 0
+
+
+def test_the_last_line_sums_over_the_layers():
+    results = [suite.Result("a", passed=2, skipped=1), suite.Result("b", passed=3, failed=4)]
+    assert suite.report(results).splitlines()[-1] == "5 passed, 4 failed, 1 skipped"
+
+
+def test_an_installed_wheel_has_the_notebooks_layer_alone():
+    assert [layer.name for layer in suite.available_layers(None, jobs=1)] == ["outputs"]
+
+
+def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path):
+    for name in ("library", "style", "zebra"):
+        (tmp_path / "tests" / name).mkdir(parents=True)
+        (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
+    names = [layer.name for layer in suite.available_layers(tmp_path, jobs=2)]
+    assert names == ["style", "library", "outputs", "zebra"]

@@ -42,10 +42,16 @@ def format_strides(
 
 
 @operator("copy", function=False)
-def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
+    if isinstance(src, (int, float, complex)):
+        refuse_overlapping_write(input)
+        write_number(input, src)
+        input._written()
+        return input
     check_tensor("copy_", src, "other")
     if src is input:
+        input._written()
         return input
     if input._size != src._size:
         met = layout.broadcast_shapes(input._size, src._size)

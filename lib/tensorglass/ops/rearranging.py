@@ -69,7 +69,7 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     check_tensor("flip", input)
     axes = axes_of(len(input._size), ints("flip", dims, "(Tensor input, tuple of ints dims)")) if dims else ()
-    strides = layout.elementwise_strides(input._size, [(input._size, input._stride)])
+    strides = layout.preserved_strides(input._size, input._stride)
     made = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
     memory.copied(input.nbytes)

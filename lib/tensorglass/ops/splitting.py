@@ -77,7 +77,7 @@ def _plain(indices_or_sections: Any) -> Any:
 def unbind(input: Tensor, dim: int = 0) -> Views:
     """One view for each position of `dim`, which goes away."""
     if not input._size:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise IndexError(f"Dimension specified as {layout.wrap_dim(dim, 1)} but tensor has no dimensions")
     dim = layout.wrap_dim(dim, len(input._size))
     size = input._size[:dim] + input._size[dim + 1 :]
     stride = input._stride[:dim] + input._stride[dim + 1 :]

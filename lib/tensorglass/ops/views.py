@@ -14,7 +14,7 @@ from tensorglass import layout
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
 from tensorglass.ops.arguments import check_int, check_tensor, ints, invalid_combination
-from tensorglass.ops.copying import clone
+from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, VersionCounter, header_of, make, view_of
 
@@ -40,7 +40,9 @@ def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
     header = layout.view_dtype(
         *header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type
     )
-    return view_of(input, *header, dtype)
+    reread = view_of(input, *header, dtype)
+    reread._base = None  # PyTorch does not call it a view: no gradient flows through it
+    return reread
 
 
 @operator("view", function=False)
@@ -82,8 +84,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 @operator("view")
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension; a copy only where `view` would not do."""
-    return reshape(input, (-1,))
+    """All elements in one dimension: a view of a contiguous tensor, else of a contiguous copy."""
+    return view(contiguous(input), (-1,))
 
 
 # --- the dimensions in another order ---------------------------------------------------------------------------------
@@ -130,6 +132,8 @@ def T(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
 @operator("view", function=False, method=False, attribute=True)
 def mT(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
     """The last two dimensions swapped: the transpose of each matrix of a batch."""
+    if not input._size:
+        return _deprecated_scalar(input, "Tensor.mT")
     _check_matrices(input, "tensor.mT")
     return transpose(input, -2, -1)
 
@@ -137,6 +141,8 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
 @operator("view", function=False, method=False, attribute=True)
 def mH(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
     """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""
+    if not input._size:
+        return conj(_deprecated_scalar(input, "Tensor.mH"))
     _check_matrices(input, "tensor.mH")
     return conj(transpose(input, -2, -1))
 
@@ -159,6 +165,11 @@ def adjoint(input: Tensor) -> Tensor:
         return conj(input)
     _check_matrices(input, "tensor.adjoint()")
     return conj(transpose(input, -2, -1))
+
+
+def _deprecated_scalar(input: Tensor, name: str) -> Tensor:
+    warnings.warn(f"{name} is deprecated on 0-D tensors. This function is the identity in these cases.", UserWarning, stacklevel=3)
+    return input
 
 
 def _check_matrices(input: Tensor, name: str) -> None:

@@ -1,0 +1,59 @@
+"""What is timed: each case is one piece of code, written once for PyTorch and tensorglass, and once for raw NumPy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    """`setup` and `code` run with `torch` as either library; `numpy_setup` and `numpy_code` with `numpy` as `np`."""
+
+    name: str
+    setup: str
+    code: str
+    numpy_setup: str = ""
+    numpy_code: str = ""
+    goal: float | None = None  #: the ratio to PyTorch on one thread that we aim at
+
+
+def _pair(size: str) -> tuple[str, str]:
+    return (
+        f"a = torch.linspace(0.1, 1, {size}).reshape(SIZE); b = torch.linspace(0.2, 2, {size}).reshape(SIZE)",
+        f"a = np.linspace(0.1, 1, {size}, dtype=np.float32).reshape(SIZE); "
+        f"b = np.linspace(0.2, 2, {size}, dtype=np.float32).reshape(SIZE)",
+    )
+
+
+def _sized(name: str, count: int, size: str, code: str, numpy_code: str, goal: float | None = None) -> Case:
+    setup, numpy_setup = _pair(str(count))
+    return Case(name, setup.replace("SIZE", size), code, numpy_setup.replace("SIZE", size), numpy_code, goal)
+
+
+MILLION = 1 << 20
+
+CASES = (
+    _sized("small add (4×4)", 16, "(4, 4)", "c = a + b", "c = a + b", 1.5),
+    _sized("small add with a number", 16, "(4, 4)", "c = a + 1", "c = a + 1", 1.5),
+    _sized("small add in place", 16, "(4, 4)", "a.add_(b)", "a += b", 1.5),
+    _sized("small exp", 16, "(4, 4)", "c = a.exp()", "c = np.exp(a)", 1.5),
+    _sized("transpose", 16, "(4, 4)", "c = a.transpose(0, 1)", "c = a.transpose(1, 0)", 1.2),
+    _sized("reshape", 16, "(4, 4)", "c = a.reshape(2, 8)", "c = a.reshape(2, 8)", 1.2),
+    _sized("view", 16, "(4, 4)", "c = a.view(16)", "c = a.reshape(16)", 1.2),
+    _sized("a[1]", 16, "(4, 4)", "c = a[1]", "c = a[1]", 1.5),
+    _sized("a[:, 1:3]", 16, "(4, 4)", "c = a[:, 1:3]", "c = a[:, 1:3]", 1.5),
+    _sized("a[[0, 2]]", 16, "(4, 4)", "c = a[[0, 2]]", "c = a[[0, 2]]", 1.5),
+    _sized("a[0, 1] = 3.0", 16, "(4, 4)", "a[0, 1] = 3.0", "a[0, 1] = 3.0", 1.5),
+    _sized("add on 4 M", 4 * MILLION, "(2048, 2048)", "c = a + b", "c = a + b", 0.95),
+    _sized("add on 4 M, transposed", 4 * MILLION, "(2048, 2048)", "c = a.t() + b.t()", "c = a.T + b.T", 0.95),
+    _sized("exp on 4 M", 4 * MILLION, "(2048, 2048)", "c = a.exp()", "c = np.exp(a)", 0.6),
+    _sized("add on 16 M, fresh result", 16 * MILLION, "(4096, 4096)", "c = a + b", "c = a + b", 0.3),
+    _sized("add on 4 M, in place", 4 * MILLION, "(2048, 2048)", "a.add_(b)", "a += b", 1.05),
+    _sized("relu on 4 M", 4 * MILLION, "(2048, 2048)", "c = a.relu()", "c = np.maximum(a, 0)", 2.0),
+    _sized("sum over rows, 4096×1024", 4 * MILLION, "(4096, 1024)", "c = a.sum(0)", "c = a.sum(0)", 0.5),
+    _sized("sum over the inner axis", 4 * MILLION, "(4096, 1024)", "c = a.sum(1)", "c = a.sum(1)", 1.3),
+    _sized("contiguous of a transpose, 4 M", 4 * MILLION, "(2048, 2048)", "c = a.t().contiguous()",
+           "c = np.ascontiguousarray(a.T)"),
+    _sized("clone, 4 M", 4 * MILLION, "(2048, 2048)", "c = a.clone()", "c = a.copy()"),
+    _sized("matmul 512²", 512 * 512, "(512, 512)", "c = a @ b", "c = a @ b", 1.05),
+)  # fmt: skip

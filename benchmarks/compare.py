@@ -1,0 +1,176 @@
+"""Time tensorglass side by side with PyTorch (one thread and all) and raw NumPy.
+
+    python benchmarks/compare.py                 # the table, on the terminal
+    python benchmarks/compare.py --markdown      # as Markdown, for docs/performance.md
+    python benchmarks/compare.py --json out.json --plot out.svg
+
+Every figure is a ratio of medians from one process, with the contestants taking turns, so that a slow moment of the
+machine hits all of them. A case's result is compared with PyTorch's before it is timed. Needs the extra `parity`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+THREADS = os.cpu_count() or 1
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # read when the libraries are loaded, so before any import of them
+
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+
+import tensorglass  # noqa: E402
+from cases import CASES, Case  # noqa: E402
+
+ROUNDS = 9
+
+
+def prepare(setup: str, code: str, names: dict[str, Any]) -> tuple[Callable[[int], float], dict[str, Any]]:
+    """A function that runs `code` a number of times and returns the seconds it took, and the variables it uses."""
+    exec(setup, names)
+    body = f"def loop(times):\n    for _ in range(times):\n        {code}\n"
+    local = {**names}
+    # Variables become locals of the loop by default arguments: a global look-up would cost each contestant the same.
+    arguments = ", ".join(f"{name}={name}" for name in names if not name.startswith("__"))
+    exec(body.replace("loop(times)", f"loop(times, {arguments})"), local)
+    loop = local["loop"]
+
+    def timed(times: int) -> float:
+        start = time.perf_counter()
+        loop(times)
+        return time.perf_counter() - start
+
+    return timed, names
+
+
+def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
+    """What the code leaves in `c`, or in `a` if it writes in place, as a NumPy array."""
+    exec(setup, names)
+    exec(code, names)
+    left = names.get("c", names["a"])
+    return left if isinstance(left, np.ndarray) else left.numpy()
+
+
+def measure(case: Case) -> dict[str, float]:
+    """Median seconds of each contestant for one run of the case's code."""
+    ours = result_of(case.setup, case.code, {"torch": tensorglass})
+    theirs = result_of(case.setup, case.code, {"torch": torch})
+    np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
+    loops = {
+        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass})[0],
+        "torch": prepare(case.setup, case.code, {"torch": torch})[0],
+        "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np})[0],
+    }
+    torch.set_num_threads(1)
+    once = max(loop(3) / 3 for loop in loops.values())
+    times = max(1, min(20_000, int(0.05 / max(once, 1e-9))))
+    figures: dict[str, list[float]] = {name: [] for name in (*loops, "torch, all threads")}
+    for _ in range(ROUNDS):
+        for name, loop in loops.items():
+            figures[name].append(loop(times) / times)
+        torch.set_num_threads(THREADS)
+        figures["torch, all threads"].append(loops["torch"](times) / times)
+        torch.set_num_threads(1)
+    return {name: statistics.median(seconds) for name, seconds in figures.items()}
+
+
+def measure_import() -> dict[str, float]:
+    """Median seconds of a fresh process that imports the library and ends."""
+    figures: dict[str, list[float]] = {"tensorglass": [], "torch": [], "numpy": []}
+    for _ in range(5):
+        for name, seconds in figures.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
+            seconds.append(time.perf_counter() - start)
+    return {name: statistics.median(seconds) for name, seconds in figures.items()}
+
+
+def rows(names: list[str]) -> list[dict[str, Any]]:
+    """The table: for each case the seconds and the ratios to PyTorch on one thread."""
+    table = []
+    for case in (None, *CASES):
+        name = "import, fresh process" if case is None else case.name
+        if names and not any(part in name for part in names):
+            continue
+        seconds = measure_import() if case is None else measure(case)
+        ratios = {who: seconds[who] / seconds["torch"] for who in seconds}
+        table.append({"case": name, "goal": 0.15 if case is None else case.goal, "seconds": seconds, "ratios": ratios})
+        print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return table
+
+
+def show(table: list[dict[str, Any]], markdown: bool) -> str:
+    """The table as text. Below 1 is faster than PyTorch on one thread."""
+    head = ("work", "tensorglass", "raw NumPy", "PyTorch, all threads", "goal", "PyTorch, 1 thread")
+    lines = [head]
+    for row in table:
+        ratios = row["ratios"]
+        every = ratios.get("torch, all threads")
+        lines.append(
+            (
+                row["case"],
+                f"{ratios['tensorglass']:.2f}",
+                f"{ratios['numpy']:.2f}",
+                "" if every is None else f"{every:.2f}",
+                "" if row["goal"] is None else f"≤ {row['goal']:g}",
+                f"{row['seconds']['torch'] * 1e6:,.1f} µs",
+            )
+        )
+    mean = math.exp(statistics.fmean(math.log(row["ratios"]["tensorglass"]) for row in table))
+    lines.append(("geometric mean", f"{mean:.2f}", "", "", "", ""))
+    if markdown:
+        rule = "|---|" + "---:|" * (len(head) - 1)
+        return "\n".join(["| " + " | ".join(lines[0]) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines[1:])])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    )
+
+
+def plot(table: list[dict[str, Any]], path: Path) -> None:
+    """The ratios as bars on a logarithmic axis, the line at 1 being PyTorch."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 0.3 * len(table) + 1), layout="constrained")
+    names = [row["case"] for row in table][::-1]
+    axes.barh(names, [row["ratios"]["tensorglass"] for row in table][::-1], color="#0072b2", label="tensorglass")
+    axes.plot([row["ratios"]["numpy"] for row in table][::-1], names, "D", color="#d55e00", label="raw NumPy")
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xlabel("time relative to PyTorch on one thread (less is faster)")
+    axes.legend()
+    figure.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="only the cases whose name contains one of these")
+    parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
+    parser.add_argument("--json", type=Path, help="write the figures there")
+    parser.add_argument("--plot", type=Path, help="draw the ratios there")
+    options = parser.parse_args()
+    table = rows(options.names)
+    print(show(table, options.markdown))
+    if options.json:
+        options.json.write_text(json.dumps(table, indent=1, ensure_ascii=False))
+    if options.plot:
+        plot(table, options.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Every notebook of part 1 has the shape that docs/writing-a-notebook.md describes; together they cover it."""
+"""Every notebook of part 1 has the shape that docs/writing-a-notebook.md asks for; together they cover it."""
 
 from __future__ import annotations
 

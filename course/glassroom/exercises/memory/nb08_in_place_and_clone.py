@@ -56,7 +56,7 @@ def negative(readings: Any, *, screen: Any) -> str:
     expect_tensor(readings, "readings", shape=(5,))
     expect(
         values(readings) != [3.0, -1.0, 4.0, -2.0, 5.0],
-        "`readings` is as it was: a mask in a reading position makes a copy, and the zeros went into that.",
+        "`readings` is as it was. (What a method does to `readings[mask]` is lost: a mask makes a copy.)",
     )
     expect_value(readings, "readings", [3.0, 0.0, 4.0, 0.0, 5.0])
     expect(

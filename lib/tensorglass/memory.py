@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tensorglass.storage import UntypedStorage
 
 # Every figure that the library counts. `_peak_bytes` is reset by `track` and `reset_peak`, so `track` puts it back.
-_live: dict[int, weakref.ref[UntypedStorage]] = {}
+_live: dict[weakref.ref[UntypedStorage], int] = {}  # the bytes of each storage, the oldest first
+_ended: list[weakref.ref[UntypedStorage]] = []  # storages that ended and still count
 _live_bytes = 0
 _peak_bytes = 0
 _allocations = 0
@@ -38,28 +39,38 @@ _next_number = 0
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-def born(storage: UntypedStorage, nbytes: int) -> None:
-    """A storage now holds `nbytes` bytes that it did not hold before (a new one, or one that was resized)."""
+def born(storage: UntypedStorage, nbytes: int) -> weakref.ref[UntypedStorage]:
+    """A new storage holds `nbytes` bytes. Returns its record, by which it reports what happens to it later."""
     global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
-    _live[id(storage)] = weakref.ref(storage)
+    if _ended:
+        _settle()
+    # The callback is a method of a list, which runs without a Python call: 0.3 µs less a storage than `__del__`.
+    record = weakref.ref(storage, _ended.append)
+    _live[record] = nbytes
     _allocations += 1
     _allocated_bytes += nbytes
     _live_bytes += nbytes
     if _live_bytes > _peak_bytes:
         _peak_bytes = _live_bytes
+    return record
 
 
-def released(nbytes: int) -> None:
-    """A storage gave `nbytes` bytes back: it ended, or it was resized."""
+def resized(record: weakref.ref[UntypedStorage], nbytes: int) -> None:
+    """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
+    global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
+    _settle()
+    _live_bytes += nbytes - _live[record]
+    _live[record] = nbytes
+    _allocations += 1
+    _allocated_bytes += nbytes
+    _peak_bytes = max(_peak_bytes, _live_bytes)
+
+
+def _settle() -> None:
+    """Take the storages that have ended out of the figures."""
     global _live_bytes
-    _live_bytes -= nbytes
-
-
-def ended(storage: UntypedStorage, nbytes: int) -> None:
-    """A storage ends, and its bytes with it."""
-    global _live_bytes
-    _live.pop(id(storage), None)
-    _live_bytes -= nbytes
+    while _ended:
+        _live_bytes -= _live.pop(_ended.pop())
 
 
 def copied(nbytes: int) -> None:
@@ -92,12 +103,13 @@ def name_of(storage: UntypedStorage) -> str:
 
 def live() -> list[UntypedStorage]:
     """The storages alive now, the oldest first."""
-    storages = (reference() for reference in list(_live.values()))
+    storages = (record() for record in list(_live))
     return [storage for storage in storages if storage is not None]
 
 
 def allocated() -> int:
     """Bytes that live storages hold now."""
+    _settle()
     return _live_bytes
 
 
@@ -109,6 +121,7 @@ def peak() -> int:
 def reset_peak() -> None:
     """Let `peak` start again from what is allocated now."""
     global _peak_bytes
+    _settle()
     _peak_bytes = _live_bytes
 
 
@@ -145,12 +158,14 @@ def track() -> Iterator[Report]:
     """
     global _peak_bytes
     report = Report()
+    _settle()
     outer_peak, start_bytes = _peak_bytes, _live_bytes
     start = (_allocations, _allocated_bytes, _copies, _copied_bytes)
     _peak_bytes = _live_bytes
     try:
         yield report
     finally:
+        _settle()
         report.allocations = _allocations - start[0]
         report.allocated_bytes = _allocated_bytes - start[1]
         report.copies = _copies - start[2]

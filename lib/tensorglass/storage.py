@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tensorglass.tensor import Tensor
 
 
+_new = object.__new__
+_reference = weakref.ref
+
+
 class UntypedStorage:
     """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
 
@@ -28,8 +32,8 @@ class UntypedStorage:
     """
 
     __slots__ = (
-        "__weakref__", "_array", "_buffer", "_headers", "_name", "_nbytes", "_prune_at", "backend", "device",
-        "is_ours", "version",
+        "__weakref__", "_array", "_buffer", "_headers", "_name", "_nbytes", "_prune_at", "_record",
+        "backend", "device", "is_ours", "version",
     )  # fmt: skip
 
     backend: Backend
@@ -44,13 +48,13 @@ class UntypedStorage:
             raise RuntimeError("Storage size cannot be negative")
         place = as_device(device)
         backend = backends.get(place)
-        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
+        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, True)
         if values is not None:
             for index, value in enumerate(values):
                 self[index] = value
 
     def _set_up(
-        self, backend: Backend, device: Device, nbytes: int, buffer: Array, array: Array, *, is_ours: bool
+        self, backend: Backend, device: Device, nbytes: int, buffer: Array, array: Array, is_ours: bool
     ) -> None:
         self.backend = backend
         self.device = device
@@ -62,24 +66,20 @@ class UntypedStorage:
         self._headers: list[weakref.ref[Tensor]] = []
         self._prune_at = 16
         self._name: str | None = None
-        memory.born(self, nbytes if is_ours else 0)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_nbytes"):  # not if allocating failed
-            memory.ended(self, self._nbytes if self.is_ours else 0)
+        self._record = memory.born(self, nbytes if is_ours else 0)
 
     @classmethod
     def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
         """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialised."""
-        self = cls.__new__(cls)
-        self._set_up(backend, device, nbytes, backend.allocate(nbytes, device, zeroed=zeroed), None, is_ours=True)
+        self = _new(cls)
+        self._set_up(backend, device, nbytes, backend.allocate(nbytes, device, zeroed=zeroed), None, True)
         return self
 
     @classmethod
     def of_array(cls, backend: Backend, device: Device, array: Array, *, is_ours: bool = True) -> UntypedStorage:
-        """The storage under a C-contiguous array, typically a kernel's fresh result: no bytes are copied."""
-        self = cls.__new__(cls)
-        self._set_up(backend, device, array.nbytes, None, array, is_ours=is_ours)
+        """The storage under a C-contiguous array: no bytes are copied."""
+        self = _new(cls)
+        self._set_up(backend, device, array.nbytes, None, array, is_ours)
         return self
 
     # --- the bytes -----------------------------------------------------------------------------------------------
@@ -133,9 +133,8 @@ class UntypedStorage:
         buffer = self.backend.allocate(size, self.device)
         kept = min(size, self._nbytes)
         buffer[:kept] = self.buffer[:kept]
-        memory.released(self._nbytes)
         self._buffer, self._nbytes = buffer, size
-        memory.born(self, size)
+        memory.resized(self._record, size)
         for header in self.headers():
             header._array = None  # it was derived from the old bytes
         return self
@@ -230,7 +229,7 @@ class UntypedStorage:
 
     def _add_header(self, header: Tensor) -> None:
         headers = self._headers
-        headers.append(weakref.ref(header))
+        headers.append(_reference(header))
         if len(headers) > self._prune_at:
             # Forget the dead once they may be the majority: amortised, each header is looked at a few times.
             headers[:] = [reference for reference in headers if reference() is not None]
@@ -246,5 +245,6 @@ def _byte(value: int) -> int:
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:
     """The storage that was pickled."""
     storage = UntypedStorage(len(data), device=device)
-    storage.buffer.data[:] = data
+    if data:
+        storage.buffer[:] = storage.backend.xp.frombuffer(data, "uint8")
     return storage

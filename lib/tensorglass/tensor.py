@@ -10,9 +10,10 @@ this class as methods. The array that a kernel needs is derived from the header 
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import formats, layout, printing
+from tensorglass import formats, layout, memory, printing
 from tensorglass.backends import Array, Backend
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import FLOATING, INTEGER
@@ -330,6 +331,9 @@ def _check_bounds(tensor: Tensor) -> None:
 # --- making headers ------------------------------------------------------------------------------------------------
 
 _new = object.__new__
+_reference = weakref.ref
+_born = memory.born
+_contiguous_strides = layout.contiguous_strides
 
 
 def make(
@@ -355,10 +359,33 @@ def make(
 
 def from_array(array: Array, dtype: DType, like: UntypedStorage) -> Tensor:
     """The tensor of a kernel's fresh, C-contiguous result, on the device of `like`; no bytes are copied."""
-    size = array.shape
-    self = make(UntypedStorage.of_array(like.backend, like.device, array), size, layout.contiguous_strides(size), 0, dtype)
-    self._array = array
+    # Every result of a small operator comes through here: what `UntypedStorage.of_array` and `make` do is written out,
+    # which takes 1.0 µs and not 1.4.
+    storage = _new(UntypedStorage)
+    self: Tensor = _new(Tensor)
+    nbytes = array.nbytes
+    storage.backend = like.backend
+    storage.device = like.device
+    storage.version = 0
+    storage.is_ours = True
+    storage._nbytes = nbytes
+    storage._buffer = None
+    storage._array = self._array = array
+    storage._headers = [_reference(self)]
+    storage._prune_at = 16
+    storage._name = None
+    storage._record = _born(storage, nbytes)
+    self._storage = storage
+    self._size = size = array.shape
+    self._stride = _contiguous_strides(size)
+    self._offset = 0
+    self._dtype = dtype
+    self._conj = False
     self._contiguous = True
+    self._base = None
+    self._counter = None
+    self._requires_grad = False
+    self._grad = None
     return self
 
 

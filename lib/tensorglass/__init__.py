@@ -44,6 +44,15 @@ from tensorglass.formats import (
     preserve_format,
     strided,
 )
+from tensorglass.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from tensorglass.printing import set_printoptions
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage

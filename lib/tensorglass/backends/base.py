@@ -19,11 +19,40 @@ from tensorglass.errors import explained
 Array = Any
 
 
+class RandomBits(Protocol):
+    """A stream of random bits on a device, determined by its seed."""
+
+    spare_normal: float | None  #: normal numbers are made in pairs: the second of the last one, if not yet handed out
+
+    def reseed(self, seed: int) -> None:
+        """Begin the stream of this seed."""
+
+    def draw_32(self, count: int) -> Array:
+        """`count` whole numbers of 32 random bits, as uint32."""
+
+    def draw_64(self, count: int) -> Array:
+        """`count` whole numbers of 64 random bits, as uint64."""
+
+    def draw_poisson(self, rates: Array) -> Array:
+        """Poisson-distributed whole numbers, one for each of `rates`."""
+
+    def save(self, initial_seed: int) -> Array:
+        """The whole state, as a host array of bytes."""
+
+    def load(self, state: Array) -> int:
+        """Go on from a saved state. Returns the initial seed that is kept in it."""
+
+
 class Backend(Protocol):
     """One type of device. Sizes, strides and offsets are counted in elements, as in a tensor's header."""
 
-    device_type: str  #: "cpu"
-    xp: Any  #: the array module whose functions the kernels call: numpy, cupy
+    @property
+    def device_type(self) -> str:
+        """The type of its devices: "cpu"."""
+
+    @property
+    def xp(self) -> Any:
+        """The array module whose functions the kernels call: numpy, cupy."""
 
     def is_available(self) -> bool:
         """Whether a device of this type is there; never raises, never imports what is slow to import twice."""
@@ -54,8 +83,15 @@ class Backend(Protocol):
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         """Run ``kernel(xp, *arrays, **parameters)`` on the device, silently: no floating-point warnings."""
 
+    @property
+    def run(self) -> Callable[..., Any]:
+        """``run(function, *arrays)`` calls a function of the array module on the device, as `launch` does a kernel."""
+
     def ufunc(self, name: str) -> Callable[..., Any]:
         """The elementwise function `name` of the array module, which accepts ``out=``."""
+
+    def random_bits(self, seed: int) -> RandomBits:
+        """A new stream of random bits on devices of this type."""
 
     def from_host(self, array: Array, device: Device) -> Array:
         """A copy on the device of a NumPy array."""

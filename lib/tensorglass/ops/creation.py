@@ -32,7 +32,13 @@ from tensorglass.tensor import Tensor, raw_array
 
 
 @factory()
-def empty(*sizes: Any, size: Any = None, out: Tensor | None = None, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    memory_format: Any = None,
+    **options: Unpack[Options],
+) -> Tensor:
     """A tensor whose elements are whatever its new memory happens to hold.
 
     The size is given as ``empty(2, 3)``, ``empty((2, 3))`` or ``empty(size=(2, 3))``.
@@ -146,7 +152,11 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
 
 
 def _filled(
-    size: tuple[int, ...], place: Place, value: complex, out: Tensor | None = None, stride: tuple[int, ...] | None = None
+    size: tuple[int, ...],
+    place: Place,
+    value: complex,
+    out: Tensor | None = None,
+    stride: tuple[int, ...] | None = None,
 ) -> Tensor:
     """A tensor whose elements all are `value`; `out`, resized, if that is given."""
     checked(value, place.dtype)
@@ -184,7 +194,9 @@ def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Opt
 
 
 @factory()
-def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+def full_like(
+    input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]
+) -> Tensor:
     """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
     check_tensor("full_like", input)
     value = read_number("full_like", "fill_value", 2, fill_value)
@@ -203,7 +215,9 @@ def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, o
 @factory(function=False, method=True)
 def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor of this one's dtype and device."""
-    return new(read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device))
+    return new(
+        read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device)
+    )
 
 
 @factory(function=False, method=True)

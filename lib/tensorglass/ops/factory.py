@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from tensorglass import backends, dtypes, formats, layout
+from tensorglass.backends import Array
 from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
@@ -74,7 +75,9 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def read_options(name: str, options: Options, dtype: DType | None = None, device: Device | None = None) -> Place:
+def read_options(
+    name: str, options: Options, dtype: DType | None = None, device: Device | None = None
+) -> Place:
     """Check the options given to the function `name`; `dtype` and `device` are what it takes where none is given."""
     if not options:  # most calls
         return Place(dtype or dtypes.get_default_dtype(), device or as_device(None), False)
@@ -145,7 +148,9 @@ def read_size(name: str, given: Sequence[Any], size: Any = None) -> tuple[int, .
     return _lengths(name, "size", given)
 
 
-def size_tuple(name: str, given: Any, argument: str = "size", position: int = 1, *, single: bool = True) -> tuple[int, ...]:
+def size_tuple(
+    name: str, given: Any, argument: str = "size", position: int = 1, *, single: bool = True
+) -> tuple[int, ...]:
     """A size given as a sequence of ints or, if `single`, as one int."""
     if isinstance(given, tuple | list):
         return _lengths(name, argument, given)
@@ -206,13 +211,28 @@ def new(
 
 
 def of_kernel(
-    size: tuple[int, ...], place: Place, kernel: Callable[..., Any], *arguments: Any, out: Tensor | None = None
+    size: tuple[int, ...],
+    place: Place,
+    kernel: Callable[..., Any],
+    *arguments: Any,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
-    backend = backends.get(place.device)
-    made = new(size, place) if out is None else resized(out, size)
-    raw_array(made)[...] = backend.launch(kernel, *arguments)
+    dtype, device, requires_grad = place
+    layout.contiguous_nbytes(size, dtype.itemsize)
+    backend = backends.get(device)
+    if out is not None:
+        raw_array(resized(out, size))[...] = backend.launch(kernel, *arguments)
+        return out
+    array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype))
+    storage = UntypedStorage.of_array(backend, device, array)
+    made = make(storage, size, layout.contiguous_strides(size), 0, dtype)
+    made._requires_grad = requires_grad
     return made
+
+
+def _fresh(xp: Any, kernel: Callable[..., Any], arguments: tuple[Any, ...], array_dtype: Any) -> Array:
+    return xp.ascontiguousarray(kernel(xp, *arguments), array_dtype)
 
 
 def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
@@ -244,9 +264,12 @@ def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DTy
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
+
 def read_number(name: str, argument: str, position: int, given: Any) -> complex:
     """A number given as such or as a 0-dim tensor; raises PyTorch's TypeError for anything else."""
     if isinstance(given, builtins.int | builtins.float | builtins.complex):
+        if isinstance(given, builtins.int) and not -(2**63) <= given < 2**64:
+            raise OverflowError("int too big to convert")
         return given
     if isinstance(given, Tensor) and not given._size:
         return given.item()

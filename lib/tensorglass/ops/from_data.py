@@ -112,7 +112,9 @@ def array_dtype(array: Array) -> DType:
                 "are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
                 "uint16, uint8, and bool."
             ),
-            "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
+            "tensorglass has no uint16, uint32 and uint64."
+            if kind.kind == "u"
+            else "Convert it: array.astype(float).",
         ) from None
     if any(step < 0 for step in array.strides):
         raise explained(
@@ -225,7 +227,8 @@ def _dtype_of(element: Any) -> DType:
 
 def _invalid(data: Any) -> TypeError:
     return explained(
-        TypeError(f"new(): invalid data type '{type(data).__name__}'"), "The elements of a tensor are numbers and bools."
+        TypeError(f"new(): invalid data type '{type(data).__name__}'"),
+        "The elements of a tensor are numbers and bools.",
     )
 
 
@@ -251,9 +254,13 @@ def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         return _integer_array(xp, elements, dtype)
     if not dtype.is_complex and builtins.complex in set(map(type, elements)):
         raise TypeError("must be real number, not complex")
-    if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)):
+    if dtype.itemsize == 2 or (
+        dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)
+    ):
         # Python's ints of any length, and the narrow types, by way of float64.
-        return xp.array([builtins.float(each) for each in elements], "float64").astype(HOST.array_dtype(dtype))
+        return xp.array([builtins.float(each) for each in elements], "float64").astype(
+            HOST.array_dtype(dtype)
+        )
     return xp.array(elements, HOST.array_dtype(dtype))
 
 
@@ -263,13 +270,12 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         raise TypeError("'complex' object cannot be interpreted as an integer")
     try:
         if builtins.float in kinds:
-            elements = [int(checked(element, dtypes.int64).real) for element in elements]
+            elements = [builtins.int(checked(element, dtype).real) for element in elements]
         wide = xp.array(elements, "int64")
-        if dtype is dtypes.int64 or not elements:
-            return wide.astype(HOST.array_dtype(dtype))
-        for bound in (int(wide.min()), int(wide.max()), *(each for each in elements if type(each) is builtins.float)):
-            checked(bound, dtype)
-        return wide.astype(HOST.array_dtype(dtype))
+        if dtype is not dtypes.int64 and elements:
+            checked(builtins.int(wide.min()), dtype)
+            checked(builtins.int(wide.max()), dtype)
+        return wide.astype(HOST.array_dtype(dtype), copy=False)
     except RuntimeError as error:  # this function's message names the type without C's suffix
         first_line = f"value cannot be converted to type {dtype.name} without overflow"
         raise explained(RuntimeError(first_line), *getattr(error, "__notes__", ())) from None
@@ -306,7 +312,8 @@ def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
         return
     if not _is_sequence(data):
         raise explained(
-            TypeError("not a sequence"), f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}."
+            TypeError("not a sequence"),
+            f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}.",
         )
     if len(data) != size[dim]:
         raise explained(

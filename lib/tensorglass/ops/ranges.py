@@ -6,12 +6,21 @@ import math
 import warnings
 from typing import Any, Unpack
 
-from tensorglass import dtypes
+from tensorglass import backends, dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
-from tensorglass.ops.factory import Options, Place, factory, new, of_kernel, read_number, read_options, read_out_options
+from tensorglass.ops.factory import (
+    Options,
+    Place,
+    factory,
+    new,
+    of_kernel,
+    read_number,
+    read_options,
+    read_out_options,
+)
 from tensorglass.ops.scalars import checked
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -20,7 +29,12 @@ from tensorglass.tensor import Tensor, array_of, raw_array
 
 @factory()
 def arange(
-    start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
 ) -> Tensor:
     """The numbers from `start` (0 unless given) up to but not including `end`, `step` apart.
 
@@ -77,9 +91,14 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
 def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
     if dtype.category == dtypes.INTEGER:
         start, step = int(start), int(step)
-        return xp.arange(start, start + count * step, step, dtype="int64") if count else xp.empty(0)
-    places = xp.arange(count, dtype="float64")
-    return start + step * places
+        if step:
+            return xp.arange(start, start + count * step, step, "int64")
+    numbers = xp.arange(count, dtype="float64")
+    if step != 1:
+        numbers *= step
+    if start != 0:
+        numbers += start
+    return numbers
 
 
 def _written_into(out: Tensor, kernel: Any, *arguments: Any) -> Tensor:
@@ -90,7 +109,9 @@ def _written_into(out: Tensor, kernel: Any, *arguments: Any) -> Tensor:
 
 
 @factory(method=False)
-def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+def range(
+    start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
+) -> Tensor:
     """As `arange`, with `end` included and the default dtype. Deprecated in PyTorch: use `arange`."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -100,7 +121,9 @@ def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None 
     )
     first, last, by = (
         read_number("range", argument, position, value)
-        for position, (argument, value) in enumerate((("start", start), ("end", end), ("step", step)), start=1)
+        for position, (argument, value) in enumerate(
+            (("start", start), ("end", end), ("step", step)), start=1
+        )
     )
     place = read_out_options("range", options, out)
     count = _count(first, last, by, dtypes.float64)
@@ -112,19 +135,29 @@ def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None 
 
 
 @factory()
-def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+def linspace(
+    start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]
+) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("linspace", start, end, steps, out, options)
-    return of_kernel((count,), place, _linspace, first, last, count, place.dtype, out=out)
+    array_dtype = backends.get(place.device).array_dtype(place.dtype)
+    return of_kernel((count,), place, _linspace, first, last, count, array_dtype, out=out)
 
 
 @factory()
 def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None, **options: Unpack[Options]
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
 ) -> Tensor:
     """`base` to the power of `steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("logspace", start, end, steps, out, options)
-    return of_kernel((count,), place, _logspace, first, last, count, base, place.dtype, out=out)
+    array_dtype = backends.get(place.device).array_dtype(place.dtype)
+    return of_kernel((count,), place, _logspace, first, last, count, base, array_dtype, out=out)
 
 
 def _read_ends(
@@ -144,30 +177,35 @@ def _read_ends(
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
     is_complex = isinstance(first, complex) or isinstance(last, complex)
-    place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
+    place = read_out_options(
+        name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None
+    )
     if place.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     return first, last, count, place
 
 
-def _linspace(xp: Any, start: Any, end: Any, count: int, dtype: DType) -> Array:
-    """Each half is counted from its own end, so that both ends come out exactly."""
-    if dtype.category == dtypes.INTEGER:
-        start, end = int(start), int(end)
-        work: Any = "float32"
-    else:
-        work = {dtypes.float64: "float64", dtypes.complex64: "complex64", dtypes.complex128: "complex128"}.get(dtype, "float32")
+def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: Any) -> Array:
+    """Each half is counted from its own end, so that both ends come out exactly.
+
+    Ends are elements of the dtype; integers and half types are computed in float32.
+    """
+    is_narrow = array_dtype.itemsize < 4 or array_dtype.kind in "iu"
+    work = xp.dtype("float32") if is_narrow else array_dtype
+    first, last = (xp.asarray(value).astype(array_dtype).astype(work) for value in (start, end))
     if count == 1:
-        return xp.full(1, start, work)
+        return xp.full(1, first)
+    step = (last - first) / work.type(max(count - 1, 1))
+    if is_narrow and array_dtype.kind not in "iu":
+        step = step.astype(array_dtype).astype(work)
     places = xp.arange(count)
-    step = xp.asarray(end - start, work) / xp.asarray(max(count - 1, 1), work)
-    numbers = xp.where(places < count // 2, start + step * places, end - step * (count - 1 - places))
-    return xp.trunc(numbers) if dtype.category == dtypes.INTEGER else numbers
+    numbers = xp.where(places < count // 2, first + step * places, last - step * (count - 1 - places))
+    return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
 
 
-def _logspace(xp: Any, start: Any, end: Any, count: int, base: float, dtype: DType) -> Array:
-    numbers = xp.power(base, _linspace(xp, start, end, count, dtypes.float64))
-    return xp.trunc(numbers) if dtype.category == dtypes.INTEGER else numbers
+def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, array_dtype: Any) -> Array:
+    numbers = xp.power(base, _linspace(xp, start, end, count, xp.dtype("float64")))
+    return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
 
 
 # --- triangles and powers --------------------------------------------------------------------------------------------

@@ -30,12 +30,17 @@ def uniform(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
     return numbers
 
 
-def normal(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
-    """Standard normal numbers for a contiguous tensor: in blocks of 16 where there are as many, else pair by pair."""
+def normal(xp: Any, bits: RandomBits, count: int, dtype: DType, draws_tail: bool = True) -> Array:
+    """Standard normal numbers for a contiguous tensor: in blocks of 16 where there are as many, else pair by pair.
+
+    `draws_tail` says whether bits are spent on an incomplete last block, too, before it is drawn afresh.
+    """
     if count < _BLOCK:
         return normal_pairs(xp, bits, count)
-    numbers = uniform(xp, bits, count, dtype)
     whole = count - count % _BLOCK
+    numbers = xp.empty(count, xp.float64 if dtype is dtypes.float64 else xp.float32)
+    drawn = count if draws_tail else whole
+    numbers[:drawn] = uniform(xp, bits, drawn, dtype)
     _box_muller(xp, numbers[:whole])
     if whole < count:  # the last 16 are drawn afresh, over some that were there already
         numbers[-_BLOCK:] = uniform(xp, bits, _BLOCK, dtype)

@@ -47,11 +47,12 @@ def _fits(number: Any, dtype: DType) -> bool:
             return False
         number = number.real
     if dtype.category == dtypes.INTEGER:
-        if isinstance(number, float) and not math.isfinite(number):
-            return False
         limits = iinfo(dtype)
-        lowest = limits.min if dtype.is_signed else -limits.max
-        return lowest <= int(number) <= limits.max
+        # Whole negative numbers wrap around in an unsigned type; fractions, infinities and nan do not.
+        wraps = isinstance(number, int) and not dtype.is_signed
+        return (-limits.max if wraps else limits.min) <= number <= limits.max
+    if dtype.itemsize == 2:  # what half types cannot hold becomes infinite
+        return True
     return not math.isfinite(number) or abs(number) <= finfo(dtype).max
 
 

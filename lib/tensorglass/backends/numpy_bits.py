@@ -1,0 +1,87 @@
+"""Random bits on the CPU: the Mersenne Twister MT19937, which PyTorch uses there too.
+
+The same seed gives the same bits as PyTorch's CPU generator, so that a notebook prints the same random numbers on both.
+Here are bits alone; `ops.sampling` makes numbers of them.
+
+Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding is their `init_genrand`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+_WORDS = 624  # of 32 bits: the generator's state
+
+
+class NumpyBits:
+    """A stream of random bits, and what is left over of the last pair of normal numbers."""
+
+    def __init__(self, seed: int) -> None:
+        self._engine = numpy.random.MT19937()
+        self._draw = numpy.random.Generator(self._engine)
+        self.spare_normal: float | None = None
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Begin again, at the place that the lowest 32 bits of `seed` name."""
+        seeded: Any = numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
+        self._engine.state = seeded
+        self.spare_normal = None
+
+    def draw_32(self, count: int) -> numpy.ndarray:
+        """`count` whole numbers of 32 random bits, as uint32."""
+        return self._draw.integers(0, 2**32, count, numpy.uint32)
+
+    def draw_64(self, count: int) -> numpy.ndarray:
+        """`count` whole numbers of 64 random bits, as uint64; each takes two of 32, the higher first."""
+        return self._draw.integers(0, 2**64, count, numpy.uint64)
+
+    def draw_poisson(self, rates: numpy.ndarray) -> numpy.ndarray:
+        """Poisson-distributed whole numbers, by NumPy's own method."""
+        return self._draw.poisson(rates)
+
+    def save(self, initial_seed: int) -> numpy.ndarray:
+        """The whole state as bytes, in the arrangement of PyTorch's CPU generator."""
+        state = self._engine.state["state"]
+        record = numpy.zeros((), _STATE)
+        record["initial_seed"] = initial_seed
+        record["left"] = _WORDS + 1 - state["pos"]
+        record["seeded"] = 1
+        record["next"] = state["pos"] % _WORDS
+        record["words"] = state["key"]
+        if self.spare_normal is not None:
+            record["spare_normal"] = self.spare_normal
+            record["has_spare_normal"] = 1
+        return numpy.frombuffer(record.tobytes(), numpy.uint8).copy()
+
+    def load(self, state: numpy.ndarray) -> int:
+        """Go on from a state that `save` returned. Returns the initial seed that is kept in it."""
+        record: Any = numpy.frombuffer(state.tobytes(), _STATE)[0]
+        key = record["words"].astype(numpy.uint32)
+        self._engine.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": key, "pos": _WORDS + 1 - int(record["left"])},
+        }
+        self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
+        return int(record["initial_seed"])
+
+
+_STATE = numpy.dtype(
+    [
+        ("initial_seed", "u8"),
+        ("left", "i4"),
+        ("seeded", "i4"),
+        ("next", "u8"),
+        ("words", "u8", (_WORDS,)),
+        ("unused_1", "f8"),
+        ("spare_normal", "f8"),
+        ("unused_2", "f8"),
+        ("has_spare_normal", "i4"),
+        ("unused_3", "i4"),
+        ("unused_4", "f4"),
+        ("unused_5", "i4"),
+    ]
+)
+STATE_BYTES = _STATE.itemsize

@@ -1,0 +1,136 @@
+"""Generators: where random numbers come from, and how to have the same ones again.
+
+A generator is a stream of bits that its seed determines. Functions that draw numbers take the default generator's,
+which `manual_seed` seeds, or those of the one given as ``generator=``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from tensorglass import backends, dtypes
+from tensorglass.backends import RandomBits
+from tensorglass.devices import CPU, as_device
+from tensorglass.devices import device as Device
+from tensorglass.errors import explained
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, array_of, from_array
+
+_FIRST_SEED = 67280421310721  # what PyTorch's new generators are seeded with
+
+
+class Generator:
+    """A stream of random bits on a device. Two generators of one seed give the same numbers."""
+
+    __slots__ = ("__weakref__", "_bits", "_device", "_seed")
+
+    _bits: RandomBits
+
+    def __init__(self, device: Device | str | None = "cpu") -> None:
+        self._device = as_device(device)
+        self._seed = _FIRST_SEED
+        self._bits = backends.get(self._device).random_bits(_FIRST_SEED)
+
+    @property
+    def device(self) -> Device:
+        """Where the numbers are drawn."""
+        return self._device
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin the stream that `seed` names, a whole number from -2**63 to 2**64 - 1. Returns this generator."""
+        self._seed = _read_seed(seed)
+        self._bits.reseed(self._seed)
+        return self
+
+    def seed(self) -> int:
+        """Begin a stream that nobody can foretell, and return its seed."""
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed that the stream began with."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """The place in the stream, as a tensor of 5056 bytes in PyTorch's own arrangement."""
+        return from_array(self._bits.save(self._seed), dtypes.uint8, UntypedStorage(0))
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Go on from a place that `get_state` returned, PyTorch's included."""
+        if not isinstance(new_state, Tensor) or new_state._dtype is not dtypes.uint8 or not new_state.is_cpu:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        expected = self.get_state().numel()
+        if new_state.numel() != expected:
+            raise explained(
+                RuntimeError(
+                    f"Expected a CPUGeneratorImplState of size {expected} but found the input RNG state size to be "
+                    f"{new_state.numel()}"
+                ),
+                "Pass what get_state() returned.",
+            )
+        self._seed = self._bits.load(array_of(new_state))
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator at the same place of the same stream."""
+        return Generator(self._device).set_state(self.get_state())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restored, (self._device, self.get_state()))
+
+
+def _restored(device: Device, state: Tensor) -> Generator:
+    return Generator(device).set_state(state)
+
+
+def _read_seed(seed: Any) -> int:
+    number = int(seed)
+    if not -(2**63) <= number < 2**64:
+        raise explained(
+            ValueError("Overflow when unpacking long long"),
+            "A seed is a whole number from -2**63 to 2**64 - 1.",
+        )
+    return number % 2**64
+
+
+default_generator = Generator(CPU)
+default_generator.seed()
+
+
+def generator_of(given: Generator | None, device: Device) -> Generator:
+    """The generator to draw from on `device`: the one given, or the default one."""
+    if given is None:
+        return default_generator
+    if not isinstance(given, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(given).__name__}")
+    if given.device != device:
+        raise RuntimeError(
+            f"Expected a '{device.type}' device type for generator but found '{given.device.type}'"
+        )
+    return given
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generator, and return it. The numbers drawn next are PyTorch's of that seed on the CPU."""
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Seed the default generator with a number that nobody can foretell, and return it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The default generator's place in its stream, as a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Put the default generator where it was when `get_rng_state` returned `new_state`."""
+    default_generator.set_state(new_state)

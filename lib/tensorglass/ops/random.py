@@ -1,0 +1,300 @@
+"""Random numbers: the in-place methods that fill a tensor with them.
+
+Everything is drawn by one function, `draw`, into a tensor that is there already, in the order in which its elements lie
+in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `sampling`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from tensorglass import dtypes
+from tensorglass.backends import Array, RandomBits
+from tensorglass.dtype_info import finfo, iinfo
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.generator import Generator, generator_of
+from tensorglass.ops import sampling
+from tensorglass.ops.arguments import check_int
+from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, empty_on, raw_array
+
+# --- drawing -----------------------------------------------------------------------------------------------------------
+
+
+def draw(
+    target: Tensor, generator: Generator | None, sample: Callable[..., Array], *parameters: Any
+) -> Tensor:
+    """Overwrite `target` with ``sample(xp, bits, count, *parameters)``, in the order in which its elements lie."""
+    bits = generator_of(generator, target.device)._bits
+    refuse_overlapping_write(target)
+    target._backend.launch(_fill_in_memory_order, raw_array(target), target._stride, bits, sample, parameters)
+    target._written()
+    return target
+
+
+def _fill_in_memory_order(
+    xp: Any,
+    array: Array,
+    stride: tuple[int, ...],
+    bits: RandomBits,
+    sample: Callable[..., Array],
+    parameters: Any,
+) -> None:
+    order = sorted(builtins.range(array.ndim), key=lambda dim: stride[dim], reverse=True)
+    in_memory = array.transpose(order)
+    if array.dtype.kind == "c":  # two real numbers an element
+        real = xp.dtype(f"float{array.dtype.itemsize * 4}")
+        drawn = sample(xp, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
+    else:
+        drawn = sample(xp, bits, array.size, *parameters)
+    in_memory[...] = drawn.reshape(in_memory.shape)
+
+
+def refuse_integers(dtype: DType, kernel: str) -> None:
+    if dtype.category < dtypes.FLOATING:
+        raise explained(
+            NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_type}'"),
+            f"The distribution is one of fractions, which {dtype!r} cannot hold: draw floats, or use randint.",
+        )
+
+
+# --- in place ------------------------------------------------------------------------------------------------------------
+
+
+@operator("random", function=False)
+def uniform_(
+    self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers drawn evenly from `from_` up to but not including `to`."""
+    refuse_integers(self._dtype, "check_uniform_bounds")
+    largest = finfo(self._dtype).max
+    for name, bound in (("from", from_), ("to", to)):
+        if not -largest <= bound <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[self._dtype.to_real()]}")
+    if from_ > to:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}"
+        )
+    return draw(self, generator, _uniform, _work(self._dtype), from_, to)
+
+
+def _uniform(xp: Any, bits: RandomBits, count: int, dtype: DType, low: float, high: float) -> Array:
+    numbers = sampling.uniform(xp, bits, count, dtype)
+    if low != 0.0 or high != 1.0:
+        real = numbers.dtype.type
+        numbers *= real(high) - real(low)
+        numbers += real(low)
+    return numbers
+
+
+def _work(dtype: DType) -> DType:
+    """The dtype drawn in: half types are drawn as float32 and rounded."""
+    return dtypes.float64 if dtype in (dtypes.float64, dtypes.complex128) else dtypes.float32
+
+
+@operator("random", function=False)
+def normal_(
+    self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers drawn from the normal distribution of this mean and standard deviation."""
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    refuse_integers(self._dtype, "normal_kernel_cpu")
+    if self._dtype.is_complex:
+        std = std / math.sqrt(2)  # half of the variance in each part
+    sample = _normal if self.is_contiguous() else _normal_pairs
+    return draw(self, generator, sample, self._dtype, mean, std)
+
+
+def _normal(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
+    is_half = dtype.itemsize == 2
+    return _scaled(sampling.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
+
+
+def _normal_pairs(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
+    return _scaled(sampling.normal_pairs(xp, bits, count), mean, std)
+
+
+def _scaled(numbers: Array, mean: float, std: float) -> Array:
+    if std != 1:
+        numbers *= numbers.dtype.type(std)
+    if mean != 0:
+        numbers += numbers.dtype.type(mean)
+    return numbers
+
+
+@operator("random", function=False)
+def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Generator | None = None) -> Tensor:
+    """Fill with whole numbers: ``random_()`` from all that the dtype holds exactly and that are not negative,
+    ``random_(to)`` from 0 … to - 1, ``random_(from, to)`` from `from` … to - 1.
+    """
+    if from_ is None and to is None:
+        return draw(self, generator, _any_integers, self._dtype)
+    if to is None:
+        low, high = 0, check_int("random_", "to", 1, from_)
+    else:
+        low, high = (
+            check_int("random_", "from", 1, 0 if from_ is None else from_),
+            check_int("random_", "to", 2, to),
+        )
+    _check_integer_bounds(low, high, self._dtype)
+    return draw(self, generator, sampling.integers, low, high - low)
+
+
+def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
+    span = _exact_limit(dtype) + 1 if dtype.category >= dtypes.FLOATING else _largest(dtype) + 1
+    if dtype in (dtypes.int64, dtypes.float64):
+        return (bits.draw_64(count) % xp.uint64(span)).view("int64")
+    return bits.draw_32(count) % xp.uint32(span)
+
+
+def _largest(dtype: DType) -> int:
+    return 1 if dtype is dtypes.bool else iinfo(dtype).max
+
+
+def _exact_limit(dtype: DType) -> int:
+    """2**p: up to it a floating-point dtype holds every whole number."""
+    return builtins.int(2 / finfo(dtype).eps)
+
+
+_C_NAMES = {
+    dtypes.bool: "bool",
+    dtypes.uint8: "unsigned char",
+    dtypes.int8: "signed char",
+    dtypes.int16: "short",
+    dtypes.int32: "int",
+    dtypes.int64: "long",
+    dtypes.float16: "c10::Half",
+    dtypes.bfloat16: "c10::BFloat16",
+    dtypes.float32: "float",
+    dtypes.float64: "double",
+}
+
+
+def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
+    if low >= high:
+        raise explained(
+            RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"),
+            "The upper end is not included: the largest number drawn is to - 1.",
+        )
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if dtype.category >= dtypes.FLOATING:
+            exact = _exact_limit(dtype)
+            if not -exact <= bound <= exact:
+                digits = exact.bit_length() - 1
+                warnings.warn(
+                    f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                    f"{_C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this range. This "
+                    "warning will become an error in version 1.7 release, please fix the code in advance",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            continue
+        lowest = 0 if dtype is dtypes.bool else iinfo(dtype).min
+        if not lowest <= bound <= _largest(dtype):
+            raise explained(
+                RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype]}"),
+                f"{dtype!r} holds whole numbers from {lowest} to {_largest(dtype)}.",
+            )
+
+
+@operator("random", function=False)
+def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers drawn from the exponential distribution of rate `lambd`, whose mean is 1 / lambd."""
+    if self._dtype.category != dtypes.FLOATING:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {self._dtype.scalar_type}"
+        )
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return draw(self, generator, sampling.exponential, lambd)
+
+
+@operator("random", function=False)
+def cauchy_(
+    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers drawn from the Cauchy distribution of this median and width."""
+    if self._dtype.category != dtypes.FLOATING:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {self._dtype.scalar_type}"
+        )
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    return draw(self, generator, sampling.cauchy, median, sigma)
+
+
+@operator("random", function=False)
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fill with the number of tries, each of chance `p`, up to the first that succeeds."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    return draw(self, generator, sampling.geometric, p)
+
+
+@operator("random", function=False)
+def log_normal_(
+    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill with numbers whose logarithm is normal, of this mean and standard deviation."""
+    if self._dtype.category != dtypes.FLOATING:
+        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self._dtype.scalar_type}'")
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    return draw(self, generator, _log_normal, mean, std)
+
+
+def _log_normal(xp: Any, bits: RandomBits, count: int, mean: float, std: float) -> Array:
+    return xp.exp(_scaled(sampling.normal_pairs(xp, bits, count), mean, std))
+
+
+@operator("random", function=False)
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fill with ones, each by chance `p` (a number, or a tensor with one chance for each element), and zeros."""
+    if isinstance(p, Tensor):
+        return draw_by_chance(self, p, generator)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return draw(self, generator, _bernoulli, p)
+
+
+def _bernoulli(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
+    return sampling.uniform(xp, bits, count, dtypes.float64) < p
+
+
+def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None) -> Tensor:
+    """Overwrite `target` with ones, each by the chance in its place in `chances`, and zeros."""
+    given = array_of(chances)
+    if not target._backend.launch(_all_between, given, 0, 1):
+        raise explained(
+            RuntimeError(
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
+                "so, please report an enhancement request to PyTorch.)"
+            ),
+            "Every element of p is a chance, from 0 to 1.",
+        )
+    refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")
+    refuse_overlapping_write(target)
+    drawn = draw(
+        empty_on(target.device, target._size, target._stride, chances._dtype),
+        generator,
+        _uniform,
+        _work(chances._dtype),
+        0.0,
+        1.0,
+    )
+    raw_array(target)[...] = array_of(drawn) < given
+    target._written()
+    return target
+
+
+def _all_between(xp: Any, array: Array, low: float, high: float) -> bool:
+    return builtins.bool(((array >= low) & (array <= high)).all())

@@ -1,0 +1,335 @@
+"""Random tensors: made, then filled by the in-place methods of `random`."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array, RandomBits
+from tensorglass.errors import explained
+from tensorglass.generator import Generator, generator_of
+from tensorglass.ops import sampling
+from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
+from tensorglass.ops.factory import (
+    Options,
+    Place,
+    factory,
+    new,
+    read_options,
+    read_out_options,
+    read_size,
+    resized,
+    size_tuple,
+    strides_in,
+)
+from tensorglass.ops.random import (
+    bernoulli_,
+    draw,
+    draw_by_chance,
+    normal_,
+    random_,
+    refuse_integers,
+    uniform_,
+)
+from tensorglass.ops.scalars import checked
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, raw_array
+
+
+def _fresh(made: Tensor) -> Tensor:
+    """A tensor that was made and filled counts as not written yet."""
+    made._storage.version = 0
+    return made
+
+
+# --- of a size -----------------------------------------------------------------------------------------------------------
+
+
+@factory()
+def rand(
+    *sizes: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Numbers drawn evenly from 0 up to but not including 1."""
+    made = _empty("rand", sizes, size, generator, out, options)
+    uniform_(made, generator=generator)
+    return made if out is not None else _fresh(made)
+
+
+@factory()
+def randn(
+    *sizes: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and standard deviation 1."""
+    made = _empty("randn", sizes, size, generator, out, options)
+    normal_(made, generator=generator)
+    return made if out is not None else _fresh(made)
+
+
+def _empty(name: str, sizes: Any, size: Any, generator: Any, out: Tensor | None, options: Options) -> Tensor:
+    """The tensor to fill: a new one, or `out`."""
+    if (not sizes and size is None) or not isinstance(generator, Generator | None):
+        arguments = (*sizes,) if not sizes else (sizes[0], generator)
+        raise invalid_combination(
+            name,
+            arguments,
+            "(tuple of ints size, *, torch.Generator generator, Tensor out = None)",
+            "(tuple of ints size, *, Tensor out = None)",
+        )
+    shape = read_size(name, sizes, size)
+    place = read_out_options(name, options, out)
+    return new(shape, place) if out is None else resized(out, shape)
+
+
+@factory()
+def randint(
+    *arguments: Any,
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Whole numbers drawn evenly from `low` (0 unless given) up to but not including `high`.
+
+    Called as ``randint(high, size)`` or ``randint(low, high, size)``.
+    """
+    given = list(arguments)
+    if size is None and given and isinstance(given[-1], tuple | list):
+        size = given.pop()
+    if high is None and given:
+        high = given.pop()
+    if low is None:
+        low = given.pop() if given else 0
+    fits = size is not None and not given and isinstance(size, tuple | list)
+    fits = fits and all(hasattr(each, "__index__") for each in (low, high))
+    if not fits:
+        raise invalid_combination(
+            "randint", arguments, "(int high, tuple of ints size)", "(int low, int high, tuple of ints size)"
+        )
+    for bound in (low, high):
+        if not -(2**63) <= int(bound) < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+    shape = size_tuple("randint", size)
+    place = read_out_options("randint", options, out, dtypes.int64)
+    made = new(shape, place) if out is None else resized(out, shape)
+    random_(made, low, high, generator=generator)
+    return made if out is not None else _fresh(made)
+
+
+@factory()
+def randperm(
+    n: int, *, generator: Generator | None = None, out: Tensor | None = None, **options: Unpack[Options]
+) -> Tensor:
+    """The numbers 0 … n - 1 in random order."""
+    count = check_int("randperm", "n", 1, n)
+    place = read_out_options("randperm", options, out, dtypes.int64)
+    if place.dtype is dtypes.bool or place.dtype.is_complex:
+        raise NotImplementedError(f"\"randperm\" not implemented for '{place.dtype.scalar_type}'")
+    layout.contiguous_nbytes((count,), place.dtype.itemsize)
+    checked(count, place.dtype)
+    made = new((count,), place) if out is None else resized(out, (count,))
+    draw(made, generator, sampling.permutation)
+    return made if out is not None else _fresh(made)
+
+
+@factory()
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """Normal numbers: of one `mean` and `std` in a tensor of `size`, or one for each element of the tensors given."""
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        if size is None:
+            raise invalid_combination(
+                "normal",
+                (mean, std),
+                "(Tensor mean, Tensor std)",
+                "(Tensor mean, float std = 1)",
+                "(float mean, Tensor std)",
+                "(float mean, float std, tuple of ints size)",
+            )
+        shape = size_tuple("normal", size)
+        place = read_out_options("normal", options, out)
+        made = new(shape, place) if out is None else resized(out, shape)
+        normal_(made, mean, std, generator=generator)
+        return made if out is not None else _fresh(made)
+    return _normal_of_tensors(mean, std, generator, out)
+
+
+def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Tensor | None) -> Tensor:
+    if isinstance(std, Tensor):
+        if std.numel() and not bool((array_of(std) >= 0).all()):
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
+    size = layout.broadcast_shapes(*[each._size for each in tensors])
+    made = (
+        new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
+    )
+    normal_(made, generator=generator)
+    made.mul_(std).add_(mean)
+    return made if out is not None else _fresh(made)
+
+
+# --- like another tensor -------------------------------------------------------------------------------------------------
+
+
+def _empty_like(name: str, input: Any, memory_format: Any, options: Options) -> Tensor:
+    check_tensor(name, input)
+    place = read_options(name, options, input._dtype, input.device)
+    return new(input._size, place, strides_in(memory_format, input._size, input))
+
+
+@factory()
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """As `rand`, with the size, dtype, device and order of dimensions of `input`."""
+    return _fresh(uniform_(_empty_like("rand_like", input, memory_format, options), generator=generator))
+
+
+@factory()
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """As `randn`, with the size, dtype, device and order of dimensions of `input`."""
+    return _fresh(normal_(_empty_like("randn_like", input, memory_format, options), generator=generator))
+
+
+@factory()
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    memory_format: Any = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """As `randint`, with the size, dtype, device and order of dimensions of `input`."""
+    low, high = (0, low) if high is None else (low, high)
+    made = _empty_like("randint_like", input, memory_format, options)
+    return _fresh(random_(made, low, high, generator=generator))
+
+
+# --- of given chances ----------------------------------------------------------------------------------------------------
+
+
+@operator("random", out=True)
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Ones, each by the chance in its place in `input` (or by chance `p`, if that is given), and zeros."""
+    check_tensor("bernoulli", input)
+    if out is None:
+        made = _empty_like("bernoulli", input, None, {})
+    else:
+        made = resized(out, input._size)
+    if p is None:
+        draw_by_chance(made, input, generator)
+    else:
+        bernoulli_(made, p, generator=generator)
+    return made if out is not None else _fresh(made)
+
+
+@operator("random", differs="the numbers are not those that PyTorch draws from the same seed")
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Whole numbers drawn from the Poisson distributions whose means are the elements of `input`."""
+    check_tensor("poisson", input)
+    refuse_integers(input._dtype, "poisson_cpu")
+    rates = array_of(input)
+    if input.numel() and not bool((rates >= 0).all()):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    bits = generator_of(generator, input.device)._bits
+    made = _empty_like("poisson", input, None, {})
+    raw_array(made)[...] = bits.draw_poisson(rates.astype("float64"))
+    return made
+
+
+@operator("random", out=True)
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Places drawn by the weights in `input` (a row of them, or rows): `num_samples` from each row, as int64.
+
+    Without `replacement` no place is drawn twice from a row.
+    """
+    check_tensor("multinomial", input)
+    count = check_int("multinomial", "num_samples", 2, num_samples)
+    _check_weights(input, count, replacement)
+    bits = generator_of(generator, input.device)._bits
+    sample = _with_replacement if replacement and count > 1 else _without_replacement
+    drawn = input._backend.launch(sample, array_of(input), bits, count)
+    size = (*input._size[:-1], count)
+    made = new(size, Place(dtypes.int64, input.device, False)) if out is None else resized(out, size)
+    raw_array(made)[...] = drawn
+    return made
+
+
+def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
+    if weights.dim() not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if weights._dtype.category != dtypes.FLOATING:
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {weights._dtype.scalar_type}"
+        )
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights._size[-1]:
+        raise explained(
+            RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
+            f"There are {weights._size[-1]} places to draw from, and {count} are asked for: pass replacement=True.",
+        )
+    array = array_of(weights)
+    if not weights._backend.launch(_is_finite_and_positive, array):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if array.size and not bool((array.sum(-1) > 0).all()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def _is_finite_and_positive(xp: Any, array: Array) -> bool:
+    return bool((xp.isfinite(array) & (array >= 0)).all())
+
+
+def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
+    """The places of the largest weight / exponential number: a race in which heavier places tend to come in earlier."""
+    times = sampling.exponential(xp, bits, weights.size, 1.0).astype(weights.dtype).reshape(weights.shape)
+    return xp.argsort(-(weights / times), axis=-1, kind="stable")[..., :count]
+
+
+def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
+    """Where uniform numbers fall among the weights added up."""
+    rows = weights.reshape(-1, weights.shape[-1])
+    drawn = sampling.uniform(xp, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
+    summed = xp.cumsum(rows, axis=-1)
+    summed = summed / summed[:, -1:]
+    found = xp.stack([xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)])
+    return found.reshape(*weights.shape[:-1], count)

@@ -27,7 +27,7 @@ def code(source, **more):
 
 def test_a_solution_becomes_a_placeholder_that_assigns_the_same_names():
     learners = without_solutions(
-        "a = 1\n### BEGIN SOLUTION\ns = (2, 3)\nx, (y, *z) = 1, (2, 3)\nn: int = 4\n### END SOLUTION\ncheck(s)"
+        "a = 1\n### BEGIN SOLUTION\ns = (2, 3)\nx, (y, *z) = 1, (2,)\nn: int = 4\n### END SOLUTION\ncheck(s)"
     )
     assert learners == "a = 1\n# your code here\ns = ...\nx = ...\ny = ...\nz = ...\nn = ...\ncheck(s)"
 

@@ -89,7 +89,6 @@ def examine(folder: Path) -> list[Finding]:
         _package("ipykernel", "course"),
         _package("ipywidgets", "course"),
         _package("anywidget", "course"),
-        _package("matplotlib", "course", needed=False, why="for plots"),
         _kernel(),
         _browser(),
         Finding(

@@ -1,0 +1,60 @@
+"""The wheel and the sdist, built once, and an empty environment with the wheel and NumPy in it."""
+
+import subprocess
+import sys
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """The folder with the sdist, and with the wheel that was built from that sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stdout + said.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(built):
+    (path,) = built.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
+def sdist(built):
+    (path,) = built.glob("*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="session")
+def empty_environment(tmp_path_factory, wheel):
+    """A function that runs a command of an environment that holds the wheel, NumPy, and nothing else."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=True)
+    programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
+
+    def run(program, *arguments, cwd=folder):
+        command = [str(programs / program), *map(str, arguments)]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+    said = run("python", "-m", "pip", "install", "--no-index", "--no-deps", wheel)
+    assert said.returncode == 0, said.stderr
+    _link_numpy(Path(run("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()))
+    said = run("python", "-m", "pip", "check")
+    assert said.returncode == 0, said.stdout
+    return run
+
+
+def _link_numpy(site_packages):
+    """Lend this environment's NumPy to the empty one: the same files, without asking the network for them."""
+    distribution = metadata.distribution("numpy")
+    ours = Path(distribution.locate_file(""))
+    for name in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
+        (site_packages / name).symlink_to(ours / name)

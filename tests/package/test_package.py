@@ -1,0 +1,94 @@
+"""The distribution: what the wheel carries, and that it works alone in an empty environment with NumPy."""
+
+import json
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+FOREIGN_MODULES = """
+import json, sys
+import tensorglass as torch
+assert torch.arange(6).view(2, 3).t().stride() == (1, 3)
+files = {name.partition(".")[0] for name, module in sys.modules.items() if getattr(module, "__file__", None)}
+print(json.dumps(sorted(files - set(sys.stdlib_module_names) - {"__main__"})))
+"""
+
+
+def in_the_course(pattern):
+    """The course's own files of a kind, as they are named inside the wheel."""
+    front = {path.relative_to(ROOT / "course").as_posix() for path in (ROOT / "course").rglob(pattern)}
+    pages = {"glassroom/" + path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob(pattern)}
+    return {name for name in front | pages if ".ipynb_checkpoints" not in name}
+
+
+def test_the_wheel_carries_the_notebooks_the_scripts_and_the_styles(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for pattern in ("*.ipynb", "*.js", "*.css", "*.json", "py.typed"):
+        expected = in_the_course(pattern)
+        assert expected, pattern
+        assert expected <= names
+    assert "tensorglass/py.typed" in names
+
+
+def test_the_wheel_carries_the_packages_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "tensorglass",
+        "glassroom",
+        f"tensorglass-{PROJECT['version']}.dist-info",
+    }
+    assert not [name for name in names if "__pycache__" in name or ".ipynb_checkpoints" in name]
+
+
+def test_the_sdist_carries_all_that_is_needed_to_build_and_test(sdist):
+    top = f"tensorglass-{PROJECT['version']}"
+    names = {name.removeprefix(f"{top}/") for name in tarfile.open(sdist).getnames()}
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "environment.yml", ".ci/run"):
+        assert name in names
+    for folder in ("lib", "course", "notebooks", "tests"):
+        ours = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}
+        assert {name for name in ours if "__pycache__" not in name} <= names
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_importing_the_library_alone_needs_numpy_only(empty_environment):
+    said = empty_environment("python", "-c", FOREIGN_MODULES)
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout) == ["numpy", "tensorglass"]
+
+
+def test_all_versions_agree(empty_environment):
+    ask = "import tensorglass, glassroom; print(tensorglass.__version__, glassroom.__version__)"
+    assert empty_environment("python", "-c", ask).stdout.split() == [PROJECT["version"]] * 2
+
+
+def test_the_command_starts_with_numpy_only_and_doctor_says_what_is_missing(empty_environment):
+    assert empty_environment("glassroom", "--version").stdout.strip() == f"glassroom {PROJECT['version']}"
+    said = empty_environment("glassroom", "doctor")
+    assert said.returncode == 1
+    assert "missing   jupyterlab" in said.stdout
+    assert "pip install 'tensorglass[course]'" in said.stdout
+    said = empty_environment("glassroom", "lab")
+    assert said.returncode == 4
+    assert "jupyterlab" in said.stderr
+
+
+def test_the_wheels_notebooks_make_a_working_copy(empty_environment, tmp_path):
+    said = empty_environment("glassroom", "lab", tmp_path / "mine", "--no-lab")
+    assert said.returncode == 0, said.stderr
+    ours = {path.relative_to(ROOT / "notebooks") for path in (ROOT / "notebooks").rglob("*.ipynb")}
+    theirs = {path.relative_to(tmp_path / "mine") for path in (tmp_path / "mine").rglob("*.ipynb")}
+    assert {path for path in ours if ".ipynb_checkpoints" not in path.parts} == theirs
+
+
+def test_each_requirement_has_a_lower_bound():
+    extras = PROJECT["optional-dependencies"]
+    requirements = [
+        r for r in [*PROJECT["dependencies"], *sum(extras.values(), [])] if not r.startswith("tensorglass[")
+    ]
+    assert all(">=" in requirement or "==" in requirement for requirement in requirements)
+    assert PROJECT["dependencies"] == [r for r in PROJECT["dependencies"] if r.startswith("numpy")]

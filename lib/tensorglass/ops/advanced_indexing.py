@@ -1,0 +1,324 @@
+"""Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
+
+The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of the
+dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between them, it
+goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a dimension.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tensorglass import dtypes, layout, memory
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
+
+_NOTEBOOK = "04 advanced indexing copies"
+
+
+class Index(NamedTuple):
+    """One index of an advanced indexing: its elements, how they lie in memory, their dtype."""
+
+    array: Array
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: DType
+
+    @property
+    def is_mask(self) -> bool:
+        return self.dtype is dtypes.bool or self.dtype is dtypes.uint8
+
+    @property
+    def dims(self) -> int:
+        """How many dimensions it indexes: a mask as many as it has."""
+        return len(self.size) if self.is_mask else 1
+
+
+def index_of_array(array: Array, dtype: DType) -> Index:
+    """An index with an array's elements: bools and bytes are a mask, any other numbers are cut off to positions."""
+    if dtype not in (dtypes.bool, dtypes.uint8):
+        array, dtype = array.astype("int64"), dtypes.int64
+    return Index(array, array.shape, layout.contiguous_strides(array.shape), dtype)
+
+
+def index_of_tensor(tensor: Tensor) -> Index:
+    """An index with a tensor's elements; whether its dtype will do is asked when all indices are there."""
+    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype)
+
+
+#: x[True] and x[False] visit a new dimension of size 1 once, or not at all.
+TRUE = index_of_array(HOST.xp.zeros(1, "int64"), dtypes.int64)
+FALSE = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
+
+
+class Visit(NamedTuple):
+    """Where an advanced index leads: dimensions `first` to `first + len(arrays)` of `view` are replaced by `shape`."""
+
+    view: Tensor
+    first: int
+    shape: tuple[int, ...]
+    arrays: list[Array]
+    stride_of_result: tuple[int, ...]
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The size of what is read, or written."""
+        size = self.view._size
+        return (*size[: self.first], *self.shape, *size[self.first + len(self.arrays) :])
+
+
+# --- reading and writing ---------------------------------------------------------------------------------------------
+
+
+def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
+    """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
+    visit = plan(view, advanced)
+    return read_visit(visit)
+
+
+def read_visit(visit: Visit) -> Tensor:
+    """A new tensor with the elements that a visit leads to."""
+    view, size, stride = visit.view, visit.size, visit.stride_of_result
+    storage = view._storage
+    if 0 in size:
+        return empty_on(storage.device, size, stride, view._dtype)
+    source = array_of(view)
+    if len(visit.arrays) == 1 and view.is_contiguous():
+        array = storage.backend.launch(_take, source, visit.arrays[0], visit.first)
+    else:
+        array = storage.backend.launch(_pick, source, _key(visit))
+    if stride == layout.contiguous_strides(size):
+        made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
+    else:
+        made = empty_on(storage.device, size, stride, view._dtype)
+        storage.backend.launch(_assign, raw_array(made), (), array)
+    memory.copied(made.nbytes)
+    return made
+
+
+def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
+    """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
+    if layout.has_internal_overlap(view._size, view._stride) is layout.InternalOverlap.YES:
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            UserWarning,
+            stacklevel=4,
+        )
+    if value._storage is view._storage:
+        layout.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
+    visit = plan(view, advanced)
+    size = visit.size
+    _check_value(view, value, size)
+    if 0 not in size:
+        target, given = raw_array(visit.view), array_of(value)
+        given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
+        kernel = _add_at if accumulate else _assign
+        if view._conj:
+            given = given.conj()
+        view._storage.backend.launch(kernel, target, _key(visit), given)
+        if value._size and not accumulate:
+            memory.copied(layout.numel(size) * view._dtype.itemsize)
+    view._written()
+
+
+def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
+    own = value._size
+    fits = len(own) <= len(size) and all(a in (1, b) for a, b in zip(own[::-1], size[::-1], strict=False))
+    if not fits:
+        raise explained(
+            RuntimeError(
+                f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast to indexing result of shape "
+                f"{list(size)}"
+            ),
+            f"x[index] would have size {list(size)}: that is what is written, so the value must have that size, or one "
+            "that broadcasts to it.",
+            notebook=_NOTEBOOK,
+        )
+    if value._dtype is not view._dtype:
+        raise explained(
+            RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{view._dtype.scalar_type} for the destination and {value._dtype.scalar_type} for the source."
+            ),
+            f"Convert the value first: value.to({view._dtype!r}). A basic index converts by itself, an advanced one "
+            "does not.",
+            notebook=_NOTEBOOK,
+        )
+
+
+def _key(visit: Visit) -> tuple[Any, ...]:
+    return (slice(None),) * visit.first + tuple(visit.arrays)
+
+
+def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
+    return xp.take(source, index, axis)  # twice as fast as source[…, index], and dense; it copies a strided source whole
+
+
+def _pick(xp: Any, source: Array, key: tuple[Any, ...]) -> Array:
+    return source[key]
+
+
+def _assign(xp: Any, target: Array, key: Any, value: Array) -> None:
+    target[key] = value
+
+
+def _add_at(xp: Any, target: Array, key: Any, value: Array) -> None:
+    xp.add.at(target, key, value)
+
+
+# --- where the index leads -------------------------------------------------------------------------------------------
+
+
+def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
+    """Work out where an advanced index leads, and check that all positions are there."""
+    for index in advanced:
+        if index is not None and index.dtype not in _POSITIONS and not index.is_mask:
+            raise explained(
+                IndexError("tensors used as indices must be long, int, byte or bool tensors"),
+                f"This index is {index.dtype!r}: positions are whole numbers, as index.long() makes them.",
+                notebook=_NOTEBOOK,
+            )
+    per_dim = _without_masks(view, advanced)
+    if len(per_dim) > len(view._size):
+        raise explained(
+            IndexError(f"too many indices for tensor of dimension {len(view._size)} (got {len(per_dim)})"),
+            "A mask counts with all of its dimensions.",
+            notebook=_NOTEBOOK,
+        )
+    indices = [index for index in per_dim if index is not None]
+    shape = _common_shape(indices)
+    dims = [dim for dim, index in enumerate(per_dim) if index is not None]
+    first, after = dims[0], dims[-1] + 1
+    if after - first != len(dims):  # not side by side: to the front with them
+        view = _with_dims_in_front(view, dims)
+        first = 0
+    _check_positions(view, first, indices, shape)
+    return Visit(view, first, shape, [each.array for each in indices], _result_strides(view, first, indices, shape))
+
+
+_POSITIONS = (dtypes.int64, dtypes.int32)
+
+
+def _with_dims_in_front(view: Tensor, dims: list[int]) -> Tensor:
+    order = dims + [dim for dim in range(len(view._size)) if dim not in dims]
+    return view_of(view, *layout.permute(*header_of(view), order))
+
+
+def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index | None]:
+    """The indices with each mask replaced by the positions of its True elements, one index a dimension of it."""
+    per_dim: list[Index | None] = []
+    for index in advanced:
+        if index is None:
+            per_dim.append(None)
+        elif index.is_mask:
+            if index.dtype is dtypes.uint8:
+                warnings.warn(
+                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                    UserWarning,
+                    stacklevel=5,
+                )
+            check_mask(index.size, view._size, len(per_dim))
+            positions = view._backend.launch(_nonzero, index.array)
+            per_dim += [index_of_array(each, dtypes.int64) for each in positions]
+        else:
+            per_dim.append(_as_int64(index))
+    return per_dim
+
+
+def _as_int64(index: Index) -> Index:
+    if index.dtype is dtypes.int64:
+        return index
+    return Index(index.array, index.size, layout.preserved_strides(index.size, index.stride), dtypes.int64)
+
+
+def check_mask(mask: tuple[int, ...], size: tuple[int, ...], first: int) -> None:
+    """Raise PyTorch's error unless a mask has the sizes of the dimensions that it indexes, from `first` on."""
+    for dim, length in enumerate(mask):
+        if first + dim >= len(size) or size[first + dim] != length:
+            raise explained(
+                IndexError(
+                    f"The shape of the mask {list(mask)} at index {dim} does not match the shape of the indexed tensor "
+                    f"{list(size)} at index {first + dim}"
+                ),
+                "A mask has the shape of the dimensions that it indexes: one True or False for each of their positions, "
+                f"here {list(size[first : first + len(mask)])}.",
+                notebook=_NOTEBOOK,
+            )
+
+
+def _nonzero(xp: Any, mask: Array) -> Any:
+    return xp.nonzero(mask)
+
+
+def _common_shape(indices: list[Index]) -> tuple[int, ...]:
+    try:
+        return layout.broadcast_shapes(*[index.size for index in indices])
+    except RuntimeError:
+        sizes = ", ".join([str(list(index.size)) for index in indices])
+        raise explained(
+            IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"),
+            "Several indices are read together, element by element, so they must broadcast to one size. For every "
+            "combination of rows and columns, give the rows a dimension more: x[rows[:, None], columns].",
+            notebook=_NOTEBOOK,
+        ) from None
+
+
+def _check_positions(view: Tensor, first: int, indices: list[Index], shape: tuple[int, ...]) -> None:
+    """Raise unless all positions are there: nothing is read or written before all of them are known to be."""
+    size = view._size
+    lengths = size[first : first + len(indices)]
+    if 0 in lengths and 0 not in shape:
+        raise explained(
+            IndexError("index is out of bounds for dimension with size 0"),
+            f"Dimension {first + lengths.index(0)} has no position at all.",
+            notebook=_NOTEBOOK,
+        )
+    if 0 in shape or 0 in size[:first] or 0 in size[first + len(indices) :]:
+        return  # nothing is visited, and PyTorch does not look either
+    for number, (index, length) in enumerate(zip(indices, lengths, strict=True)):
+        bad = view._backend.launch(first_outside, index.array, length)
+        if bad is not None:
+            raise outside(bad, number, first + number, length)
+
+
+def outside(position: int, number: int, dim: int, length: int) -> IndexError:
+    """PyTorch's error for an element of an index tensor. It counts the dimensions that are indexed; the note, all."""
+    return explained(
+        IndexError(f"index {position} is out of bounds for dimension {number} with size {length}"),
+        f"Dimension {dim} has positions 0 to {length - 1}, or from the end, -1 to {-length}. All positions are checked "
+        "before the first is read or written.",
+        notebook=_NOTEBOOK,
+    )
+
+
+def first_outside(xp: Any, index: Array, length: int) -> int | None:
+    """The first element that is no position of a dimension of this length; None if all are."""
+    if -length <= index.min() and index.max() < length:
+        return None
+    bad = (index < -length) | (index >= length)
+    return int(index[bad][0])
+
+
+def _result_strides(view: Tensor, first: int, indices: list[Index], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of what is read: PyTorch runs a pointwise kernel over the tensor, which stands still along the
+    indexed dimensions (stride 0), and over the index tensors, which are stretched along all others.
+    """
+    size, stride = view._size, view._stride
+    after = first + len(indices)
+    result = (*size[:first], *shape, *size[after:])
+    if stride == layout.contiguous_strides(size) and (first == 0 or after == len(size)) and 0 not in size and all(
+        index.stride == layout.contiguous_strides(index.size) for index in indices
+    ):
+        return layout.contiguous_strides(result)
+    operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
+    for index in indices:
+        own = layout.broadcast_strides(index.size, index.stride, shape)
+        around = (*(1,) * first, *shape, *(1,) * (len(size) - after))
+        operands.append((around, layout.view_strides(shape, own, around) or around))
+    return layout.elementwise_strides(result, operands)

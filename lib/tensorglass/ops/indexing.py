@@ -1,0 +1,163 @@
+"""``x[...]``: reading, writing and asking.
+
+The one idea to keep in mind: ints, slices, None and Ellipsis make a view, and writing there is a `copy_` into that view.
+As soon as a tensor, a list or a mask is among the items, reading makes a copy, and writing goes to the cells one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.errors import explained
+from tensorglass.ops import advanced_indexing
+from tensorglass.ops.copying import copy_, write_number
+from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.index_parsing import negative_step, out_of_bounds, parse
+from tensorglass.ops.scalars import checked, number_array
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, from_array, header_of, view_of
+
+
+@operator("indexing", function=False, dunders=("__getitem__",), method=False)
+def getitem(input: Tensor, index: Any) -> Tensor:
+    """`input[index]`: a view for ints, slices, None and Ellipsis; a copy as soon as a tensor, list or mask is among them.
+
+    Raises IndexError for positions that are not there and for things that are no positions.
+    """
+    kind = type(index)
+    if kind is int:  # the two most usual indices, without the general machinery: 0.6 µs less
+        return view_of(input, *_at(input, index))
+    if kind is slice:
+        return view_of(input, *layout.index_slice(input._size, input._stride, input._offset, 0, index))
+    size, stride, offset, advanced = parse(input, index)
+    view = view_of(input, size, stride, offset)
+    return advanced_indexing.read(view, advanced) if advanced else view
+
+
+def _at(input: Tensor, index: int) -> layout.Header:
+    size, stride = input._size, input._stride
+    if not size:
+        raise _index_of_scalar()
+    length = size[0]
+    if not -length <= index < length:
+        if not -(2**63) <= index < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        raise out_of_bounds(index, 0, length)
+    if index < 0:
+        index += length
+    return size[1:], stride[1:], input._offset + index * stride[0]
+
+
+def _index_of_scalar() -> IndexError:
+    return explained(
+        IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        ),
+        "It is a single number already: it has no dimension that an index could be about.",
+        notebook="03 basic indexing",
+    )
+
+
+@operator("indexing", function=False, dunders=("__setitem__",), method=False)
+def setitem(input: Tensor, index: Any, value: Any) -> None:
+    """`input[index] = value`: a number, or a tensor that broadcasts to ``input[index]``.
+
+    Nothing is written unless everything can be. Raises IndexError as reading does, TypeError for a value that is no
+    tensor and no number, RuntimeError for one that does not fit.
+    """
+    if not isinstance(value, Tensor):
+        value = _number(value, input)
+    if index is False:
+        return
+    kind = type(index)
+    if kind is int:
+        view, advanced = view_of(input, *_at(input, index)), None
+    elif kind is slice:
+        view = view_of(input, *layout.index_slice(input._size, input._stride, input._offset, 0, index))
+        advanced = None
+    elif index is True:
+        view, advanced = view_of(input, *layout.unsqueeze(*header_of(input), 0)), None
+    else:
+        size, stride, offset, advanced = parse(input, index)
+        view = view_of(input, size, stride, offset)
+    if advanced:
+        _write_advanced(view, advanced, value)
+    elif isinstance(value, Tensor):
+        copy_(view, _fitted(value, view))
+    else:
+        refuse_overlapping_write(view)
+        write_number(view, value)
+        view._written()
+
+
+def _number(value: Any, input: Tensor) -> complex:
+    """A value that is no tensor as a number that `input` can hold."""
+    if isinstance(value, HOST.xp.integer):
+        value = int(value)
+    if not isinstance(value, (int, float, complex)):
+        module = "numpy." if type(value).__module__ == "numpy" else ""
+        raise explained(
+            TypeError(
+                f"can't assign a {module}{type(value).__name__} to a torch.{input._dtype.scalar_type}Tensor"
+            ),
+            f"Assign a number or a tensor: torch.tensor(value, dtype={input._dtype!r}).",
+            notebook="03 basic indexing",
+        )
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return checked(value, input._dtype)
+
+
+def _fitted(value: Tensor, view: Tensor) -> Tensor:
+    """`value` expanded to the size that is written; leading dimensions of size 1 do not count."""
+    value = _without_leading_ones(value)
+    if value._size == view._size:
+        return value
+    name = f"torch.{value._dtype.scalar_type}Tensor"
+    return view_of(value, *layout.expand(value._size, value._stride, value._offset, view._size, name))
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    size = value._size
+    if not size or size[0] != 1:
+        return value
+    first = next((dim for dim, length in enumerate(size) if length != 1), len(size))
+    return view_of(value, size[first:], value._stride[first:], value._offset)
+
+
+def _write_advanced(view: Tensor, advanced: list[Any], value: Any) -> None:
+    if not isinstance(value, Tensor):
+        array = number_array(view._backend, value, view._dtype)
+        value = from_array(array, view._dtype, view._storage)
+    advanced_indexing.write(view, advanced, _without_leading_ones(value))
+
+
+@operator("indexing", function=False, method=False, dunders=("__delitem__",))
+def delitem(input: Tensor, index: Any) -> None:
+    """Refused: a tensor's elements cannot be taken out of it."""
+    raise explained(
+        TypeError("Tensor does not support deleting items"),
+        "Keep what you want instead: x[mask], or torch.cat((x[:i], x[i + 1:])).",
+        notebook="03 basic indexing",
+    )
+
+
+@operator("indexing", function=False, method=False, dunders=("__contains__",))
+def contains(input: Tensor, element: Any) -> bool:
+    """`element in input`: whether any element equals the number, or any matches the tensor's under broadcasting."""
+    if not isinstance(element, (Tensor, int, float, complex)):
+        raise explained(
+            RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            ),
+            "Ask for a number, as in 3 in x.",
+        )
+    return bool(input._storage.backend.launch(_any, array_of(input == element)))
+
+
+def _any(xp: Any, array: Array) -> Any:
+    return xp.any(array)

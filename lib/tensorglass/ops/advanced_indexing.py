@@ -16,9 +16,14 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.ops.scalars import checked, number_array
 from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
 
 _NOTEBOOK = "04 advanced indexing copies"
+
+
+#: Dtypes of masks; uint8 is how PyTorch wrote them before it had bool.
+MASKS = (dtypes.bool, dtypes.uint8)
 
 
 class Index(NamedTuple):
@@ -31,7 +36,7 @@ class Index(NamedTuple):
 
     @property
     def is_mask(self) -> bool:
-        return self.dtype is dtypes.bool or self.dtype is dtypes.uint8
+        return self.dtype in MASKS
 
     @property
     def dims(self) -> int:
@@ -41,7 +46,7 @@ class Index(NamedTuple):
 
 def index_of_array(array: Array, dtype: DType) -> Index:
     """An index with an array's elements: bools and bytes are a mask, any other numbers are cut off to positions."""
-    if dtype not in (dtypes.bool, dtypes.uint8):
+    if dtype not in MASKS:
         array, dtype = array.astype("int64"), dtypes.int64
     return Index(array, array.shape, layout.contiguous_strides(array.shape), dtype)
 
@@ -77,14 +82,13 @@ class Visit(NamedTuple):
 
 def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
+    storage, only = view._storage, advanced[0]
+    if only is not None and only.dtype is dtypes.bool and only.size == view._size and only.size:
+        array = storage.backend.launch(_pick, array_of(view), only.array)  # three times as fast as by positions
+        memory.copied(array.nbytes)
+        return from_array(array, view._dtype, storage)
     visit = plan(view, advanced)
-    return read_visit(visit)
-
-
-def read_visit(visit: Visit) -> Tensor:
-    """A new tensor with the elements that a visit leads to."""
     view, size, stride = visit.view, visit.size, visit.stride_of_result
-    storage = view._storage
     if 0 in size:
         return empty_on(storage.device, size, stride, view._dtype)
     source = array_of(view)
@@ -112,6 +116,11 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
         )
     if value._storage is view._storage:
         layout.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
+    mask = advanced[-1]
+    if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
+        check_mask(mask.size, view._size, len(advanced) - 1)
+        fill(view, mask, len(advanced) - 1, value.item())
+        return
     visit = plan(view, advanced)
     size = visit.size
     _check_value(view, value, size)
@@ -125,6 +134,38 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
         if value._size and not accumulate:
             memory.copied(layout.numel(size) * view._dtype.itemsize)
     view._written()
+
+
+def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
+    """Set the elements of `view` where a mask, from dimension `first` on, is True."""
+    check_is_bool("masked_fill_", mask.dtype)
+    backend = view._backend
+    element = number_array(backend, checked(number, view._dtype), view._dtype)
+    where = mask.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
+    backend.launch(_put_where, raw_array(view), where, element.conj() if view._conj else element)
+    view._written()
+
+
+def check_is_bool(name: str, dtype: DType) -> None:
+    """Raise PyTorch's error for a mask that is not of bools."""
+    if dtype is not dtypes.bool:
+        raise explained(
+            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {_C_NAMES[dtype]}"),
+            "mask.bool() makes one: True where the mask is not 0.",
+            notebook=_NOTEBOOK,
+        )
+
+
+# The names of C++ types in PyTorch's message.
+_C_NAMES = {
+    dtypes.uint8: "unsigned char", dtypes.int8: "signed char", dtypes.int16: "short int", dtypes.int32: "int",
+    dtypes.int64: "long int", dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
+    dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
+}  # fmt: skip
+
+
+def _put_where(xp: Any, target: Array, mask: Array, element: Array) -> None:
+    xp.copyto(target, element, where=mask)
 
 
 def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:

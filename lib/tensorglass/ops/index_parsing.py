@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tensorglass import dtypes, layout
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
-from tensorglass.ops.advanced_indexing import FALSE, TRUE, Index, index_of_array, index_of_tensor
+from tensorglass.ops.advanced_indexing import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor
 from tensorglass.ops.from_data import array_dtype, nested_array
 from tensorglass.tensor import Tensor
 
@@ -99,7 +99,7 @@ def _plainer(item: Any) -> Any:
     if isinstance(item, Tensor):
         if item._size:
             return index_of_tensor(item)
-        if item._dtype in (dtypes.bool, dtypes.uint8):
+        if item._dtype in MASKS:
             return TRUE if item.item() else FALSE
         return item.item() if item._dtype.category == dtypes.INTEGER else index_of_tensor(item)
     try:
@@ -107,7 +107,10 @@ def _plainer(item: Any) -> Any:
     except TypeError:
         pass
     if isinstance(item, HOST.xp.ndarray):
-        return index_of_array(item, array_dtype(item))
+        dtype = array_dtype(item)
+        if item.ndim:
+            return index_of_array(item, dtype)
+        return int(item) if dtype not in MASKS else TRUE if item else FALSE
     if _is_sequence(item):
         return index_of_array(*nested_array(item, None)) if len(item) else _EMPTY
     raise explained(
@@ -131,8 +134,8 @@ def _is_sequence(item: Any) -> bool:
 
 def _type_name(item: Any) -> str:
     kind = type(item)
-    outside = kind.__module__.split(".")[0]
-    return f"{outside}.{kind.__name__}" if outside in ("numpy", "torch") else kind.__name__
+    package = {"numpy": "numpy.", "tensorglass": "torch."}.get(kind.__module__.split(".")[0], "")
+    return package + kind.__name__
 
 
 # --- what is not a tuple -------------------------------------------------------------------------------------------------
@@ -164,7 +167,7 @@ def _check_number_of_items(items: tuple[Any, ...], ndim: int) -> int:
     """How many dimensions the items are about; raises if there are not so many."""
     number = 0
     for item in items:
-        if isinstance(item, Tensor) and item._dtype in (dtypes.bool, dtypes.uint8):
+        if isinstance(item, Tensor) and item._dtype in MASKS:
             number += len(item._size)
         elif item is not None and item is not Ellipsis and item is not True and item is not False:
             number += 1

@@ -15,9 +15,7 @@ class CellFailed(Exception):
         self.cell = cell
 
 
-def execute(
-    notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, allow_errors: bool = False
-) -> Notebook:
+def execute(notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, allow_errors: bool = False) -> Notebook:
     """The notebook as it is after running every cell in a fresh kernel whose working directory is `folder`.
 
     Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception`` or

@@ -68,9 +68,7 @@ def without_answers(code: str) -> str:
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
-        raise ValueError(
-            f"its predict cannot be found, because the cell is not Python ({error.msg})"
-        ) from error
+        raise ValueError(f"its predict cannot be found, because the cell is not Python ({error.msg})") from error
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     answers = [
         answer.value
@@ -83,9 +81,7 @@ def without_answers(code: str) -> str:
     for answer in sorted(answers, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         last = (answer.end_lineno or answer.lineno) - 1
         first = answer.lineno - 1
-        rows[first : last + 1] = [
-            rows[first][: answer.col_offset] + b"..." + rows[last][answer.end_col_offset :]
-        ]
+        rows[first : last + 1] = [rows[first][: answer.col_offset] + b"..." + rows[last][answer.end_col_offset :]]
     return b"\n".join(rows).decode()
 
 

@@ -24,9 +24,7 @@ def normalised(notebook: Notebook) -> Notebook:
     them stay.
     """
     metadata = {
-        key: value
-        for key, value in notebook.get("metadata", {}).items()
-        if key not in ("widgets", "kernelspec")
+        key: value for key, value in notebook.get("metadata", {}).items() if key not in ("widgets", "kernelspec")
     }
     metadata |= {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     cells, taken, count = [], set[str](), 0
@@ -34,9 +32,7 @@ def normalised(notebook: Notebook) -> Notebook:
         tidy = {
             "cell_type": cell["cell_type"],
             "id": _stable_id(cell, taken),
-            "metadata": {
-                key: cell["metadata"][key] for key in _CELL_METADATA if key in cell.get("metadata", {})
-            },
+            "metadata": {key: cell["metadata"][key] for key in _CELL_METADATA if key in cell.get("metadata", {})},
             "source": lines(source(cell)),
         }
         if "attachments" in cell:

@@ -29,15 +29,9 @@ def parse(content: bytes) -> Notebook:
         ) from error
     except RecursionError as error:
         raise DamagedNotebook("it is nested too deeply to be a notebook") from error
-    if (
-        not isinstance(notebook, dict)
-        or notebook.get("nbformat") != 4
-        or not isinstance(notebook.get("cells"), list)
-    ):
+    if not isinstance(notebook, dict) or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         raise DamagedNotebook("it is JSON, but not a notebook of format 4")
-    if not all(
-        isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]
-    ):
+    if not all(isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]):
         raise DamagedNotebook("one of its cells has no source")
     return notebook
 

@@ -32,12 +32,8 @@ class Update:
     created: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)  # changed by the learner, and the course has nothing newer
-    beside: dict[Path, Path] = field(
-        default_factory=dict
-    )  # the learner's file -> the newer version beside it
-    notes: list[str] = field(
-        default_factory=list
-    )  # what the learner should know: damaged files, a lost manifest
+    beside: dict[Path, Path] = field(default_factory=dict)  # the learner's file -> the newer version beside it
+    notes: list[str] = field(default_factory=list)  # what the learner should know: damaged files, a lost manifest
     start_page: Path | None = None
 
 
@@ -67,9 +63,7 @@ def update(folder: Path, sources: Path) -> Update:
         finally:
             manifest.write(folder)
     except Problem as problem:
-        raise Problem(
-            f"{problem} Name a folder that is yours and has room: glassroom lab FOLDER"
-        ) from problem
+        raise Problem(f"{problem} Name a folder that is yours and has room: glassroom lab FOLDER") from problem
     if not os.access(folder, os.W_OK):
         report.notes.append(f"{folder} cannot be written: you can read and run everything, but not save.")
     start_page = manifest.ours(START_PAGE)

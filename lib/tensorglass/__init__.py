@@ -59,4 +59,6 @@ from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 from tensorglass.typed_storage import TypedStorage
 
+__version__ = "0.1.0"
+
 globals().update(ops.attach())

@@ -109,9 +109,7 @@ def test_live_widgets_are_left_out_and_the_static_picture_stays():
         {"output_type": "display_data", "data": widget, "metadata": {}},
     ]
     (cell,) = normalised(notebook(code("show(a)", outputs=outputs)))["cells"]
-    assert [output["data"] for output in cell["outputs"]] == [
-        {"text/plain": ["S0"], "image/svg+xml": ["<svg/>"]}
-    ]
+    assert [output["data"] for output in cell["outputs"]] == [{"text/plain": ["S0"], "image/svg+xml": ["<svg/>"]}]
 
 
 def test_cells_keep_their_ids_and_get_stable_ones_where_they_have_none():

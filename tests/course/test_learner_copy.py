@@ -34,8 +34,7 @@ def test_a_solution_becomes_a_placeholder_that_assigns_the_same_names():
 
 def test_a_solution_that_assigns_nothing_becomes_an_ellipsis():
     assert (
-        without_solutions("### BEGIN SOLUTION\nboard[::4] = 1\nx.add_(1)\n### END SOLUTION")
-        == "# your code here\n..."
+        without_solutions("### BEGIN SOLUTION\nboard[::4] = 1\nx.add_(1)\n### END SOLUTION") == "# your code here\n..."
     )
 
 
@@ -45,9 +44,7 @@ def test_functions_and_classes_in_a_solution_are_names_too():
 
 
 def test_a_solution_inside_a_function_keeps_its_indent():
-    source = (
-        "def f(size):\n    ### BEGIN SOLUTION\n    out = size[1:]\n    return out\n    ### END SOLUTION\n"
-    )
+    source = "def f(size):\n    ### BEGIN SOLUTION\n    out = size[1:]\n    return out\n    ### END SOLUTION\n"
     assert without_solutions(source) == "def f(size):\n    # your code here\n    out = ...\n"
 
 
@@ -74,10 +71,7 @@ def test_a_marker_without_its_partner_or_a_solution_that_is_no_python_is_refused
 
 def test_the_answers_of_predict_are_taken_out_and_nothing_else():
     source = 'p = predict("Is it ünïcödé?", memory="view", shape=(2,\n    3))\nshow(a, memory="view")'
-    assert (
-        without_answers(source)
-        == 'p = predict("Is it ünïcödé?", memory=..., shape=...)\nshow(a, memory="view")'
-    )
+    assert without_answers(source) == 'p = predict("Is it ünïcödé?", memory=..., shape=...)\nshow(a, memory="view")'
 
 
 def test_a_predict_in_a_cell_that_is_no_python_is_refused_rather_than_given_away():
@@ -96,9 +90,7 @@ def test_outputs_counts_and_widget_state_are_cleared():
 
 
 def test_the_source_notebook_is_not_changed():
-    source = notebook(
-        code("### BEGIN SOLUTION\na = 1\n### END SOLUTION"), {"cell_type": "markdown", "source": "# T"}
-    )
+    source = notebook(code("### BEGIN SOLUTION\na = 1\n### END SOLUTION"), {"cell_type": "markdown", "source": "# T"})
     before = copy.deepcopy(source)
     learner_copy(source)
     assert source == before

@@ -196,9 +196,7 @@ def test_a_damaged_notebook_of_the_learners_is_named_and_left_as_it_is(course, f
     assert any("01_header.ipynb cannot be opened" in note and "fresh one" in note for note in report.notes)
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"\xff\xfe", b"[]", b'{"nbformat": 4, "cells": [{}]}', b"[" * 10_000]
-)
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[]", b'{"nbformat": 4, "cells": [{}]}', b"[" * 10_000])
 def test_a_damaged_source_is_named_and_the_rest_is_handed_out(course, folder, damage):
     (course / OTHER).write_bytes(damage)
     report = update(folder, course)

@@ -11,10 +11,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 FOREIGN_MODULES = """
 import json, sys
+before = set(sys.modules)
 import tensorglass as torch
 assert torch.arange(6).view(2, 3).t().stride() == (1, 3)
-files = {name.partition(".")[0] for name, module in sys.modules.items() if getattr(module, "__file__", None)}
-print(json.dumps(sorted(files - set(sys.stdlib_module_names) - {"__main__"})))
+new = {name for name in set(sys.modules) - before if getattr(sys.modules[name], "__file__", None)}
+print(json.dumps(sorted({name.partition(".")[0] for name in new} - set(sys.stdlib_module_names))))
 """
 
 
@@ -46,7 +47,8 @@ def test_the_wheel_carries_the_packages_and_nothing_else(wheel):
 
 def test_the_sdist_carries_all_that_is_needed_to_build_and_test(sdist):
     top = f"tensorglass-{PROJECT['version']}"
-    names = {name.removeprefix(f"{top}/") for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.removeprefix(f"{top}/") for name in archive.getnames()}
     for name in ("README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "environment.yml", ".ci/run"):
         assert name in names
     for folder in ("lib", "course", "notebooks", "tests"):

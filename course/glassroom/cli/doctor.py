@@ -59,9 +59,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)"
-    )
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.set_defaults(run=run)
 
@@ -163,9 +161,7 @@ def _browser() -> Finding:
 def _gpu() -> Finding:
     what = "device cuda"
     if find_spec("cupy") is None:
-        return Finding(
-            what, "CuPy is not installed", False, False, f"with an NVIDIA GPU: {install_command('gpu')}"
-        )
+        return Finding(what, "CuPy is not installed", False, False, f"with an NVIDIA GPU: {install_command('gpu')}")
     return _attempt(what, _look_for_gpu, advice="install the NVIDIA driver; the course runs without a GPU")
 
 
@@ -212,9 +208,7 @@ def _course() -> Finding:
 def _folder(folder: Path) -> Finding:
     nearest = _nearest_existing(folder)
     if not nearest.is_dir():
-        return Finding(
-            "working copy", f"{nearest} is not a folder", False, advice="name another: glassroom lab FOLDER"
-        )
+        return Finding("working copy", f"{nearest} is not a folder", False, advice="name another: glassroom lab FOLDER")
     writable = os.access(nearest, os.W_OK)
     state = "" if folder.exists() else ", made by `glassroom lab`"
     found = f"{folder}{state}" if writable else f"{nearest} cannot be written"

@@ -41,9 +41,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)"
-    )
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
     parser.add_argument("--port", type=_port, default=8888, help="where JupyterLab listens (8888)")
     parser.add_argument(
         "--port-retries",
@@ -52,9 +50,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help="how many of the next ports to try if it is busy (50)",
     )
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the address instead of opening a browser"
-    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     parser.add_argument("--no-lab", action="store_true", help="only make or update the working copy")
     parser.set_defaults(run=run)
 
@@ -97,9 +93,7 @@ def free_port(port: int, retries: int) -> int:
         if _is_free(candidate):
             return candidate
     if last == port:
-        message = (
-            f"Port {port} is busy. Name another with --port, or allow the next ones with --port-retries 50."
-        )
+        message = f"Port {port} is busy. Name another with --port, or allow the next ones with --port-retries 50."
     else:
         message = f"The ports {port} to {last} are all busy. Name another one with --port."
     raise Problem(message)

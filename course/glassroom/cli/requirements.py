@@ -44,7 +44,5 @@ def require_modules(*names: str, extras: str = "course") -> None:
     missing = [name for name in names if find_spec(name) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        message = (
-            f"{', '.join(missing)} {verb} not installed. Install what is needed: {install_command(extras)}"
-        )
+        message = f"{', '.join(missing)} {verb} not installed. Install what is needed: {install_command(extras)}"
         raise Problem(message, Exit.REQUIREMENT)

@@ -85,9 +85,7 @@ def add(commands: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="the layers to run (all of them)")
-    parser.add_argument(
-        "-k", dest="expression", metavar="EXPRESSION", help="only the tests whose names match"
-    )
+    parser.add_argument("-k", dest="expression", metavar="EXPRESSION", help="only the tests whose names match")
     parser.add_argument(
         "--jobs", type=int, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core)"
     )
@@ -106,9 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_numpy()
     require_modules("pytest", "xdist", "nbval", "pytest_timeout", extras="course,test")
     if root is None:
-        print(
-            "A wheel carries no tests, so this runs the notebooks alone. Clone the repository for the rest."
-        )
+        print("A wheel carries no tests, so this runs the notebooks alone. Clone the repository for the rest.")
     options = [*(["-k", arguments.expression] if arguments.expression else []), *arguments.passed_on]
     results = [_run(layer, options, root) for layer in layers]
     print(report(results), flush=True)

@@ -110,6 +110,8 @@ class TensorAdapter:
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
+            if device == "cpu":  # byte by byte: a slice would be a storage, and be counted as one
+                return bytes(storage[position] for position in range(start, end))
             return bytes(storage[start:end].tolist())
 
         if self.library == "tensorglass":

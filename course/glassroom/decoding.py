@@ -37,7 +37,7 @@ def written(value: Number | None) -> str:
         case bool() | str():
             return str(value)
         case int():
-            return str(value) if abs(value) < 10**7 else f"{value:.2e}".replace("e+0", "e").replace("e+", "e")
+            return str(value) if abs(value) < 10**10 else f"{value:.2e}".replace("e+0", "e").replace("e+", "e")
         case float():
             return _written_float(value)
         case complex():

@@ -1,28 +1,13 @@
-"""A real JupyterLab on the loopback interface, and a real Chromium before it."""
+"""One JupyterLab and one Chromium for all browser tests."""
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-COURSE = Path(__file__).parents[2]
-TOKEN = secrets.token_hex(16)
+from browser.jupyterlab import CHROMIUM, Lab, running_lab
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,9 +15,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         here = Path(__file__).parent
         for item in items:
             if here in Path(item.path).parents:
-                item.add_marker(
-                    pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium")
-                )
+                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
 
 
 @pytest.fixture(scope="session")
@@ -44,106 +27,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@dataclass
-class Watch:
-    """What went wrong in a page, and which requests left the machine."""
-
-    errors: list[str] = field(default_factory=list)
-    strangers: list[str] = field(default_factory=list)
-
-    def over(self, page: Any) -> None:
-        page.on("pageerror", lambda error: self.errors.append(error.stack))
-        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
-        page.on("request", self._note)
-
-    def _note(self, request: Any) -> None:
-        scheme, _, rest = request.url.partition(":")
-        if scheme in ("http", "https", "ws", "wss") and not rest.startswith("//127.0.0.1"):
-            self.strangers.append(request.url)
-
-
-@dataclass
-class Lab:
-    """A running JupyterLab; `folder` is what it serves."""
-
-    url: str
-    folder: Path
-    settings: Path
-
-    def notebook(self, name: str, *cells: str) -> Path:
-        """Write a notebook of code cells into the served folder."""
-        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        path = self.folder / name
-        nbformat.write(made, path)
-        return path
-
-    def set_theme(self, theme: str) -> None:
-        path = self.settings / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"theme": theme}))
-
-    def open(self, browser: Any, name: str, *, width: int = 1280, height: int = 1000) -> tuple[Any, Watch]:
-        """A page with the notebook open and its kernel ready, and the watch over it."""
-        page = browser.new_page(viewport={"width": width, "height": height})
-        watch = Watch()
-        watch.over(page)
-        self.visit(page, name)
-        return page, watch
-
-    def visit(self, page: Any, name: str) -> None:
-        page.goto(f"{self.url}/lab/workspaces/{secrets.token_hex(4)}/tree/{name}?token={TOKEN}")
-        page.locator(".jp-Notebook").wait_for()
-        page.wait_for_function(
-            "window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady"
-        )
-
-    def run_all(self, page: Any) -> None:
-        page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
-
-    def save(self, page: Any) -> None:
-        page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
-
-
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    base = tmp_path_factory.mktemp("lab")
-    folder, settings = base / "course", base / "settings"
-    folder.mkdir()
-    notification = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
-    notification.parent.mkdir(parents=True)
-    notification.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **os.environ,
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTER_CONFIG_DIR": str(base / "config"),
-        "JUPYTER_RUNTIME_DIR": str(base / "runtime"),
-        "IPYTHONDIR": str(base / "ipython"),
-        "PYTHONPATH": os.pathsep.join([str(COURSE / "lib"), str(COURSE / "course")]),
-    }
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
-    command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
-    command += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
-    with (base / "log").open("w") as log:
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_for(f"{url}/api?token={TOKEN}", server, base / "log")
-            yield Lab(url, folder, settings)
-        finally:
-            server.terminate()
-            server.wait(timeout=20)
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        assert server.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not answer: {log.read_text()}")
+    with running_lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running

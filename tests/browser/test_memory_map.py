@@ -106,9 +106,7 @@ def test_arrows_walk_over_the_dimensions_and_escape_leaves(page: Any) -> None:
 def test_a_map_is_one_tab_stop(page: Any) -> None:
     the_map(page, 0).focus()
     page.keyboard.press("Tab")
-    assert (
-        the_map(page, 0).evaluate("map => map.querySelectorAll('[tabindex], a, button, input').length") == 0
-    )
+    assert the_map(page, 0).evaluate("map => map.querySelectorAll('[tabindex], a, button, input').length") == 0
     assert not the_map(page, 0).evaluate("map => map.contains(document.activeElement)")
 
 
@@ -186,9 +184,7 @@ def test_the_console_is_free_of_errors_and_no_request_leaves_the_machine(opened:
     assert watch.strangers == []
 
 
-def test_maps_stay_live_after_a_kernel_restart_in_two_tabs_and_in_exports(
-    opened: Any, lab: Any, chromium: Any
-) -> None:
+def test_maps_stay_live_after_a_kernel_restart_in_two_tabs_and_in_exports(opened: Any, lab: Any, chromium: Any) -> None:
     first, _ = opened
     lab.save(first)
     first.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
@@ -220,8 +216,6 @@ def test_a_saved_page_is_live_and_needs_nothing_else(opened: Any, lab: Any, chro
     page.locator(".tensor .cell").nth(5).hover()
     assert len(lit(the_map(page, 0))) == 2
     assert requests == [address]
-    assert the_map(page, 0).evaluate("map => map.scrollWidth > map.clientWidth"), (
-        "a narrow page scrolls the picture"
-    )
+    assert the_map(page, 0).evaluate("map => map.scrollWidth > map.clientWidth"), "a narrow page scrolls the picture"
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "and not itself"
     page.close()

@@ -55,10 +55,7 @@ def test_the_browser_says_what_python_says(saved_page: Any, dims: int) -> None:
         assert shown.get_attribute("data-kind") == verdict.kind
         assert shown.inner_text() == verdict.sentence
         storage = explore_strides(12).storage
-        assert (
-            saved_page.locator(".gr-code").inner_text()
-            == StrideExplorer("x", storage, size, stride, offset).code
-        )
+        assert saved_page.locator(".gr-code").inner_text() == StrideExplorer("x", storage, size, stride, offset).code
         assert saved_page.locator(".gr-rule").inner_text() == formula(stride, offset)
         kinds.add(verdict.kind)
     assert len(kinds) > 1

@@ -110,6 +110,15 @@ def test_a_snapshot_keeps_nothing_alive(lib) -> None:
     assert seen.headers[0].cells[0].value == 0
 
 
+def test_looking_is_not_counted_as_memory() -> None:
+    t = tensorglass.arange(12).reshape(3, 4)
+    with tensorglass.memory.track() as report:
+        snapshot({"t": t, "transposed": t.t()})
+    with tensorglass.memory.track() as transposing:
+        t.t()
+    assert str(report) == str(transposing)
+
+
 def test_an_expanded_tensor_of_a_billion_elements_is_read_at_its_ends_only(lib) -> None:
     header = only(lib.zeros(1).expand(10**9))
     assert header.windowed

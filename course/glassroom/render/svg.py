@@ -8,6 +8,7 @@ link the cells.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,12 @@ from glassroom.render.words import (
 )
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
-CSS = Path(__file__).with_name("picture.css").read_text(encoding="utf-8")
+CSS = re.sub(
+    r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])",
+    "",
+    Path(__file__).with_name("picture.css").read_text(encoding="utf-8"),
+    flags=re.DOTALL,
+).strip()
 
 WIDTH = 780  # of a picture; its content wraps to this
 PAD = 16
@@ -95,10 +101,10 @@ class _Drawing:
         """One cell: a box, its value and, beneath it, the storage cell that it is."""
         index = ",".join(map(str, cell.index))
         self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
-        self.add(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="2"/>')
-        self.text(x + width / 2, y + (15 if place else height / 2 + 4), written(cell.value), "mid")
+        self.add(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>')
+        self.text(x + width / 2, y + (15 if place else height / 2 + 4), written(cell.value))
         if place:
-            self.text(x + width / 2, y + 27.5, place, "tiny mid")
+            self.text(x + width / 2, y + 27.5, place)
 
     def finished(self, title: str) -> str:
         width, height = round(self.right + PAD), round(self.bottom + PAD)

@@ -120,7 +120,7 @@ function render({ model, el }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", model.get("label"));
   const controls = make("div", "gr-controls");
-  const codeLine = make("code", "gr-code");
+  const codeLine = make("div", "gr-code");
   const verdict = make("p", "gr-verdict");
   verdict.setAttribute("role", "status");
   verdict.setAttribute("aria-live", "polite");

@@ -25,7 +25,7 @@ def test_ci_runs_the_test_command_that_the_readme_shows():
 
 
 def test_every_file_that_the_readme_links_to_exists():
-    targets = re.findall(r"\]\(([^)#]+)\)", README) + re.findall(r'src="([^"]+)"', README)
+    targets = re.findall(r"\]\(([^)#]+)\)", README) + re.findall(r'src(?:set)?="([^"]+)"', README)
     assert targets
     missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
     assert missing == []

@@ -1,0 +1,45 @@
+"""The copy that a learner gets, walked cold from top to bottom: nothing raises, and every check says "Not yet"."""
+
+import pytest
+
+from glassroom.execution import execute
+from glassroom.notebook_json import parse, source
+from glassroom.sources import notebooks_folder
+from glassroom.workspace import update
+
+
+@pytest.fixture(scope="module")
+def working_copy(tmp_path_factory):
+    """A working copy of the whole course, as `glassroom lab` makes it."""
+    folder = tmp_path_factory.mktemp("course")
+    report = update(folder, notebooks_folder())
+    assert report.notes == []
+    return folder
+
+
+def printed(cell):
+    return "".join(text for output in cell["outputs"] if output["output_type"] == "stream" for text in output["text"])
+
+
+def test_nothing_raises_and_every_check_says_not_yet(path, working_copy):
+    place = working_copy / path.relative_to(notebooks_folder())
+    walked = execute(parse(place.read_bytes()), place.parent)
+    checks = [cell for cell in walked["cells"] if cell["cell_type"] == "code" and "check(" in source(cell)]
+    for cell in checks:
+        if "# your code here" in source(cell):
+            assert "Not yet" in printed(cell), source(cell)
+            assert "✓" not in printed(cell), source(cell)
+
+
+def test_the_solutions_pass_their_checks(notebook):
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and "### END SOLUTION" in source(cell) and "check(" in source(cell):
+            assert "✓" in printed(cell), source(cell)
+            assert "Not yet" not in printed(cell), source(cell)
+
+
+def test_a_learners_copy_shows_no_solution_and_no_output(path, working_copy):
+    learners = parse((working_copy / path.relative_to(notebooks_folder())).read_bytes())
+    for cell in learners["cells"]:
+        assert "### BEGIN SOLUTION" not in source(cell)
+        assert not cell.get("outputs")

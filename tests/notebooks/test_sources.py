@@ -1,0 +1,53 @@
+"""What holds for the source notebooks as they are stored: complete outputs, nothing of this machine, few exemptions."""
+
+import re
+
+from glassroom.normalise import normalised
+from glassroom.notebook_json import parse, serialise, source
+from glassroom.sources import course_notebooks, notebooks_folder
+
+EXEMPT = {"nbval-ignore-output", "nbval-skip", "NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP"}
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def exempt(cell):
+    """Whether nbval leaves the cell's output alone, by a tag or by a comment."""
+    words = set(re.findall(r"^# *(\w+)", source(cell), re.MULTILINE))
+    return bool(EXEMPT & (words | set(cell["metadata"].get("tags", []))))
+
+
+def test_a_notebook_is_stored_in_its_normal_form(path, notebook):
+    assert path.read_bytes() == serialise(normalised(notebook)), f"run: glassroom refresh {path.name}"
+
+
+def test_every_cell_was_run_in_order(notebook):
+    counts = [cell["execution_count"] for cell in code_cells(notebook) if source(cell).strip()]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+def test_no_cell_ends_in_an_error_that_was_not_meant(notebook):
+    for cell in code_cells(notebook):
+        raised = any(output["output_type"] == "error" for output in cell["outputs"])
+        assert not raised or "raises-exception" in cell["metadata"].get("tags", [])
+
+
+def test_at_most_one_cell_in_ten_is_exempt_from_comparison(notebook):
+    cells = code_cells(notebook)
+    assert sum(map(exempt, cells)) <= len(cells) / 10
+
+
+def test_outputs_hold_no_addresses_and_no_folders_of_this_machine(notebook):
+    for cell in code_cells(notebook):
+        text = "".join(str(output) for output in cell["outputs"])
+        assert not re.search(r"0x[0-9a-f]{6,}|/home/|/root/|site-packages|/tmp/", text), source(cell)
+
+
+def test_the_trap_of_comparing_storages_by_id_is_shown_once_in_the_course():
+    folder = notebooks_folder()
+    notebooks = [parse((folder / name).read_bytes()) for name in course_notebooks(folder)]
+    cells = [cell for notebook in notebooks for cell in code_cells(notebook)]
+    showing = [source(cell) for cell in cells if re.search(r"\bid\(\w+\.(untyped_)?storage\(\)\) *==", source(cell))]
+    assert len(showing) <= 1

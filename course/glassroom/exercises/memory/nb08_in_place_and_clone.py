@@ -68,34 +68,30 @@ def negative(readings: Any, *, screen: Any) -> str:
 
 @exercise(
     "08-first-column",
-    setup="""
-    scores = torch.tensor([[4.0, 2.0, 8.0], [3.0, 6.0, 9.0]])
-    board = scores[:]
-    """,
+    setup="scores = torch.tensor([[4.0, 2.0, 8.0], [3.0, 6.0, 9.0]])",
     hints=[
         "What is subtracted must not lie in cells that are being written.",
-        "Put the first column aside before the write: it needs a storage of its own.",
-        "scores.sub_(scores[:, :1].…)",
-        "scores.sub_(scores[:, :1].clone())",
+        "Take column 0, and give it a storage of its own before the loop begins.",
+        "first = scores[:, 0].…",
+        "first = scores[:, 0].clone()",
     ],
 )
-def first_column(scores: Any, *, board: Any) -> str:
-    expect_tensor(scores, "scores", shape=(2, 3))
+def first_column(first: Any, *, scores: Any) -> str:
+    expect_tensor(first, "first")
     expect(
-        values(scores) != [[4.0, 2.0, 8.0], [3.0, 6.0, 9.0]],
-        "`scores` is as it was. Subtract the first column in place, with sub_ or -=.",
+        tuple(first.shape) != (2, 1),
+        "`first` has shape (2, 1). A column of the loop, scores[:, column], has shape (2,): index with 0.",
     )
-    expect(
-        values(scores) != [[0.0, 2.0, 8.0], [0.0, 6.0, 9.0]],
-        "the first element of each row became 0 and was subtracted from the others after that. "
-        "Put the column aside before you write.",
+    expect_tensor(first, "first", shape=(2,))
+    expect_copy(
+        first,
+        "first",
+        of=scores,
+        of_name="scores",
+        because="The first round of the loop writes zeros into it. detach() and slices do not help.",
     )
-    expect_value(scores, "scores", [[0.0, -2.0, 4.0], [0.0, 3.0, 6.0]])
-    expect(
-        share_memory(scores, board),
-        "the values are right, but in a new tensor: `board` still shows the old ones. Subtract in place.",
-    )
-    return "The column was put aside first, so every row was reduced by its old first score."
+    expect_value(first, "first", [4.0, 3.0])
+    return "The old first scores are safe, whatever the loop writes."
 
 
 @exercise(

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
-from tensorglass import dtypes
+from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
@@ -66,8 +66,10 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     requires_grad = options.get("requires_grad")
     place = read_options(name, {**options, "requires_grad": False} if requires_grad else options)
     dtype = read_dtype(name, options.get("dtype"))
+    stride = None
     if isinstance(data, Tensor):
         array, own = array_of(data), data._dtype
+        stride = layout.preserved_strides(data._size, data._stride)
         if options.get("device") is None:
             place = place._replace(device=data.device)
     elif isinstance(data, HOST.xp.ndarray):
@@ -77,12 +79,12 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     place = Place(dtype or own, place.device, bool(requires_grad))
     if requires_grad:
         check_can_require_grad(place.dtype)
-    return from_host(array, own, place)
+    return from_host(array, own, place, stride)
 
 
-def from_host(array: Array, dtype: DType, place: Place) -> Tensor:
+def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:
     """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
-    made = new(array.shape, place)
+    made = new(array.shape, place, stride)
     if dtype is not place.dtype:
         array = _converted(HOST, array, place.dtype)
     raw_array(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)

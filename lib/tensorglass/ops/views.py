@@ -57,9 +57,13 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size = layout.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
     stride = layout.view_strides(input._size, input._stride, size)
-    if stride is None:
-        return view(clone(input, memory_format=contiguous_format), size)
-    return view_of(input, size, stride, input._offset)
+    if stride is not None:
+        return view_of(input, size, stride, input._offset)
+    made = clone(input, memory_format=contiguous_format)
+    # The copy is nobody else's, so its header is cut anew: what comes out is no view, and has no `_base`.
+    made._size, made._stride = size, layout.contiguous_strides(size)
+    made._array = made._contiguous = None
+    return made
 
 
 @operator("view", function=False)

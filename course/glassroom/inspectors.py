@@ -70,9 +70,7 @@ class Inspector(ABC):
         path = Path(path)
         forms = {".html": "html", ".svg": "svg", ".txt": "text"}
         if path.suffix not in forms:
-            raise ValueError(
-                f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}"
-            )
+            raise ValueError(f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}")
         path.write_text(getattr(self, forms[path.suffix]), encoding="utf-8")
 
     def __repr__(self) -> str:
@@ -104,13 +102,13 @@ class MemoryMap(Inspector):
         return summary(self.snapshot)
 
     def state(self) -> dict[str, Any]:
-        return {"svg": self.svg, "label": self.label}
+        return {"svg": self.svg, "text": self.text, "label": self.label}
 
     @property
     def widget(self) -> Any:
         from glassroom.widgets.memory_map import MemoryMapWidget  # anywidget is in an extra
 
-        return MemoryMapWidget(text=self.text, **self.state())
+        return MemoryMapWidget(**self.state())
 
 
 class StrideExplorer(Inspector):
@@ -118,9 +116,7 @@ class StrideExplorer(Inspector):
 
     widget_files = "stride_explorer"
 
-    def __init__(
-        self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int
-    ) -> None:
+    def __init__(self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
         self.name = name
         self.storage = storage
         self.size, self.stride, self.offset = tuple(size), tuple(stride), offset
@@ -195,7 +191,7 @@ class StrideExplorer(Inspector):
     def widget(self) -> Any:
         from glassroom.widgets.stride_explorer import StrideExplorerWidget  # anywidget is in an extra
 
-        return StrideExplorerWidget(text=self.text, **self.state())
+        return StrideExplorerWidget(self.text, **self.state())
 
 
 def show(*tensors: object, **named: object) -> MemoryMap:
@@ -238,13 +234,9 @@ def explore_strides(
         offset = header.storage_offset if offset is None else offset
     stride = contiguous_stride(size) if stride is None else stride
     if storage.length > MOST_EXPLORED:
-        raise ValueError(
-            f"explore_strides draws up to {MOST_EXPLORED} cells, and this storage has {storage.length:,}"
-        )
+        raise ValueError(f"explore_strides draws up to {MOST_EXPLORED} cells, and this storage has {storage.length:,}")
     if len(size) != len(stride) or min(size, default=0) < 0:
-        raise ValueError(
-            f"size {tuple(size)} and stride {tuple(stride)} must be as long, and no size negative"
-        )
+        raise ValueError(f"size {tuple(size)} and stride {tuple(stride)} must be as long, and no size negative")
     return StrideExplorer(name, storage, size, stride, offset or 0)
 
 

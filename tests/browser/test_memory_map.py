@@ -122,6 +122,12 @@ def test_keys_do_not_leak_into_the_notebook(page: Any) -> None:
     assert page.evaluate(active) == before
 
 
+def test_a_map_has_its_text_beside_it_for_screen_readers(page: Any) -> None:
+    text = page.locator(".gr-text").first
+    assert text.text_content().startswith("S0 · 48 bytes on cpu")
+    assert text.bounding_box()["width"] <= 1
+
+
 def test_a_focused_map_shows_where_the_keyboard_is(page: Any) -> None:
     the_map(page, 0).focus()
     page.keyboard.press("ArrowRight")

@@ -62,11 +62,7 @@ def test_the_bundle_outside_a_notebook_is_text_and_svg() -> None:
 def test_a_notebook_that_runs_unattended_stores_text_and_svg_and_the_same_ones_every_time() -> None:
     def outputs() -> list[dict[str, str]]:
         notebook = nbformat.v4.new_notebook(
-            cells=[
-                nbformat.v4.new_code_cell(
-                    "import torch\nfrom glassroom import show\na = torch.arange(6.)\nshow(a)"
-                )
-            ]
+            cells=[nbformat.v4.new_code_cell("import torch\nfrom glassroom import show\na = torch.arange(6.)\nshow(a)")]
         )
         NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
         assert "widgets" not in notebook.metadata
@@ -109,9 +105,7 @@ def test_without_anywidget_show_still_draws(tmp_path: Path) -> None:
         "try: show(np.zeros(2)).widget\n"
         "except ImportError: print('no widget')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout == "no widget\n"
 
 
@@ -120,9 +114,7 @@ def test_no_library_is_imported_to_draw_a_numpy_array(tmp_path: Path) -> None:
         "import sys, numpy as np; from glassroom import show; show(np.zeros(2)).svg\n"
         "print({'torch', 'cupy', 'anywidget'} & set(sys.modules))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout == "set()\n"
 
 

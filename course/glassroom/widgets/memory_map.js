@@ -183,11 +183,15 @@ function render({ model, el }) {
   root.setAttribute("aria-description", KEYS);
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
   root.innerHTML = model.get("svg");
+  root.firstElementChild.setAttribute("aria-hidden", "true"); // the label, the status and the text speak for it
   const status = document.createElement("p");
   status.className = "gr-status";
   status.setAttribute("role", "status");
   status.setAttribute("aria-live", "polite");
-  el.replaceChildren(root, status);
+  const text = document.createElement("pre");
+  text.className = "gr-text";
+  text.textContent = model.get("text");
+  el.replaceChildren(root, status, text);
   wake(root, status);
 }
 

@@ -12,16 +12,13 @@ HERE = Path(__file__).parent
 
 
 class MemoryMapWidget(anywidget.AnyWidget):
-    """Draws `svg` and links its cells; `label` is its name for assistive technology, `text` its text form."""
+    """Draws `svg` and links its cells; `text` and `label` speak for it to assistive technology."""
 
     _esm = HERE / "memory_map.js"
     _css = HERE / "memory_map.css"
     svg = traitlets.Unicode().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
-
-    def __init__(self, text: str, **state: Any) -> None:
-        super().__init__(**state)
-        self.text = text
 
     def __repr__(self) -> str:
         return self.text

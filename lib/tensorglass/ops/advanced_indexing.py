@@ -62,19 +62,18 @@ FALSE = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
 
 
 class Visit(NamedTuple):
-    """Where an advanced index leads: dimensions `first` to `first + len(arrays)` of `view` are replaced by `shape`."""
+    """Where an advanced index leads: dimensions `first` to `first + len(indices)` of `view` are replaced by `shape`."""
 
     view: Tensor
     first: int
     shape: tuple[int, ...]
-    arrays: list[Array]
-    stride_of_result: tuple[int, ...]
+    indices: list[Index]
 
     @property
     def size(self) -> tuple[int, ...]:
         """The size of what is read, or written."""
         size = self.view._size
-        return (*size[: self.first], *self.shape, *size[self.first + len(self.arrays) :])
+        return (*size[: self.first], *self.shape, *size[self.first + len(self.indices) :])
 
 
 # --- reading and writing ---------------------------------------------------------------------------------------------
@@ -88,12 +87,13 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         memory.copied(array.nbytes)
         return from_array(array, view._dtype, storage)
     visit = plan(view, advanced)
-    view, size, stride = visit.view, visit.size, visit.stride_of_result
+    _check_positions(visit)
+    view, size, stride = visit.view, visit.size, _result_strides(visit)
     if 0 in size:
         return empty_on(storage.device, size, stride, view._dtype)
     source = array_of(view)
-    if len(visit.arrays) == 1 and view.is_contiguous():
-        array = storage.backend.launch(_take, source, visit.arrays[0], visit.first)
+    if len(visit.indices) == 1 and view.is_contiguous():
+        array = storage.backend.launch(_take, source, visit.indices[0].array, visit.first)
     else:
         array = storage.backend.launch(_pick, source, _key(visit))
     if stride == layout.contiguous_strides(size):
@@ -107,13 +107,7 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
 
 def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
-    if layout.has_internal_overlap(view._size, view._stride) is layout.InternalOverlap.YES:
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=4,
-        )
+    warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
     if value._storage is view._storage:
         layout.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
     mask = advanced[-1]
@@ -124,6 +118,7 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
     visit = plan(view, advanced)
     size = visit.size
     _check_value(view, value, size)
+    _check_positions(visit)
     if 0 not in size:
         target, given = raw_array(visit.view), array_of(value)
         given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
@@ -139,8 +134,12 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
 def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
     """Set the elements of `view` where a mask, from dimension `first` on, is True."""
     check_is_bool("masked_fill_", mask.dtype)
+    warn_if_expanded("masked_fill_", view, "tensor[mask] = scalar")
     backend = view._backend
-    element = number_array(backend, checked(number, view._dtype), view._dtype)
+    number = checked(number, view._dtype)
+    if isinstance(number, complex) and not view._dtype.is_complex:
+        number = number.real
+    element = number_array(backend, number, view._dtype)
     where = mask.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
     backend.launch(_put_where, raw_array(view), where, element.conj() if view._conj else element)
     view._written()
@@ -193,12 +192,26 @@ def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
         )
 
 
+def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
+    """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
+    if 0 in target._stride and not target.is_contiguous():
+        if layout.has_internal_overlap(target._size, target._stride) is layout.InternalOverlap.YES:
+            warnings.warn(
+                f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+                f"operation. This also applies to advanced indexing e.g. {example}",
+                UserWarning,
+                stacklevel=5,
+            )
+
+
 def _key(visit: Visit) -> tuple[Any, ...]:
-    return (slice(None),) * visit.first + tuple(visit.arrays)
+    return (slice(None),) * visit.first + tuple([index.array for index in visit.indices])
 
 
 def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
-    return xp.take(source, index, axis)  # twice as fast as source[…, index], and dense; it copies a strided source whole
+    return xp.take(
+        source, index, axis
+    )  # twice as fast as source[…, index], and dense; it copies a strided source whole
 
 
 def _pick(xp: Any, source: Array, key: tuple[Any, ...]) -> Array:
@@ -217,7 +230,7 @@ def _add_at(xp: Any, target: Array, key: Any, value: Array) -> None:
 
 
 def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
-    """Work out where an advanced index leads, and check that all positions are there."""
+    """Work out where an advanced index leads. Whether the positions are there is asked by `_check_positions`."""
     for index in advanced:
         if index is not None and index.dtype not in _POSITIONS and not index.is_mask:
             raise explained(
@@ -239,8 +252,14 @@ def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
     if after - first != len(dims):  # not side by side: to the front with them
         view = _with_dims_in_front(view, dims)
         first = 0
-    _check_positions(view, first, indices, shape)
-    return Visit(view, first, shape, [each.array for each in indices], _result_strides(view, first, indices, shape))
+    lengths = view._size[first : first + len(indices)]
+    if 0 in lengths and 0 not in shape:
+        raise explained(
+            IndexError("index is out of bounds for dimension with size 0"),
+            f"Dimension {dims[lengths.index(0)]} has no position at all.",
+            notebook=_NOTEBOOK,
+        )
+    return Visit(view, first, shape, indices)
 
 
 _POSITIONS = (dtypes.int64, dtypes.int32)
@@ -268,14 +287,8 @@ def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index
             positions = view._backend.launch(_nonzero, index.array)
             per_dim += [index_of_array(each, dtypes.int64) for each in positions]
         else:
-            per_dim.append(_as_int64(index))
+            per_dim.append(index)
     return per_dim
-
-
-def _as_int64(index: Index) -> Index:
-    if index.dtype is dtypes.int64:
-        return index
-    return Index(index.array, index.size, layout.preserved_strides(index.size, index.stride), dtypes.int64)
 
 
 def check_mask(mask: tuple[int, ...], size: tuple[int, ...], first: int) -> None:
@@ -310,19 +323,13 @@ def _common_shape(indices: list[Index]) -> tuple[int, ...]:
         ) from None
 
 
-def _check_positions(view: Tensor, first: int, indices: list[Index], shape: tuple[int, ...]) -> None:
+def _check_positions(visit: Visit) -> None:
     """Raise unless all positions are there: nothing is read or written before all of them are known to be."""
-    size = view._size
-    lengths = size[first : first + len(indices)]
-    if 0 in lengths and 0 not in shape:
-        raise explained(
-            IndexError("index is out of bounds for dimension with size 0"),
-            f"Dimension {first + lengths.index(0)} has no position at all.",
-            notebook=_NOTEBOOK,
-        )
-    if 0 in shape or 0 in size[:first] or 0 in size[first + len(indices) :]:
+    if 0 in visit.size:
         return  # nothing is visited, and PyTorch does not look either
-    for number, (index, length) in enumerate(zip(indices, lengths, strict=True)):
+    view, first = visit.view, visit.first
+    lengths = view._size[first : first + len(visit.indices)]
+    for number, (index, length) in enumerate(zip(visit.indices, lengths, strict=True)):
         bad = view._backend.launch(first_outside, index.array, length)
         if bad is not None:
             raise outside(bad, number, first + number, length)
@@ -346,20 +353,18 @@ def first_outside(xp: Any, index: Array, length: int) -> int | None:
     return int(index[bad][0])
 
 
-def _result_strides(view: Tensor, first: int, indices: list[Index], shape: tuple[int, ...]) -> tuple[int, ...]:
+def _result_strides(visit: Visit) -> tuple[int, ...]:
     """The strides of what is read: PyTorch runs a pointwise kernel over the tensor, which stands still along the
     indexed dimensions (stride 0), and over the index tensors, which are stretched along all others.
     """
-    size, stride = view._size, view._stride
+    view, first, shape, indices = visit
+    size, stride, result = view._size, view._stride, visit.size
     after = first + len(indices)
-    result = (*size[:first], *shape, *size[after:])
-    if stride == layout.contiguous_strides(size) and (first == 0 or after == len(size)) and 0 not in size and all(
-        index.stride == layout.contiguous_strides(index.size) for index in indices
-    ):
-        return layout.contiguous_strides(result)
     operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
     for index in indices:
         own = layout.broadcast_strides(index.size, index.stride, shape)
+        if index.dtype is dtypes.int32:  # which PyTorch converts when it has been stretched
+            own = layout.preserved_strides(shape, own)
         around = (*(1,) * first, *shape, *(1,) * (len(size) - after))
         operands.append((around, layout.view_strides(shape, own, around) or around))
     return layout.elementwise_strides(result, operands)

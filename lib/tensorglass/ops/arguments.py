@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorglass.tensor import Tensor
 
 
-def invalid_combination(name: str, arguments: Sequence[Any], *expected: str) -> TypeError:
+def invalid_combination(
+    name: str, arguments: Sequence[Any], *expected: str, keywords: Mapping[str, Any] | None = None
+) -> TypeError:
     """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
-    got = ", ".join(_type_name(argument) for argument in arguments)
+    types = [_type_name(argument) for argument in arguments]
+    got = ", ".join(types + [f"{key}={_type_name(value)}" for key, value in (keywords or {}).items()])
     head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(expected) == 1:
         return TypeError(f"{head}{expected[0]}")
@@ -69,3 +72,13 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
         raise TypeError(
             f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
         )
+
+
+def old_type_name(tensor: Tensor) -> str:
+    """The name that PyTorch's older messages give to a tensor's type: torch.FloatTensor, and CPUBoolType for dtypes that
+    came after such names.
+    """
+    scalar_type = tensor._dtype.scalar_type
+    if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
+        return f"{tensor._storage.device.type.upper()}{scalar_type}Type"
+    return f"torch.{scalar_type}Tensor" if tensor.is_cpu else f"torch.{tensor._storage.device.type}.{scalar_type}Tensor"

@@ -70,7 +70,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
 
 
 def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
-    if source._dtype.is_complex and not target._dtype.is_complex and target._dtype is not _dtypes.bool:
+    if source._dtype.is_complex and not target._dtype.is_complex and target._dtype is not _dtypes.bool and target.numel():
         warnings.warn(
             "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
         )

@@ -13,6 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.ops import advanced_indexing
+from tensorglass.ops.arguments import old_type_name
 from tensorglass.ops.copying import copy_, write_number
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.index_parsing import negative_step, out_of_bounds, parse
@@ -101,9 +102,7 @@ def _number(value: Any, input: Tensor) -> complex:
     if not isinstance(value, (int, float, complex)):
         module = "numpy." if type(value).__module__ == "numpy" else ""
         raise explained(
-            TypeError(
-                f"can't assign a {module}{type(value).__name__} to a torch.{input._dtype.scalar_type}Tensor"
-            ),
+            TypeError(f"can't assign a {module}{type(value).__name__} to a torch.{input._dtype.scalar_type}Tensor"),
             f"Assign a number or a tensor: torch.tensor(value, dtype={input._dtype!r}).",
             notebook="03 basic indexing",
         )
@@ -119,8 +118,7 @@ def _fitted(value: Tensor, view: Tensor) -> Tensor:
     value = _without_leading_ones(value)
     if value._size == view._size:
         return value
-    name = f"torch.{value._dtype.scalar_type}Tensor"
-    return view_of(value, *layout.expand(value._size, value._stride, value._offset, view._size, name))
+    return view_of(value, *layout.expand(*header_of(value), view._size, old_type_name(value)))
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
@@ -153,9 +151,7 @@ def contains(input: Tensor, element: Any) -> bool:
     """`element in input`: whether any element equals the number, or any matches the tensor's under broadcasting."""
     if not isinstance(element, (Tensor, int, float, complex)):
         raise explained(
-            RuntimeError(
-                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-            ),
+            RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."),
             "Ask for a number, as in 3 in x.",
         )
     return bool(input._storage.backend.launch(_any, array_of(input == element)))

@@ -5,7 +5,7 @@
 
 from math import e, inf, nan, pi
 
-from tensorglass import backends, memory, ops
+from tensorglass import backends, interop, legacy_constructors, memory, ops
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
 from tensorglass.dtype_info import finfo, iinfo
@@ -52,6 +52,32 @@ from tensorglass.generator import (
     manual_seed,
     seed,
     set_rng_state,
+)
+from tensorglass.legacy_constructors import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
+from tensorglass.old_storages import (
+    BFloat16Storage,
+    BoolStorage,
+    ByteStorage,
+    CharStorage,
+    ComplexDoubleStorage,
+    ComplexFloatStorage,
+    DoubleStorage,
+    FloatStorage,
+    HalfStorage,
+    IntStorage,
+    LongStorage,
+    ShortStorage,
 )
 from tensorglass.printing import set_printoptions
 from tensorglass.size import Size

@@ -204,6 +204,9 @@ def of_number(value: object) -> dtype:
         return _default
     if isinstance(value, complex):
         return _default.to_complex()
+    item = getattr(value, "item", None)  # a NumPy scalar counts as the Python number that it holds
+    if item is not None:
+        return of_number(item())
     raise TypeError(f"{type(value).__name__} is not a number")
 
 

@@ -7,14 +7,16 @@ its storage alive, never the other way round.
 
 from __future__ import annotations
 
+import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, memory
 from tensorglass.backends import Array, Backend
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 
 if TYPE_CHECKING:
@@ -41,17 +43,16 @@ class UntypedStorage:
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
     is_ours: bool  #: whether tensorglass allocated the bytes, and so may resize them
 
-    def __init__(self, data: int | Iterable[int] = 0, *, device: Device | str | None = None) -> None:
-        values = None if isinstance(data, int) else list(data)
+    def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
+        values = None if isinstance(data, int) else _read_bytes(data)
         nbytes = data if isinstance(data, int) else len(values or ())
         if nbytes < 0:
-            raise RuntimeError("Storage size cannot be negative")
+            raise _negative(nbytes)
         place = as_device(device)
         backend = backends.get(place)
-        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, True)
-        if values is not None:
-            for index, value in enumerate(values):
-                self[index] = value
+        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
+        for index, value in enumerate(values or ()):
+            self._buffer[index] = value
 
     def _set_up(
         self, backend: Backend, device: Device, nbytes: int, buffer: Array, array: Array, is_ours: bool
@@ -112,18 +113,31 @@ class UntypedStorage:
     def is_cuda(self) -> bool:
         return self.device.type == "cuda"
 
+    is_sparse = False
+    filename = None  #: of a storage that is a file: there are none
+
+    def get_device(self) -> int | None:
+        """The index of the accelerator that the bytes are on; None for the CPU."""
+        return None if self.device.type == "cpu" else self.device.index or 0
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the bytes: never."""
+        return False
+
+    def is_pinned(self, device: Device | str | None = None) -> bool:
+        """Whether the bytes are page-locked for an accelerator: never on the CPU alone."""
+        return False
+
     def resizable(self) -> bool:
         """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
         return self.is_ours
 
     def resize_(self, size: int) -> UntypedStorage:
         """Make this storage `size` bytes long, keeping what fits. Headers on it stay as they are."""
-        if not isinstance(size, int) or isinstance(size, bool):
-            raise TypeError(
-                f"resize_(): argument 'size' (position 1) must be int, not {type(size).__name__}"
-            )
+        if not isinstance(size, int):
+            raise RuntimeError(f"resize_ expects an int, but got {type_name(size)}")
         if size < 0:
-            raise RuntimeError(f"UntypedStorage.resize_: got negative size {size}")
+            raise _negative(size)
         if not self.is_ours:
             raise explained(
                 RuntimeError("Trying to resize storage that is not resizable"),
@@ -141,17 +155,18 @@ class UntypedStorage:
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte to `value`."""
-        self.buffer[:] = _byte(value)
+        if not isinstance(value, int):
+            raise RuntimeError(f"fill_ expects int, but got {type_name(value)}")
+        self.buffer[:] = value & 0xFF
         return self
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
         """Overwrite the bytes with those of `source`, a storage of the same length."""
+        source = source.untyped() if hasattr(source, "untyped") else source
         if not isinstance(source, UntypedStorage):
-            raise TypeError(
-                f"copy_(): argument 'source' (position 1) must be UntypedStorage, not {type(source).__name__}"
-            )
+            raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {type_name(source)}")
         if source._nbytes != self._nbytes:
-            raise RuntimeError("size does not match, self was " f"{self._nbytes} bytes but src was {source._nbytes} bytes")
+            raise RuntimeError(f"size does not match, self was {self._nbytes} bytes but src was {source._nbytes} bytes")
         if source.backend is self.backend:
             self.buffer[:] = source.buffer
         else:
@@ -165,7 +180,60 @@ class UntypedStorage:
 
     def cpu(self) -> UntypedStorage:
         """This storage if it is on the CPU, else a copy of it there."""
-        return self if self.device.type == "cpu" else UntypedStorage(self._nbytes, device=CPU).copy_(self)
+        return self.to(device=CPU)
+
+    def cuda(self, device: Device | str | int | None = None, non_blocking: bool = False) -> UntypedStorage:
+        """A copy of this storage on a CUDA device."""
+        return self.to(device="cuda" if device is None else device)
+
+    def to(self, *, device: Device | str | int, non_blocking: bool = False) -> UntypedStorage:
+        """This storage if it is on `device`, else a copy of it there."""
+        place = as_device(device)
+        return self if place == self.device else UntypedStorage(self._nbytes, device=place).copy_(self)
+
+    def new(self) -> UntypedStorage:
+        """A storage without bytes on the same device."""
+        return UntypedStorage(device=self.device)
+
+    def untyped(self) -> UntypedStorage:
+        """This storage: a typed one has the same method."""
+        return self
+
+    def type(self) -> str:
+        """The name of this class."""
+        return "torch.storage.UntypedStorage"
+
+    def byteswap(self, dtype: DType) -> None:
+        """Turn the bytes of each element of `dtype` around: from big-endian to little-endian and back."""
+        width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        elements = self.buffer[: self._nbytes // width * width].reshape(-1, width)
+        elements[:] = elements[:, ::-1].copy()
+
+    @classmethod
+    def from_buffer(
+        cls, buffer: Any, byte_order: str = "native", *, dtype: DType, count: int = -1, offset: int = 0
+    ) -> UntypedStorage:
+        """A storage with a copy of `count` elements of a buffer, from byte `offset` on; all of them if `count` is -1."""
+        view = memoryview(buffer).cast("B")
+        if not 0 <= offset <= max(view.nbytes - 1, 0):
+            raise ValueError(
+                f"offset must be non-negative and no greater than buffer length ({view.nbytes}) , but got {offset}"
+            )
+        if count < 0:
+            if (view.nbytes - offset) % dtype.itemsize:
+                raise ValueError(
+                    f"buffer size ({view.nbytes - offset}) must be a multiple of element size ({dtype.itemsize})"
+                )
+            count = (view.nbytes - offset) // dtype.itemsize
+        nbytes = count * dtype.itemsize
+        if offset + nbytes > view.nbytes:
+            raise ValueError(
+                f"buffer has only {view.nbytes - offset} bytes after offset {offset}, but specified a size of {count}"
+            )
+        self = cls(list(view[offset : offset + nbytes]))
+        if byte_order not in ("native", sys.byteorder):
+            self.byteswap(dtype)
+        return self
 
     def tolist(self) -> list[int]:
         """The bytes as a list of ints in 0..255."""
@@ -183,24 +251,30 @@ class UntypedStorage:
         return int(self.buffer[self._wrapped(index)])
 
     def __setitem__(self, index: int | slice, value: int) -> None:
+        if not isinstance(index, int | slice):
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
+        if not isinstance(value, int):
+            raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
         if isinstance(index, slice):
             self[index].fill_(value)
+        elif not -self._nbytes <= index < self._nbytes:
+            raise explained(RuntimeError("out of bounds"), f"There are {self._nbytes} bytes, and no byte {index}.")
         else:
-            self.buffer[self._wrapped(index)] = _byte(value)
+            self.buffer[index] = value & 0xFF
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
     def _wrapped(self, index: int) -> int:
         if not isinstance(index, int):
-            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+            raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
         if not -self._nbytes <= index < self._nbytes:
             raise IndexError(f"index {index} out of range for storage of size {self._nbytes}")
         return index % self._nbytes
 
     def __repr__(self) -> str:
-        lines = "\n".join(f" {byte}" for byte in self.tolist())
-        return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
+        lines = "\n ".join(map(str, self.tolist()))
+        return f" {lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
 
     def __copy__(self) -> UntypedStorage:
         return self.clone()
@@ -236,10 +310,32 @@ class UntypedStorage:
             self._prune_at = max(16, 2 * len(headers))
 
 
-def _byte(value: int) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"an untyped storage holds bytes: expected int, got {type(value).__name__}")
-    return value & 0xFF
+def type_name(value: object) -> str:
+    """The name of a value's type. (Inside the class, `type` is a method.)"""
+    return type(value).__name__
+
+
+def _read_bytes(data: Any) -> list[int]:
+    """The bytes given as a sequence of ints, of which each counts with its lowest eight bits."""
+    if not isinstance(data, Sequence):
+        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(data)}")
+    for value in data:
+        if not isinstance(value, int):
+            raise RuntimeError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type_name(data)}), but one of "
+                f"the items was of type {type_name(value)} instead of int"
+            )
+    return [value & 0xFF for value in data]
+
+
+def _negative(nbytes: int) -> RuntimeError:
+    return explained(
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with "
+            f"negative number: {nbytes % 2**64}"
+        ),
+        f"A storage cannot be {nbytes} bytes long.",
+    )
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

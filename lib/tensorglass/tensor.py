@@ -19,9 +19,10 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import FLOATING, INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.old_storages import OLD_CLASSES
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
-from tensorglass.typed_storage import TypedStorage
+from tensorglass.typed_storage import TypedStorage, warn_of_removal
 
 
 class VersionCounter:
@@ -53,6 +54,8 @@ class Tensor:
     _counter: VersionCounter | None  # None: writes are counted by the storage
     _requires_grad: bool
     _grad: Tensor | None
+
+    __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor
 
     if TYPE_CHECKING:  # the operators, attached as methods by `ops`
         def __getattr__(self, name: str) -> Any: ...
@@ -164,7 +167,13 @@ class Tensor:
 
     def storage(self) -> TypedStorage:
         """The storage with elements of this tensor's dtype. Deprecated in PyTorch: use `untyped_storage`."""
+        warn_of_removal(stacklevel=3)
         return TypedStorage(wrap_storage=self._storage, dtype=self._dtype)
+
+    def storage_type(self) -> type:
+        """The old class of such a storage, as FloatStorage."""
+        warn_of_removal(stacklevel=3)
+        return OLD_CLASSES[self._dtype]
 
     def data_ptr(self) -> int:
         """The address of the first element; 0 for a tensor without elements."""

@@ -1,0 +1,252 @@
+"""Exchange with NumPy and other libraries: who shares whose memory.
+
+`from_numpy`, `frombuffer`, `from_dlpack` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the same
+bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A storage over
+foreign bytes keeps their owner alive, and cannot be resized.
+"""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tensorglass import layout
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU, as_device
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import bfloat16, get_default_dtype
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.ops.factory import check_can_require_grad, read_dtype
+from tensorglass.ops.from_data import array_dtype, copied
+from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, make, raw_array
+
+# --- from others -----------------------------------------------------------------------------------------------------
+
+
+@operator("interop", method=False)
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A tensor on the array's own memory: what is written to one shows in the other."""
+    if not isinstance(ndarray, np.ndarray):
+        raise explained(
+            TypeError(f"expected np.ndarray (got {_type_name(ndarray)})"),
+            "torch.tensor(data) copies lists, numbers and much else.",
+        )
+    dtype = array_dtype(ndarray)
+    itemsize = dtype.itemsize
+    if any(step % itemsize for step in ndarray.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    if not ndarray.flags.writeable:
+        _warn_of_read_only("NumPy array", "array", "writing to this tensor will result in undefined behavior")
+    stride = tuple(step // itemsize for step in ndarray.strides)
+    cells = layout.storage_nbytes(ndarray.shape, stride, 0, itemsize) // itemsize
+    run = np.lib.stride_tricks.as_strided(ndarray, (cells,), (itemsize,))
+    return make(_foreign_storage(run.view(np.uint8)), ndarray.shape, stride, 0, dtype)
+
+
+def _foreign_storage(run: np.ndarray) -> UntypedStorage:
+    return UntypedStorage.of_array(HOST, CPU, run, is_ours=False)
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if isinstance(value, np.generic) else kind.__name__
+
+
+_warned_of_read_only = False
+
+
+def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
+    global _warned_of_read_only
+    if not _warned_of_read_only:
+        _warned_of_read_only = True
+        warnings.warn(
+            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {danger}. "
+            f"You may want to copy the {noun} to protect its data or make "
+            f"it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
+            "program.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+@operator("interop", method=False)
+def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A 1-dim tensor on the memory of an object such as a bytearray: `count` elements from byte `offset` on (all: -1)."""
+    wanted = read_dtype("frombuffer", dtype)
+    assert wanted is not None
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    length, itemsize = view.nbytes, wanted.itemsize
+    if length == 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count > 0 and count * itemsize > length - offset:
+        raise ValueError(
+            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if count < 0:
+        if (length - offset) % itemsize:
+            raise ValueError(
+                f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+                f"size ({itemsize})"
+            )
+        count = (length - offset) // itemsize
+    if requires_grad:
+        check_can_require_grad(wanted)
+    if view.readonly:
+        _warn_of_read_only(
+            "buffer",
+            "buffer",
+            "you can write to the underlying (supposedly non-writable) buffer using the tensor",
+        )
+    run = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
+    made = make(_foreign_storage(run), (count,), (1,), 0, wanted)
+    made._requires_grad = requires_grad
+    return made
+
+
+@operator("interop", method=False)
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor on the memory of another library's array, which offers it by the DLPack protocol."""
+    if isinstance(ext_tensor, Tensor):
+        return ext_tensor.detach()
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
+            "have already constructed a tensor from it once."
+        )
+    return from_numpy(ext_tensor if isinstance(ext_tensor, np.ndarray) else np.from_dlpack(ext_tensor))
+
+
+@operator("interop", method=False)
+def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
+    """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if isinstance(data, Tensor):
+        wanted = read_dtype("as_tensor", dtype) or data._dtype
+        return data.to(data.device if device is None else as_device(device), wanted)
+    return copied("as_tensor", data, {"dtype": dtype, "device": device})
+
+
+@operator("interop", method=False)
+def asarray(
+    obj: Any,
+    *,
+    dtype: DType | None = None,
+    device: Device | str | None = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """`obj` as a tensor. `copy` True always copies, False refuses to, None copies where nothing else will do."""
+    shared = _shared(obj, dtype)
+    if shared is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return copied("asarray", obj, {"dtype": dtype, "device": device, "requires_grad": builtins.bool(requires_grad)})
+    wanted = read_dtype("asarray", dtype) or shared._dtype
+    place = shared.device if device is None else as_device(device)
+    if requires_grad:
+        check_can_require_grad(wanted)
+    if copy is False and place != shared.device:
+        raise ValueError(f"can't alias tensor from device '{shared.device}' to '{place}'.")
+    if copy is False and wanted is not shared._dtype:
+        raise ValueError(
+            f"can't alias tensor with dtype '{shared._dtype.scalar_type}' into dtype '{wanted.scalar_type}'."
+        )
+    needs_grad = shared.requires_grad if requires_grad is None else requires_grad
+    made = shared.detach().to(place, wanted, copy=builtins.bool(copy))
+    if isinstance(obj, Tensor) and made._storage is obj._storage and needs_grad == obj.requires_grad:
+        return obj
+    made._requires_grad = needs_grad
+    return made
+
+
+def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
+    """A tensor on the memory of `obj`, or None where there is none to share."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray | np.generic):
+        return from_numpy(np.asarray(obj))
+    if isinstance(obj, bytes | bytearray | memoryview):
+        return frombuffer(obj, dtype=read_dtype("asarray", dtype) or get_default_dtype())
+    return None
+
+
+# --- to others -------------------------------------------------------------------------------------------------------
+
+
+@operator("interop", function=False)
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """An array on the tensor's own memory. With `force`, a copy where it cannot be shared."""
+    if force:
+        self = self.detach().cpu().resolve_conj()
+    if self._requires_grad:
+        raise explained(
+            RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
+            "NumPy would change values that autograd has recorded, and nobody would notice.",
+        )
+    if self._conj:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+        )
+    if not self.is_cpu:
+        raise TypeError(
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first."
+        )
+    if self._dtype is bfloat16:
+        raise explained(TypeError("Got unsupported ScalarType BFloat16"), "Convert it first: x.float().numpy().")
+    return raw_array(self).view()  # a header of its own: the caller may reshape it in place
+
+
+@operator("interop", function=False)
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """What ``numpy.asarray(tensor)`` asks for: the tensor's own memory, unless another dtype is wanted."""
+    array = self.numpy()
+    if copy:
+        return np.array(array, dtype)
+    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    if copy is False and wanted != array.dtype:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return array.astype(wanted, copy=False)
+
+
+@operator("interop", function=False)
+def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's functions make of their result, given a tensor: a tensor again (bools as uint8, as in PyTorch)."""
+    array = np.asarray(array)
+    return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
+@operator("interop", function=False)
+def __dlpack__(
+    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+) -> Any:
+    """A capsule by which other libraries share this tensor's memory."""
+    if self._requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self._conj:
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    return self.numpy().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+@operator("interop", function=False)
+def __dlpack_device__(self: Tensor) -> tuple[int, int]:
+    """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""
+    return (1, 0)

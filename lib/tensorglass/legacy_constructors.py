@@ -1,0 +1,164 @@
+"""The old constructors: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``, ``LongTensor(storage)``.
+
+`Tensor` itself is one of them, of the default dtype. They read their arguments in a way of their own: ints are a size,
+a sequence is data, a storage is shared. `tensor`, `empty` and `set_` each do one of these, and say which.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, ClassVar
+
+from tensorglass import dtypes
+from tensorglass.devices import as_device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.ops.factory import Place, new
+from tensorglass.ops.from_data import copied
+from tensorglass.ops.table import operator
+from tensorglass.size import Size
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, make, view_of
+from tensorglass.typed_storage import TypedStorage
+
+
+def construct(dtype: DType | None, arguments: tuple[Any, ...], device: Any = None) -> Tensor:
+    """What an old constructor of this dtype makes of its arguments; None is `Tensor`, of the default dtype."""
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return _alias(dtype, arguments[0])
+    dtype = dtype or dtypes.get_default_dtype()
+    if len(arguments) == 1:
+        data = arguments[0]
+        if isinstance(data, TypedStorage | UntypedStorage):
+            return _on_storage(dtype, data)
+        if isinstance(data, Size):
+            return _empty(dtype, tuple(data), device)
+        if not isinstance(data, int):
+            if not hasattr(data, "__len__") and not hasattr(data, "__index__"):
+                raise TypeError(f"new(): data must be a sequence (got {builtins.type(data).__name__})")
+            return copied("new", data, {"dtype": dtype, "device": device})
+    for argument in arguments:
+        if not isinstance(argument, int):
+            raise explained(
+                TypeError(
+                    f"new() received an invalid combination of arguments - got "
+                    f"({', '.join(builtins.type(each).__name__ for each in arguments)}), but expected one of:"
+                ),
+                "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
+            )
+    return _empty(dtype, arguments or (0,), device)
+
+
+def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
+    """Another header on a tensor's storage, detached from it."""
+    if dtype is not None and dtype is not tensor._dtype:
+        raise explained(
+            TypeError(f"expected torch.{dtype.scalar_type}Tensor (got torch.{tensor._dtype.scalar_type}Tensor)"),
+            "x.to(dtype) converts.",
+        )
+    return view_of(tensor, tensor._size, tensor._stride, tensor._offset)
+
+
+def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
+    return new(size, Place(dtype, as_device(device), False))
+
+
+def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
+    """A tensor of all elements of a storage, which it shares."""
+    if isinstance(storage, TypedStorage):
+        if storage.dtype is not dtype:
+            raise explained(
+                RuntimeError(
+                    f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got type "
+                    f"{storage.dtype.scalar_type} for argument 1 'storage'"
+                ),
+                f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
+            )
+    untyped = storage.untyped()
+    return make(untyped, (untyped.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+
+
+def _construct_default(cls: builtins.type[Tensor], *arguments: Any, device: Any = None) -> Tensor:
+    return construct(None, arguments, device)
+
+
+Tensor.__new__ = _construct_default  # type: ignore[assignment, method-assign]  # attached, as the operators are
+
+
+class _OldTensorType(builtins.type):
+    """The type of `FloatTensor` and its siblings, whose instances are the tensors of their dtype."""
+
+    dtype: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance._dtype is cls.dtype
+
+    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
+        return construct(cls.dtype, arguments, device)
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+class _OldTensor(metaclass=_OldTensorType):
+    dtype: ClassVar[DType]
+
+
+class FloatTensor(_OldTensor):
+    dtype = dtypes.float32
+
+
+class DoubleTensor(_OldTensor):
+    dtype = dtypes.float64
+
+
+class HalfTensor(_OldTensor):
+    dtype = dtypes.float16
+
+
+class BFloat16Tensor(_OldTensor):
+    dtype = dtypes.bfloat16
+
+
+class LongTensor(_OldTensor):
+    dtype = dtypes.int64
+
+
+class IntTensor(_OldTensor):
+    dtype = dtypes.int32
+
+
+class ShortTensor(_OldTensor):
+    dtype = dtypes.int16
+
+
+class CharTensor(_OldTensor):
+    dtype = dtypes.int8
+
+
+class ByteTensor(_OldTensor):
+    dtype = dtypes.uint8
+
+
+class BoolTensor(_OldTensor):
+    dtype = dtypes.bool
+
+
+_BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
+_BY_NAME["torch.Tensor"] = dtypes.float32
+
+
+@operator("copy", function=False)
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The name of the old class, "torch.FloatTensor"; given a dtype, an old class or its name, the tensor converted."""
+    if dtype is None:
+        return f"torch.{self._dtype.scalar_type}Tensor"
+    if isinstance(dtype, str):
+        if dtype not in _BY_NAME:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = _BY_NAME[dtype]
+    elif isinstance(dtype, _OldTensorType):
+        dtype = dtype.dtype
+    elif dtype is Tensor:
+        dtype = dtypes.get_default_dtype()
+    return self.to(dtype)

@@ -105,9 +105,7 @@ def generator_of(given: Generator | None, device: Device) -> Generator:
     if not isinstance(given, Generator):
         raise TypeError(f"argument 'generator' must be torch.Generator, not {type(given).__name__}")
     if given.device != device:
-        raise RuntimeError(
-            f"Expected a '{device.type}' device type for generator but found '{given.device.type}'"
-        )
+        raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{given.device.type}'")
     return given
 
 

@@ -1,8 +1,8 @@
 """Exchange with NumPy and other libraries: who shares whose memory.
 
-`from_numpy`, `frombuffer`, `from_dlpack` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the same
-bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A storage over
-foreign bytes keeps their owner alive, and cannot be resized.
+`from_numpy`, `frombuffer`, `from_dlpack` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the
+same bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A
+storage over foreign bytes keeps their owner alive, and cannot be resized.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
 
 @operator("interop", method=False)
 def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
-    """A 1-dim tensor on the memory of an object such as a bytearray: `count` elements from byte `offset` on (all: -1)."""
+    """A 1-dim tensor on the memory of a bytearray or its like: `count` elements from byte `offset` on (-1: all)."""
     wanted = read_dtype("frombuffer", dtype)
     assert wanted is not None
     try:

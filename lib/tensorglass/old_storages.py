@@ -44,7 +44,7 @@ class _OldStorage(metaclass=_OldStorageType):
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
-        """A storage with a copy of `count` elements of a buffer, from byte `offset` on; all of them if `count` is -1."""
+        """A storage with a copy of `count` elements of a buffer, from byte `offset` on (-1: all of them)."""
         untyped = UntypedStorage.from_buffer(buffer, byte_order, count=count, offset=offset, dtype=cls.dtype)
         return TypedStorage._of(untyped, cls.dtype)
 

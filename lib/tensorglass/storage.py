@@ -213,7 +213,7 @@ class UntypedStorage:
     def from_buffer(
         cls, buffer: Any, byte_order: str = "native", *, dtype: DType, count: int = -1, offset: int = 0
     ) -> UntypedStorage:
-        """A storage with a copy of `count` elements of a buffer, from byte `offset` on; all of them if `count` is -1."""
+        """A storage with a copy of `count` elements of a buffer, from byte `offset` on (-1: all of them)."""
         view = memoryview(buffer).cast("B")
         if not 0 <= offset <= max(view.nbytes - 1, 0):
             raise ValueError(

@@ -196,7 +196,7 @@ class TypedStorage:
         return self if moved is self._storage else TypedStorage._of(moved, self.dtype)
 
     def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
-        """The name of the old class of this dtype, "torch.FloatStorage"; given one (or its name), a conversion to it."""
+        """The name of the old class, "torch.FloatStorage"; given one of these, or its name, a conversion to it."""
         if dtype is None:
             return f"torch.{self.pickle_storage_type()}"
         wanted = _BY_OLD_NAME.get(dtype) if isinstance(dtype, str) else getattr(dtype, "dtype", None)
@@ -336,7 +336,7 @@ def warn_of_removal(stacklevel: int) -> None:
         )
 
 
-# --- the same conversions for bytes -----------------------------------------------------------------------------------
+# --- the same conversions for bytes ----------------------------------------------------------------------------------
 
 
 def _convert_bytes(name: str) -> Any:

@@ -178,7 +178,7 @@ class Writer:
         other = self._other(tensor)
         calls = (
             f"add_({other})", f"mul_({other})", f"sub_({other})", "zero_()", "fill_(3)", f"copy_({other})", "neg_()",
-            "clamp_(1, 4)", f"add_({other}, alpha=2)", f"div_({other})", f"masked_fill_({name} > 2, 1)",
+            "clamp_(1, 4)", f"add_({other}, alpha=2)", f"div_({other})",
         )  # fmt: skip
         return f"{name}.{self.random.choice(calls)}"
 
@@ -186,7 +186,7 @@ class Writer:
         other = self._other(tensor)
         calls = (
             f"{name} + {other}", f"{name} * {other}", f"{name} - {other}", f"{name} / {other}", f"{name} > {other}",
-            f"{name} == {other}", f"-{name}", f"{name}.abs()", f"{name}.exp()", f"torch.where({name} > 1, {name}, {other})",
+            f"{name} == {other}", f"-{name}", f"{name}.abs()", f"{name}.exp()",
             f"{name}.sqrt()", f"torch.maximum({name}, {name})", f"torch.cat([{name}, {name}], {self._dim(tensor)})",
             f"torch.stack([{name}, {name}], {self._dim(tensor)})", f"{name}.clamp(min=1)",
         )  # fmt: skip

@@ -68,6 +68,9 @@ class Backend(Protocol):
     ) -> Array:
         """The array that a header describes: a window on `buffer`, sharing its bytes."""
 
+    def share_memory(self, one: Array, other: Array) -> bool:
+        """Whether some cell belongs to both arrays; true as well where that takes too long to find out."""
+
     def buffer_of(self, array: Array) -> Array:
         """The buffer under a C-contiguous array that a kernel has just returned: its bytes, shared."""
 

@@ -67,6 +67,12 @@ class NumpyBackend:
             size, self.array_dtype(dtype), buffer, offset * itemsize, tuple([step * itemsize for step in stride])
         )
 
+    def share_memory(self, one: numpy.ndarray, other: numpy.ndarray) -> bool:
+        try:
+            return numpy.shares_memory(one, other, max_work=10_000)
+        except numpy.exceptions.TooHardError:
+            return True
+
     def buffer_of(self, array: numpy.ndarray) -> numpy.ndarray:
         return array.reshape(-1).view(numpy.uint8)
 

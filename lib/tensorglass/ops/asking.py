@@ -7,7 +7,7 @@ from typing import Any
 from tensorglass import layout
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
-from tensorglass.ops.elementwise import NUMBERS, common_dtype
+from tensorglass.ops.promotion import NUMBERS, common_dtype
 from tensorglass.ops.table import operator
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage

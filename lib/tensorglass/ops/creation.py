@@ -52,7 +52,7 @@ def empty(
 
 @factory()
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
-    """A tensor of zeros. The system hands zeroed memory out as it is touched, so that even a large one is made at once."""
+    """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
     shape = read_size("zeros", sizes, size)
     if any(length < 0 for length in shape):
         raise explained(
@@ -115,9 +115,7 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
 def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
     if len(size) != len(stride):
         raise explained(
-            RuntimeError(
-                f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
-            ),
+            RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"),
             "Every dimension has one length and one stride.",
             notebook="05 strides and offset",
         )
@@ -170,7 +168,7 @@ def _filled(
     return made
 
 
-# --- like another tensor -----------------------------------------------------------------------------------------------
+# --- like another tensor ---------------------------------------------------------------------------------------------
 
 
 @factory()
@@ -194,9 +192,7 @@ def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Opt
 
 
 @factory()
-def full_like(
-    input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]
-) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
     check_tensor("full_like", input)
     value = read_number("full_like", "fill_value", 2, fill_value)
@@ -209,15 +205,13 @@ def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, o
     return _filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
 
 
-# --- of another tensor's dtype and device ---------------------------------------------------------------------------------
+# --- of another tensor's dtype and device ----------------------------------------------------------------------------
 
 
 @factory(function=False, method=True)
 def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor of this one's dtype and device."""
-    return new(
-        read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device)
-    )
+    return new(read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device))
 
 
 @factory(function=False, method=True)

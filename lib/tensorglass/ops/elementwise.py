@@ -140,7 +140,8 @@ def compute(
     backend = like.backend
     arrays = [None if each is None else _operand_array(backend, each, compute_dtype) for each in operands]
     if out is None:
-        strides = layout.elementwise_strides(size, [(tensor._size, tensor._stride) for tensor in tensors])
+        layouts = [(each._size, each._stride) if isinstance(each, Tensor) else ((), ()) for each in present]
+        strides = layout.elementwise_strides(size, layouts)
         out = empty_on(like.device, size, strides, result_dtype)
     else:
         if out._size != size:

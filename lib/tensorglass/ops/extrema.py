@@ -29,11 +29,17 @@ def _same(dtype: DType) -> DType:
     return dtype
 
 
-def _needs_elements(name: str, error: type[Exception]) -> Callable[[Tensor, tuple[int, ...]], None]:
-    """A check that every reduced dimension has an element to choose."""
+def _needs_elements(
+    name: str, error: type[Exception], kernel_name: str | None = None
+) -> Callable[[Tensor, tuple[int, ...]], None]:
+    """A check that every reduced dimension has an element to choose, and that elements have an order."""
 
     def check(input: Tensor, axes: tuple[int, ...]) -> None:
         if input.numel():
+            if kernel_name is not None and input._dtype.is_complex:
+                raise NotImplementedError(
+                    f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'"
+                )
             return
         if len(axes) == len(input._size):
             message = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
@@ -45,13 +51,13 @@ def _needs_elements(name: str, error: type[Exception]) -> Callable[[Tensor, tupl
     return check
 
 
-@reduction(_same, check=_needs_elements("amax", RuntimeError), samples=_samples)
+@reduction(_same, check=_needs_elements("amax", RuntimeError, "max_values_cpu"), samples=_samples)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
     return xp.max(input, axis=axes, keepdims=True)
 
 
-@reduction(_same, check=_needs_elements("amin", RuntimeError), samples=_samples)
+@reduction(_same, check=_needs_elements("amin", RuntimeError, "min_values_cpu"), samples=_samples)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
     return xp.min(input, axis=axes, keepdims=True)
@@ -67,6 +73,9 @@ def _position(name: str, xp_name: str) -> Callable[..., Tensor]:
 
     def public(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
         check_tensor(name, input)
+        for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
+            if refused:
+                raise RuntimeError(f"{name}(): does not support {kind} input")
         axes = axes_of(len(input._size), dim)
         check(input, axes if dim is not None else tuple(range(len(input._size))))
         return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)

@@ -75,9 +75,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def read_options(
-    name: str, options: Options, dtype: DType | None = None, device: Device | None = None
-) -> Place:
+def read_options(name: str, options: Options, dtype: DType | None = None, device: Device | None = None) -> Place:
     """Check the options given to the function `name`; `dtype` and `device` are what it takes where none is given."""
     if not options:  # most calls
         return Place(dtype or dtypes.get_default_dtype(), device or as_device(None), False)
@@ -193,9 +191,7 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
-def new(
-    size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False
-) -> Tensor:
+def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
     dtype, device, requires_grad = place
     nbytes = layout.contiguous_nbytes(size, dtype.itemsize)
@@ -276,6 +272,4 @@ def read_number(name: str, argument: str, position: int, given: Any) -> complex:
     item = getattr(given, "item", None)  # a NumPy scalar
     if item is not None and not isinstance(given, Tensor) and getattr(given, "shape", None) == ():
         return read_number(name, argument, position, item())
-    raise TypeError(
-        f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}"
-    )
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}")

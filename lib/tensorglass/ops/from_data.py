@@ -91,7 +91,7 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
     return made
 
 
-# --- NumPy's arrays ------------------------------------------------------------------------------------------------------
+# --- NumPy's arrays --------------------------------------------------------------------------------------------------
 
 
 def array_dtype(array: Array) -> DType:
@@ -114,9 +114,7 @@ def array_dtype(array: Array) -> DType:
                 "are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
                 "uint16, uint8, and bool."
             ),
-            "tensorglass has no uint16, uint32 and uint64."
-            if kind.kind == "u"
-            else "Convert it: array.astype(float).",
+            "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
         ) from None
     if any(step < 0 for step in array.strides):
         raise explained(
@@ -131,11 +129,11 @@ def array_dtype(array: Array) -> DType:
     return found
 
 
-# --- nested sequences ------------------------------------------------------------------------------------------------------
+# --- nested sequences ------------------------------------------------------------------------------------------------
 
 
 def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
-    """A host array of the elements of nested sequences, and its dtype: the one asked for, or the one they promote to."""
+    """A host array of the elements of nested sequences, and its dtype: the one asked for, or what they promote to."""
     if isinstance(data, str | bytes):
         raise _invalid(data)
     size, elements, is_regular = _flattened(data)
@@ -256,13 +254,9 @@ def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         return _integer_array(xp, elements, dtype)
     if not dtype.is_complex and builtins.complex in set(map(type, elements)):
         raise TypeError("must be real number, not complex")
-    if dtype.itemsize == 2 or (
-        dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)
-    ):
+    if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)):
         # Python's ints of any length, and the narrow types, by way of float64.
-        return xp.array([builtins.float(each) for each in elements], "float64").astype(
-            HOST.array_dtype(dtype)
-        )
+        return xp.array([builtins.float(each) for each in elements], "float64").astype(HOST.array_dtype(dtype))
     return xp.array(elements, HOST.array_dtype(dtype))
 
 

@@ -115,6 +115,8 @@ def _number(value: Any, input: Tensor) -> complex:
 
 def _fitted(value: Tensor, view: Tensor) -> Tensor:
     """`value` expanded to the size that is written; leading dimensions of size 1 do not count."""
+    if value._size == view._size:
+        return value
     value = _without_leading_ones(value)
     if value._size == view._size:
         return value

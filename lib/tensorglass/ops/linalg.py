@@ -9,7 +9,6 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import NUMBERS
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
@@ -162,7 +161,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 @operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
 def __matmul__(input: Tensor, other: Any) -> Any:
     """``input @ other``."""
-    return matmul(input, other) if isinstance(other, NUMBERS) else NotImplemented
+    return matmul(input, other) if isinstance(other, Tensor) else NotImplemented
 
 
 @operator("linear algebra", out=True)

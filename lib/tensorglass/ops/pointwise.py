@@ -17,6 +17,7 @@ from tensorglass.ops.pointwise_checks import (
     bool_cannot_be_subtracted,
     integer_power_is_positive,
     no_integer_division_by_zero,
+    no_rounded_division_by_zero,
 )
 from tensorglass.ops.samples import above_one, binary, divisors, exponents, positive, unary, unit_interval
 
@@ -69,7 +70,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     _div_dtype,
     aliases=("divide",),
     dunders=("__truediv__", "__rtruediv__", "__itruediv__"),
-    check=no_integer_division_by_zero,
+    check=no_rounded_division_by_zero,
     samples=divisors,
 )
 def div(xp: Any, input: Array, other: Array, *, rounding_mode: str | None = None, out: Array = None) -> Array:
@@ -142,7 +143,7 @@ def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.negative(input, out=out)
 
 
-@pointwise(REAL_MAGNITUDE, aliases=("absolute",), dunders=("__abs__",), samples=unary)
+@pointwise(DTypeRule(result=REAL_MAGNITUDE.result, refuses=(dtypes.BOOL,)), aliases=("absolute",), dunders=("__abs__",), samples=unary)
 def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The absolute value; of a complex number its length, a real number."""
     return xp.absolute(input, out=out)

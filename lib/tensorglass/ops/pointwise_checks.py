@@ -62,9 +62,15 @@ def bool_cannot_be_negated(operands: Operands) -> None:
         )
 
 
-def no_integer_division_by_zero(operands: Operands, rounding_mode: str | None = "floor") -> None:
+def no_rounded_division_by_zero(operands: Operands, rounding_mode: str | None = None) -> None:
+    """A quotient of integers that is rounded is an integer, which has no infinity."""
+    if rounding_mode is not None:
+        no_integer_division_by_zero(operands)
+
+
+def no_integer_division_by_zero(operands: Operands) -> None:
     """Integers have no infinity to answer with."""
-    if rounding_mode is None or not all(map(_is_integral, operands)):
+    if not all(map(_is_integral, operands)):
         return
     divisor = operands[1]
     has_zero = bool((array_of(divisor) == 0).any()) if isinstance(divisor, Tensor) else divisor == 0

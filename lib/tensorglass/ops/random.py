@@ -10,7 +10,7 @@ import builtins
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, Unpack
+from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array, RandomBits
@@ -24,12 +24,10 @@ from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, empty_on, raw_array
 
-# --- drawing -----------------------------------------------------------------------------------------------------------
+# --- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def draw(
-    target: Tensor, generator: Generator | None, sample: Callable[..., Array], *parameters: Any
-) -> Tensor:
+def draw(target: Tensor, generator: Generator | None, sample: Callable[..., Array], *parameters: Any) -> Tensor:
     """Overwrite `target` with ``sample(xp, bits, count, *parameters)``, in the order in which its elements lie."""
     bits = generator_of(generator, target.device)._bits
     refuse_overlapping_write(target)
@@ -64,13 +62,11 @@ def refuse_integers(dtype: DType, kernel: str) -> None:
         )
 
 
-# --- in place ------------------------------------------------------------------------------------------------------------
+# --- in place --------------------------------------------------------------------------------------------------------
 
 
 @operator("random", function=False)
-def uniform_(
-    self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
-) -> Tensor:
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn evenly from `from_` up to but not including `to`."""
     refuse_integers(self._dtype, "check_uniform_bounds")
     largest = finfo(self._dtype).max
@@ -78,9 +74,7 @@ def uniform_(
         if not -largest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[self._dtype.to_real()]}")
     if from_ > to:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}"
-        )
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}")
     return draw(self, generator, _uniform, _work(self._dtype), from_, to)
 
 
@@ -99,9 +93,7 @@ def _work(dtype: DType) -> DType:
 
 
 @operator("random", function=False)
-def normal_(
-    self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
-) -> Tensor:
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution of this mean and standard deviation."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
@@ -218,9 +210,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 
 
 @operator("random", function=False)
-def cauchy_(
-    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
-) -> Tensor:
+def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the Cauchy distribution of this median and width."""
     if self._dtype.category != dtypes.FLOATING:
         raise RuntimeError(
@@ -241,9 +231,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 
 
 @operator("random", function=False)
-def log_normal_(
-    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
-) -> Tensor:
+def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal, of this mean and standard deviation."""
     if self._dtype.category != dtypes.FLOATING:
         raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self._dtype.scalar_type}'")

@@ -42,7 +42,7 @@ def _fresh(made: Tensor) -> Tensor:
     return made
 
 
-# --- of a size -----------------------------------------------------------------------------------------------------------
+# --- of a size -------------------------------------------------------------------------------------------------------
 
 
 @factory()
@@ -178,15 +178,13 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
     size = layout.broadcast_shapes(*[each._size for each in tensors])
-    made = (
-        new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
-    )
+    made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
     normal_(made, generator=generator)
     made.mul_(std).add_(mean)
     return made if out is not None else _fresh(made)
 
 
-# --- like another tensor -------------------------------------------------------------------------------------------------
+# --- like another tensor ---------------------------------------------------------------------------------------------
 
 
 def _empty_like(name: str, input: Any, memory_format: Any, options: Options) -> Tensor:
@@ -235,7 +233,7 @@ def randint_like(
     return _fresh(random_(made, low, high, generator=generator))
 
 
-# --- of given chances ----------------------------------------------------------------------------------------------------
+# --- of given chances ------------------------------------------------------------------------------------------------
 
 
 @operator("random", out=True)

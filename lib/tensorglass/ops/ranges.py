@@ -121,9 +121,7 @@ def range(
     )
     first, last, by = (
         read_number("range", argument, position, value)
-        for position, (argument, value) in enumerate(
-            (("start", start), ("end", end), ("step", step)), start=1
-        )
+        for position, (argument, value) in enumerate((("start", start), ("end", end), ("step", step)), start=1)
     )
     place = read_out_options("range", options, out)
     count = _count(first, last, by, dtypes.float64)
@@ -135,9 +133,7 @@ def range(
 
 
 @factory()
-def linspace(
-    start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]
-) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("linspace", start, end, steps, out, options)
     array_dtype = backends.get(place.device).array_dtype(place.dtype)
@@ -177,9 +173,7 @@ def _read_ends(
     if count < 0:
         raise RuntimeError("number of steps must be non-negative")
     is_complex = isinstance(first, complex) or isinstance(last, complex)
-    place = read_out_options(
-        name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None
-    )
+    place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
     if place.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     return first, last, count, place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes
@@ -48,7 +49,20 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.subtract(input, xp.trunc(input), out=out)
 
 
-@pointwise(ORDERED, aliases=("clip",), samples=bounds)
+def _no_complex_order(name: str) -> Callable[..., None]:
+    def check(operands: tuple[Any, ...]) -> None:
+        if any(operand.is_complex() for operand in operands):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+def _no_complex_bounds(operands: tuple[Any, ...]) -> None:
+    if any(getattr(operand, "dtype", dtypes.bool).is_complex for operand in operands if not isinstance(operand, (int, float))):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@pointwise(ORDERED, aliases=("clip",), check=_no_complex_bounds, samples=bounds)
 def clamp(xp: Any, input: Array, min: Array = None, max: Array = None, *, out: Array = None) -> Array:
     """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
     if min is None and max is None:
@@ -57,13 +71,13 @@ def clamp(xp: Any, input: Array, min: Array = None, max: Array = None, *, out: A
     return bounded if max is None else xp.minimum(bounded, max, out=out)
 
 
-@pointwise(ORDERED, samples=binary, inplace=False)
+@pointwise(ORDERED, samples=binary, inplace=False, check=_no_complex_order("maximum"))
 def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; NaN if either is."""
     return xp.maximum(input, other, out=out)
 
 
-@pointwise(ORDERED, samples=binary, inplace=False)
+@pointwise(ORDERED, samples=binary, inplace=False, check=_no_complex_order("minimum"))
 def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; NaN if either is."""
     return xp.minimum(input, other, out=out)

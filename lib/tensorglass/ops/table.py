@@ -1,7 +1,7 @@
 """The operator table: every operator is declared once, and everything else is derived from the declaration.
 
 A declaration is a function under a decorator. `operator` declares one that is written with tensors (a view, an
-index, a composition); `ops.elementwise.pointwise` and `ops.reducing.reduction` declare one by its kernel alone and
+index, a composition); `ops.declaring.pointwise` and `ops.reducing.reduction` declare one by its kernel alone and
 supply dtypes, broadcasting and results. From the table come the functions of the namespace, the methods of Tensor,
 the in-place forms, the operators' tests and the reference page. `docs/adding-an-operator.md` shows how to add one.
 """
@@ -35,7 +35,7 @@ class Operator:
     """One row of the table."""
 
     name: str
-    function: Callable[..., Any]  #: what ``torch.<name>`` calls, if `is_function`; the method's body in any case
+    function: Callable[..., Any]  #: what ``torch.<name>`` calls, if `is_function`
     kind: str  #: "pointwise", "reduction", "view", "creation", …: a heading of the reference page
     is_function: bool = True  #: whether the namespace has it
     is_method: bool = True  #: whether Tensor has it as a method
@@ -46,6 +46,7 @@ class Operator:
     dunders: dict[str, Callable[..., Any]] = field(default_factory=dict)  #: Python's names for the method: __add__
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
+    method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -79,7 +80,18 @@ def operator(
     def enter(body: F) -> F:
         declare(
             Operator(
-                body.__name__, body, kind, function, method, attribute, inplace, out, tuple(aliases), {name: body for name in dunders}, samples, differs
+                name=body.__name__,
+                function=body,
+                kind=kind,
+                is_function=function,
+                is_method=method,
+                is_attribute=attribute,
+                inplace=inplace,
+                has_out=out,
+                aliases=tuple(aliases),
+                dunders=dict.fromkeys(dunders, body),
+                samples=samples,
+                differs=differs,
             )
         )
         return body
@@ -95,7 +107,7 @@ def attach() -> dict[str, Callable[..., Any]]:
             if row.is_function:
                 functions[name] = row.function
             if row.is_method:
-                setattr(Tensor, name, row.function)
+                setattr(Tensor, name, row.method or row.function)
             if row.is_attribute:
                 setattr(Tensor, name, property(row.function))
             if row.inplace is not None:

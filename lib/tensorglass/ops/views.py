@@ -15,6 +15,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
 from tensorglass.ops.arguments import check_int, check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous
+from tensorglass.ops.pointwise import neg
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, VersionCounter, header_of, make, view_of
 
@@ -344,7 +345,7 @@ def imag(input: Tensor) -> Tensor:
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     part = view_of(input, *layout.imag(*header_of(input)), input._dtype.to_real())
-    return -part if input._conj else part
+    return neg(part) if input._conj else part
 
 
 @operator("view")

@@ -1,0 +1,201 @@
+"""Reading by position along one dimension: index_select, gather, take.
+
+The one idea to keep in mind: `index_select` takes whole slices, `gather` one element for each element of the index, and
+`take` counts through all elements as though they stood in one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import dtypes, layout, memory
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops.advanced_indexing import first_outside
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.index_samples import gather_samples, select_samples, take_samples
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, view_of
+
+_NOTEBOOK = "04 advanced indexing copies"
+_POSITIONS = (dtypes.int32, dtypes.int64)
+
+
+def check_positions(
+    index: Tensor, length: int, dim: int, message: str, error: type[Exception], *, negative: bool = False
+) -> None:
+    """Raise `error` with `message`, in which {} is the position, unless all of `index` are positions of `dim`."""
+    if not index.numel():
+        return
+    array = array_of(index)
+    bad = index._backend.launch(first_outside, array, length)
+    if bad is None and not negative:
+        bad = index._backend.launch(_first_negative, array)
+    if bad is not None:
+        raise explained(
+            error(message.format(bad)),
+            f"Dimension {dim} has positions 0 to {length - 1}"
+            + (f", or from the end, -1 to {-length}." if negative else "; this operator does not count from the end.")
+            + " All positions are checked before the first is read or written.",
+            notebook=_NOTEBOOK,
+        )
+
+
+def _first_negative(xp: Any, index: Array) -> int | None:
+    return int(index[index < 0][0]) if index.min() < 0 else None
+
+
+def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
+    """A kernel's fresh result as a new tensor, or written to `out`."""
+    xp = like._backend.xp
+    made = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
+    memory.copied(made.nbytes)
+    if out is None:
+        return made
+    if out._size != size:
+        resize_output(out, size)
+    return copy_(out, made)
+
+
+@operator("indexing", out=True, samples=select_samples)
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
+    check_tensor("index_select", input)
+    check_tensor("index_select", index, "index", 3)
+    dim = layout.wrap_dim(dim, len(input._size))
+    if len(index._size) > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if index._dtype not in _POSITIONS:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError("index_select(): self and result must have the same scalar type")
+    if not input._size and index.numel() != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
+        )
+    size = input._size or (1,)
+    if size[dim] == 0 and index.numel():
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if len(input._size) > 1 and dim:
+        message: tuple[str, type[Exception]] = (
+            f"INDICES element is out of DATA bounds, id={{}} axis_dim={size[dim]}", RuntimeError)  # fmt: skip
+    else:
+        message = ("index out of range in self", IndexError)
+    check_positions(index, size[dim], dim, *message)
+    wanted = (*size[:dim], index.numel(), *size[dim + 1 :]) if input._size else ()
+    array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
+    return result(array, input, wanted, out)
+
+
+def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
+    return xp.take(source, index, axis)
+
+
+@operator("indexing", out=True, samples=gather_samples)
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
+    check_tensor("gather", input)
+    check_tensor("gather", index, "index", 3)
+    dim = layout.wrap_dim(dim, len(input._size))
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {input._dtype.name}, but got {out._dtype.name} instead"
+        )
+    if index.numel():
+        if index._dtype not in _POSITIONS:
+            raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+        _check_sizes(input, dim, index)
+    size = input._size or (1,)
+    check_positions(
+        index, size[dim], dim, f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}", RuntimeError
+    )
+    if not index.numel():
+        made = empty_on(input.device, index._size, layout.contiguous_strides(index._size), input._dtype)
+        return result(array_of(made), input, index._size, out)
+    array = input._backend.launch(_gather, array_of(input).reshape(size), array_of(index), dim, index._size or (1,))
+    return result(array, input, index._size, out)
+
+
+def _check_sizes(input: Tensor, dim: int, index: Tensor) -> None:
+    if len(index._size or (1,)) != len(input._size or (1,)):
+        raise explained(
+            RuntimeError("Index tensor must have the same number of dimensions as input tensor"),
+            f"input has size {list(input._size)}, index {list(index._size)}.",
+            notebook=_NOTEBOOK,
+        )
+    for each, (length, most) in enumerate(zip(index._size, input._size, strict=False)):
+        if each != dim and length > most:
+            raise explained(
+                RuntimeError(
+                    f"Size does not match at dimension {each} expected index {list(index._size)} to be no larger than "
+                    f"self {list(input._size)} apart from dimension {dim}"
+                ),
+                "index is read beside the tensor: it may be longer along the gathered dimension only.",
+                notebook=_NOTEBOOK,
+            )
+
+
+def _gather(xp: Any, source: Array, index: Array, axis: int, size: tuple[int, ...]) -> Array:
+    return source[places(xp, index.reshape(size), axis)]
+
+
+def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
+    """The full index of each element of `index`: its own place, and along `axis` the position that it names."""
+    key = list(xp.ogrid[tuple([slice(length) for length in index.shape])])
+    key[axis] = index
+    return tuple(key)
+
+
+@operator("indexing", out=True, samples=take_samples)
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
+    check_tensor("take", input)
+    check_tensor("take", index, "index", 2)
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index._dtype.scalar_type}")
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError(
+            "take(): self and out expected to have the same dtype, but got self.dtype = "
+            f"{input._dtype.scalar_type} and out.dtype = {out._dtype.scalar_type}"
+        )
+    if not input.numel() and index.numel():
+        raise IndexError("take(): tried to take from an empty tensor")
+    check_linear(input, index)
+    array = input._backend.launch(_take, array_of(input).reshape(-1), array_of(index), 0)
+    return result(array, input, index._size, out)
+
+
+def check_linear(input: Tensor, index: Tensor) -> None:
+    """Raise PyTorch's error unless all of `index` are positions among all elements of `input`."""
+    count = input.numel()
+    message = f"out of range: tried to access index {{}} on a tensor of {count} elements."
+    check_positions(index, count, 0, message, IndexError, negative=True)
+
+
+@operator("indexing", out=True, samples=gather_samples)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
+    check_tensor("take_along_dim", input)
+    check_tensor("take_along_dim", indices, "indices", 2)
+    name = "torch.take_along_dim()"
+    if indices._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: dtype of indices should be Long but got {indices._dtype.scalar_type}")
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+    if len(input._size) != len(indices._size):
+        raise RuntimeError(
+            f"{name}: input and indices should have the same number of dimensions, but got {len(input._size)} "
+            f"dimensions for input, and {len(indices._size)} dimensions for indices"
+        )
+    dim = layout.wrap_dim(dim, len(input._size), wrap_scalar=False)
+    sizes = [(*each._size[:dim], 1, *each._size[dim + 1 :]) for each in (input, indices)]
+    beside = layout.broadcast_shapes(*sizes)
+    wide, chosen = (
+        view_of(each, *layout.expand(*header_of(each), (*beside[:dim], each._size[dim], *beside[dim + 1 :])))
+        for each in (input, indices)
+    )
+    return gather(wide, dim, chosen % wide._size[dim] if wide._size[dim] else chosen, out=out)

@@ -1,0 +1,240 @@
+"""Masks and conditions: which elements are True, and choosing by them.
+
+A mask is broadcast against the tensor here, where x[mask] wants the very sizes of the dimensions that it indexes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tensorglass import dtypes, layout, memory
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
+from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.index_samples import argwhere_samples, mask_fill_samples, mask_samples, masked_scatter_samples, where_samples
+from tensorglass.ops.promotion import common_dtype
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
+
+_NOTEBOOK = "04 advanced indexing copies"
+
+
+# --- where are they? -------------------------------------------------------------------------------------------------
+
+
+@operator("indexing", out=True, samples=argwhere_samples)
+def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
+    """The positions of the elements that are not 0: one row each; with `as_tuple` one index tensor a dimension."""
+    check_tensor("nonzero", input)
+    if as_tuple:
+        positions = _positions(input if input._size else view_of(input, (1,), (1,), input._offset))
+        return tuple([view_of(positions, positions._size[:1], (1,), dim * positions._size[0])
+                      for dim in range(positions._size[1])])  # fmt: skip
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
+        )
+    found = _positions(input)
+    return found if out is None else _into(out, found)
+
+
+def _positions(input: Tensor) -> Tensor:
+    """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
+    if input._size:
+        columns = input._backend.launch(_columns, array_of(input))
+        made = from_array(columns, dtypes.int64, input._storage)
+    else:
+        made = empty_on(input.device, (0, int(bool(input.item()))), (1, 1), dtypes.int64)
+    dims, count = made._size
+    made._size, made._stride = (count, dims), (1, count)
+    made._array = made._contiguous = None
+    if not input._size:
+        made._stride = (1, 1) if count else (1, 0)
+    return made
+
+
+def _columns(xp: Any, array: Array) -> Array:
+    return xp.stack(xp.nonzero(array))
+
+
+@operator("indexing", samples=argwhere_samples)
+def argwhere(input: Tensor) -> Tensor:
+    """The positions of the elements that are not 0, one row each."""
+    check_tensor("argwhere", input)
+    return _positions(input)
+
+
+# --- one or the other ------------------------------------------------------------------------------------------------
+
+
+@operator("indexing", out=True, samples=where_samples)
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
+    """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
+    if isinstance(condition, Tensor) and input is None and other is None and out is None:
+        return nonzero(condition, as_tuple=True)
+    operands = (input, other)
+    if not isinstance(condition, Tensor) or not all(isinstance(each, Tensor | int | float | complex) for each in operands):
+        given = [each for each in (condition, input, other) if each is not None]
+        raise invalid_combination("where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)")
+    if condition._dtype is dtypes.uint8:
+        warnings.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead.",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif condition._dtype is not dtypes.bool:
+        raise explained(
+            RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{condition._dtype.scalar_type}"
+            ),
+            "Write a comparison, as in torch.where(x > 0, x, 0), or condition.bool().",
+        )
+    dtype = common_dtype(operands)
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
+    tensors = [each for each in (*operands, condition) if isinstance(each, Tensor)]
+    size = layout.broadcast_shapes(*[each._size for each in tensors])
+    if out is None:
+        strides = layout.elementwise_strides(size, [(each._size, each._stride) for each in (condition, *tensors[:-1])])
+        out = empty_on(condition.device, size, strides, dtype)
+    else:
+        refuse_overlapping_write(out, tensors)
+        if out._size != size:
+            resize_output(out, size)
+        out._written()
+    values = [array_of(each) if isinstance(each, Tensor) else each for each in operands]
+    out._backend.launch(_choose, raw_array(out), array_of(condition), *values)
+    return out
+
+
+def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:
+    condition = condition.astype(bool, copy=False)
+    target[...] = other
+    xp.copyto(target, input, where=condition, casting="unsafe")
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
+        raise invalid_combination(
+            "masked_fill_", (mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
+        )
+    if isinstance(value, Tensor):
+        if value._size:
+            raise RuntimeError(
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{len(value._size)} dimension(s)."
+            )
+        value = value.item()
+    check_is_bool("masked_fill_", mask._dtype)
+    met = layout.broadcast_shapes(input._size, mask._size)
+    if met != input._size:
+        raise explained(
+            RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
+            "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
+            notebook="08 in-place and clone",
+        )
+    fill(input, index_of_tensor(view_of(mask, *layout.expand(*header_of(mask), input._size))), 0, value)
+    return input
+
+
+@operator("indexing", inplace=_masked_fill_, samples=mask_fill_samples)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
+    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
+        raise invalid_combination(
+            "masked_fill", (input, mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
+        )
+    size = layout.broadcast_shapes(mask._size, input._size)
+    return _masked_fill_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, value)
+
+
+def _fresh(input: Tensor) -> Tensor:
+    """A contiguous copy to be written to."""
+    made = empty_on(input.device, input._size, layout.contiguous_strides(input._size), input._dtype)
+    copy_(made, input)
+    made._storage.version = 0
+    return made
+
+
+@operator("indexing", out=True, samples=mask_samples)
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask`, broadcast, is True, in one dimension."""
+    check_tensor("masked_select", input)
+    check_tensor("masked_select", mask, "mask", 2)
+    if mask._dtype is not dtypes.bool:
+        raise explained(
+            RuntimeError("masked_select: expected BoolTensor for mask"), "mask.bool() makes one.", notebook=_NOTEBOOK
+        )
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError("masked_select(): self and result must have the same scalar type")
+    size = layout.broadcast_shapes(mask._size, input._size)
+    source, chosen = (view_of(each, *layout.expand(*header_of(each), size)) for each in (input, mask))
+    array = input._backend.launch(_pick, array_of(source), array_of(chosen))
+    made = from_array(array, input._dtype, input._storage)
+    memory.copied(made.nbytes)
+    return made if out is None else _into(out, made)
+
+
+def _into(out: Tensor, made: Tensor) -> Tensor:
+    if out._size != made._size:
+        resize_output(out, made._size)
+        if 0 not in made._size:
+            out._stride = made._stride
+            out._array = out._contiguous = None
+    return copy_(out, made)
+
+
+def _pick(xp: Any, source: Array, mask: Array) -> Array:
+    return source[mask]
+
+
+def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    check_tensor("masked_scatter_", mask, "mask", 1)
+    check_tensor("masked_scatter_", source, "source", 2)
+    chosen = view_of(mask, *layout.expand(*header_of(mask), input._size, old_type_name(mask)))
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{input._dtype.scalar_type} and {source._dtype.scalar_type}"
+        )
+    if mask._dtype is not dtypes.bool:
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask._dtype.scalar_type}"
+        )
+    refuse_overlapping_write(input, (source,))
+    count = int(input._backend.launch(_count, array_of(chosen)))
+    if count > source.numel():
+        raise explained(
+            RuntimeError("Number of elements of source < number of ones in mask"),
+            f"The mask is True {count} times, and source has {source.numel()} elements.",
+            notebook=_NOTEBOOK,
+        )
+    given = array_of(source)
+    input._backend.launch(_scatter, raw_array(input), array_of(chosen), given.conj() if input._conj else given, count)
+    input._written()
+    return input
+
+
+@operator("indexing", inplace=_masked_scatter_, samples=masked_scatter_samples)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy in which the elements where `mask` is True are those of `source`, in order."""
+    check_tensor("masked_scatter", mask, "mask", 2)
+    size = layout.broadcast_shapes(mask._size, input._size)
+    return _masked_scatter_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, source)
+
+
+def _count(xp: Any, mask: Array) -> Any:
+    return xp.count_nonzero(mask)
+
+
+def _scatter(xp: Any, target: Array, mask: Array, source: Array, count: int) -> None:
+    target[mask] = source.reshape(-1)[:count]

@@ -101,13 +101,9 @@ def junk(torch):
     strange = st.sampled_from(
         [Explodes, object(), len, print, lambda *a: a, lambda: 1 / 0, range(3), torch]
     ) | st.one_of(st.builds(Explodes), st.builds(HalfATensor))
-    arrays = st.sampled_from(
-        [numpy.arange(6), numpy.float32(1), numpy.zeros((2, 3), order="F"), numpy.array(["a"])]
-    )
+    arrays = st.sampled_from([numpy.arange(6), numpy.float32(1), numpy.zeros((2, 3), order="F"), numpy.array(["a"])])
     leaves = st.one_of(plain, strange, arrays, tensors_of(torch))
-    return st.recursive(
-        leaves, lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner), max_leaves=4
-    )
+    return st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner), max_leaves=4)
 
 
 @contextlib.contextmanager

@@ -11,9 +11,7 @@ import pytest
 from glassroom.exercises import exercises
 
 FOLDER = Path(__file__).parents[2] / "notebooks" / "1_memory"
-NOTEBOOKS = {
-    path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.ipynb"))
-}
+NOTEBOOKS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.ipynb"))}
 ARTICLES = """
 A1.1 A1.2 A1.3 A1.4 A1.5 A1.6 A1.7
 A2.1 A2.2 A2.3 A2.4 A2.5 A2.6 A2.7 A2.8 A2.9
@@ -72,7 +70,5 @@ def test_every_prediction_is_revealed(name):
 
 
 def test_part_1_has_a_home_for_every_point_of_the_articles():
-    declared = {
-        point for notebook in NOTEBOOKS.values() for point in notebook["metadata"]["glassroom"]["articles"]
-    }
+    declared = {point for notebook in NOTEBOOKS.values() for point in notebook["metadata"]["glassroom"]["articles"]}
     assert set(ARTICLES.split()) <= declared

@@ -122,9 +122,7 @@ class Explodes:
         raise RuntimeError("not to be called")
 
 
-JUNK = st.sampled_from(
-    [..., None, 0, -1.5, "view", "", (), [[]], [..., 1], {"a": 1}, Explodes, len, object(), b"x"]
-)
+JUNK = st.sampled_from([..., None, 0, -1.5, "view", "", (), [[]], [..., 1], {"a": 1}, Explodes, len, object(), b"x"])
 
 
 @settings(max_examples=150, deadline=None)

@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "notebooks" / "1_memory"
-NOTEBOOKS = {
-    path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.ipynb"))
-}
+NOTEBOOKS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.ipynb"))}
 START_PAGE = "\n".join(
-    "".join(cell["source"])
-    for cell in NOTEBOOKS["00_start_here.ipynb"]["cells"]
-    if cell["cell_type"] == "markdown"
+    "".join(cell["source"]) for cell in NOTEBOOKS["00_start_here.ipynb"]["cells"] if cell["cell_type"] == "markdown"
 )
 INDEX = {
     int(number): re.findall(r"\]\((\w+\.ipynb)\)", links)
-    for number, links in re.findall(
-        r"^\| (\d+) \|[^|]+\| (\[\d\d\][^|\n]+) \|$", START_PAGE, flags=re.MULTILINE
-    )
+    for number, links in re.findall(r"^\| (\d+) \|[^|]+\| (\[\d\d\][^|\n]+) \|$", START_PAGE, flags=re.MULTILINE)
 }
 
 
@@ -43,8 +37,6 @@ def test_a_question_leads_to_notebooks_that_declare_it(question):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_links_between_notebooks_lead_somewhere(name):
-    text = "\n".join(
-        "".join(cell["source"]) for cell in NOTEBOOKS[name]["cells"] if cell["cell_type"] == "markdown"
-    )
+    text = "\n".join("".join(cell["source"]) for cell in NOTEBOOKS[name]["cells"] if cell["cell_type"] == "markdown")
     for target in re.findall(r"\]\(([^)\s]+\.ipynb)\)", text):
         assert (FOLDER / target).is_file(), target

@@ -55,9 +55,7 @@ def expect_tensor(
     if shape is not None and facts.shape(answer) != tuple(shape):
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {tuple(shape)} was asked for.")
     if dtype is not None and facts.dtype_name(answer) != dtype:
-        raise Misconception(
-            f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for."
-        )
+        raise Misconception(f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for.")
     if value is not None:
         expect_value(answer, name, value)
     if stride is not None and facts.stride(answer) != tuple(stride):
@@ -70,9 +68,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     """The tensor holds these values; `expected` is a tensor or (nested) lists."""
     wanted = facts.values(expected)
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
-        raise Misconception(
-            f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for."
-        )
+        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
     found = facts.values(answer)
     if not facts.same_value(found, wanted):
         raise Misconception(f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for.")
@@ -82,9 +78,7 @@ def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = ""
     """The answer shares its memory with `of`; `because` says which operation would."""
     expect_tensor(answer, name)
     if not facts.share_memory(answer, of):
-        raise Misconception(
-            _sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because)
-        )
+        raise Misconception(_sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because))
 
 
 def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
@@ -102,9 +96,7 @@ def expect_same_layout(answer: Any, name: str, like: Any, like_name: str) -> Non
     expect_tensor(answer, name, shape=facts.shape(like))
     if facts.stride(answer) != facts.stride(like):
         found, wanted = facts.stride(answer), facts.stride(like)
-        raise Misconception(
-            f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}."
-        )
+        raise Misconception(f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}.")
 
 
 def call(function: Any, name: str, *arguments: Any) -> Any:
@@ -128,9 +120,7 @@ def expect_raises(function: Callable[..., Any], name: str, error: str, *argument
         function(*arguments)
     except (Exception, SystemExit) as raised:
         if type(raised).__name__ != error:
-            raise Misconception(
-                f"`{name}` raised {facts.first_line(raised)}; {error} was asked for."
-            ) from None
+            raise Misconception(f"`{name}` raised {facts.first_line(raised)}; {error} was asked for.") from None
     else:
         raise Misconception(f"`{name}` raised nothing; it ran to its end.")
 

@@ -86,8 +86,20 @@ class Writer:
             dims = random.randint(1, len(self.size) - dim)
             return self.mask(self.size[dim : dim + dims]), dims
         if kind == "odd":
-            odd = ("1.5", "'a'", "{}", "torch.tensor([0.5])", "slice(None, None, -1)", "np.array([0.0])", "range(1)",
-                   "torch.tensor([0], dtype=torch.int16)", "slice(None)", "np.array(0)", "(0,)", "[[0], [0]]")
+            odd = (
+                "1.5",
+                "'a'",
+                "{}",
+                "torch.tensor([0.5])",
+                "slice(None, None, -1)",
+                "np.array([0.0])",
+                "range(1)",
+                "torch.tensor([0], dtype=torch.int16)",
+                "slice(None)",
+                "np.array(0)",
+                "(0,)",
+                "[[0], [0]]",
+            )
             return random.choice(odd), 1
         values = [self.position(length) for _ in range(random.choice((0, 1, 2, 2, 3)))]
         return (str(values) if kind == "list" else f"np.array({values}, dtype=np.int64)"), 1

@@ -1,7 +1,7 @@
 """Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
 
-The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of the
-dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between them, it
+The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of
+the dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between them, it
 goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a dimension.
 """
 
@@ -149,14 +149,14 @@ def check_is_bool(name: str, dtype: DType) -> None:
     """Raise PyTorch's error for a mask that is not of bools."""
     if dtype is not dtypes.bool:
         raise explained(
-            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {_C_NAMES[dtype]}"),
+            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {C_NAMES[dtype]}"),
             "mask.bool() makes one: True where the mask is not 0.",
             notebook=_NOTEBOOK,
         )
 
 
 # The names of C++ types in PyTorch's message.
-_C_NAMES = {
+C_NAMES = {
     dtypes.uint8: "unsigned char", dtypes.int8: "signed char", dtypes.int16: "short int", dtypes.int32: "int",
     dtypes.int64: "long int", dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
     dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
@@ -194,14 +194,14 @@ def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
 
 def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
     """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
-    if 0 in target._stride and not target.is_contiguous():
-        if layout.has_internal_overlap(target._size, target._stride) is layout.InternalOverlap.YES:
-            warnings.warn(
-                f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-                f"operation. This also applies to advanced indexing e.g. {example}",
-                UserWarning,
-                stacklevel=5,
-            )
+    overlap = layout.has_internal_overlap(target._size, target._stride)
+    if overlap is layout.InternalOverlap.YES:
+        warnings.warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            f"operation. This also applies to advanced indexing e.g. {example}",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _key(visit: Visit) -> tuple[Any, ...]:

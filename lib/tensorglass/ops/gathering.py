@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
-from tensorglass.ops.advanced_indexing import first_outside
+from tensorglass.ops.advanced_indexing import C_NAMES, first_outside
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import resize_output
@@ -72,9 +72,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("index_select(): self and result must have the same scalar type")
     if not input._size and index.numel() != 1:
-        raise RuntimeError(
-            f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
-        )
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
     size = input._size or (1,)
     if size[dim] == 0 and index.numel():
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
@@ -94,16 +92,14 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
 
 
 @operator("indexing", out=True, samples=gather_samples)
-def gather(
-    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
-) -> Tensor:
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
     check_tensor("gather", input)
     check_tensor("gather", index, "index", 3)
     dim = layout.wrap_dim(dim, len(input._size))
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError(
-            f"Expected out tensor to have dtype {input._dtype.name}, but got {out._dtype.name} instead"
+            f"Expected out tensor to have dtype {C_NAMES[input._dtype]}, but got {C_NAMES[out._dtype]} instead"
         )
     if index.numel():
         if index._dtype not in _POSITIONS:

@@ -11,7 +11,7 @@ import operator
 import warnings
 from typing import Any, NamedTuple
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.ops.advanced_indexing import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import layout
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
@@ -16,7 +16,7 @@ from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import old_type_name
 from tensorglass.ops.copying import copy_, write_number
 from tensorglass.ops.elementwise import refuse_overlapping_write
-from tensorglass.ops.index_parsing import negative_step, out_of_bounds, parse
+from tensorglass.ops.index_parsing import out_of_bounds, parse
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, from_array, header_of, view_of

@@ -15,7 +15,13 @@ from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tens
 from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.index_samples import argwhere_samples, mask_fill_samples, mask_samples, masked_scatter_samples, where_samples
+from tensorglass.ops.index_samples import (
+    argwhere_samples,
+    mask_fill_samples,
+    mask_samples,
+    masked_scatter_samples,
+    where_samples,
+)
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
@@ -71,15 +77,19 @@ def argwhere(input: Tensor) -> Tensor:
 # --- one or the other ------------------------------------------------------------------------------------------------
 
 
-@operator("indexing", out=True, samples=where_samples)
+@operator("indexing", method=False, out=True, samples=where_samples)
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
     operands = (input, other)
-    if not isinstance(condition, Tensor) or not all(isinstance(each, Tensor | int | float | complex) for each in operands):
+    if not isinstance(condition, Tensor) or not all(
+        isinstance(each, Tensor | int | float | complex) for each in operands
+    ):
         given = [each for each in (condition, input, other) if each is not None]
-        raise invalid_combination("where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)")
+        raise invalid_combination(
+            "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
+        )
     if condition._dtype is dtypes.uint8:
         warnings.warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
@@ -98,10 +108,10 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     dtype = common_dtype(operands)
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
-    tensors = [each for each in (*operands, condition) if isinstance(each, Tensor)]
+    tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
     size = layout.broadcast_shapes(*[each._size for each in tensors])
     if out is None:
-        strides = layout.elementwise_strides(size, [(each._size, each._stride) for each in (condition, *tensors[:-1])])
+        strides = layout.elementwise_strides(size, [(each._size, each._stride) for each in tensors])
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
@@ -111,6 +121,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     values = [array_of(each) if isinstance(each, Tensor) else each for each in operands]
     out._backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
+
+
+@operator("indexing", function=False, method=False, dunders=("where",))
+def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """`input` where `condition` is True, else `other`."""
+    return where(condition, input, other)
 
 
 def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:

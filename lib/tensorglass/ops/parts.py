@@ -1,0 +1,84 @@
+"""Copies with a part overwritten: select_scatter and its kin, and fill_diagonal_.
+
+The one idea to keep in mind: each makes a copy, takes the view of it that its namesake takes, and writes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.formats import preserve_format
+from tensorglass.layout import slice_
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import clone, copy_, fill_
+from tensorglass.ops.table import operator
+from tensorglass.ops.views import as_strided, diagonal, select
+from tensorglass.tensor import Tensor, header_of, view_of
+
+
+def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
+    if part._size != src._size:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src._size)}, slice size = "
+            f"{list(part._size)}"
+        )
+    copy_(part, src)
+    made._storage.version = 0
+    return made
+
+
+@operator("indexing")
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy with `src` where ``select(dim, index)`` looks."""
+    check_tensor("select_scatter", src, "src", 2)
+    made = clone(input, memory_format=preserve_format)
+    return _written(made, select(made, dim, index), src)
+
+
+@operator("indexing")
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy with `src` where the slice ``start:end:step`` of dimension `dim` looks."""
+    check_tensor("slice_scatter", src, "src", 2)
+    made = clone(input)
+    return _written(made, view_of(made, *slice_(*header_of(made), dim, start, end, step)), src)
+
+
+@operator("indexing")
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
+    check_tensor("diagonal_scatter", src, "src", 2)
+    made = clone(input)
+    return _written(made, diagonal(made, offset, dim1, dim2), src)
+
+
+@operator("indexing")
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
+    check_tensor("as_strided_scatter", src, "src", 2)
+    made = clone(input)
+    return _written(made, as_strided(made, size, stride, storage_offset), src)
+
+
+@operator("indexing", function=False)
+def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Set the elements whose positions are equal in all dimensions; `wrap` starts again below in a tall matrix."""
+    size, stride = input._size, input._stride
+    if len(size) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(size) > 2 and len(set(size)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    length, step = min(size), sum(stride)
+    fill_(view_of(input, (length,), (step,), input._offset), fill_value)
+    rows, columns = size[0], size[1]
+    if wrap and len(size) == 2 and rows > columns + 1:
+        rest = (rows * columns + columns) // (columns + 1) - length
+        start = input._offset + (columns + 1) * stride[0]
+        for first in range(0, rest, columns):  # a block of rows after the other, each with one row between
+            block = start + (first // columns) * (columns + 1) * stride[0]
+            fill_(view_of(input, (min(columns, rest - first),), (step,), block), fill_value)
+    return input

@@ -1,0 +1,392 @@
+"""Writing by position along one dimension: index_add, index_copy, index_fill, scatter and put.
+
+Each is declared with its in-place form, which does the work, and a form that does it to a copy. The one idea to keep in
+mind: where positions repeat, assigning keeps one of the values, adding adds them all.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.errors import explained
+from tensorglass.ops import advanced_indexing
+from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.copying import clone, copy_
+from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.gathering import check_linear, check_positions, places
+from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
+from tensorglass.ops.scalars import checked, number_array
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, from_array, raw_array
+
+_NOTEBOOK = "04 advanced indexing copies"
+_POSITIONS = (dtypes.int32, dtypes.int64)
+
+
+def _declare(
+    in_place: Callable[..., Tensor], summary: str, *, out: bool = True, samples: Callable[[], Any] | None = None
+) -> None:
+    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
+    name = in_place.__name__.removesuffix("_").removeprefix("_")
+
+    def on_a_copy(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
+        check_tensor(name, input)
+        made = in_place(clone(input), *arguments, **keywords)
+        if out is None:
+            made._storage.version = 0
+            return made
+        if out._size != made._size:
+            resize_output(out, made._size)
+        return copy_(out, made)
+
+    on_a_copy.__name__ = on_a_copy.__qualname__ = name
+    on_a_copy.__doc__ = summary
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    operator("indexing", inplace=in_place, out=out, samples=samples)(on_a_copy)
+
+
+def _write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:
+    """Run a kernel that writes into `target`, and count the write."""
+    target._backend.launch(kernel, raw_array(target).reshape(target._size or (1,)), *arrays)
+    target._written()
+    return target
+
+
+def _written_array(source: Tensor, target: Tensor) -> Array:
+    array = array_of(source)
+    return array.conj() if target._conj else array
+
+
+# --- slices: index_… -------------------------------------------------------------------------------------------------
+
+
+def _check_vector(name: str, index: Tensor) -> None:
+    if index._dtype not in _POSITIONS:
+        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
+    if len(index._size) > 1:
+        raise IndexError(
+            f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
+            f"{index._dtype.scalar_type} and size: {list(index._size)}"
+        )
+
+
+def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
+    check_tensor("index_add_", index, "index", 2)
+    check_tensor("index_add_", source, "source", 3)
+    dim = layout.wrap_dim(dim, len(input._size))
+    _check_vector("index_add_()", index)
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            f"index_add_(): self ({input._dtype.scalar_type}) and source ({source._dtype.scalar_type}) must have the "
+            "same scalar type"
+        )
+    if dim and dim >= len(source._size):
+        raise RuntimeError(
+            f"index_add_(): Indexing dim {dim} is out of bounds of the source tensor with dim {len(source._size)}"
+        )
+    own = source._size[dim] if source._size else 1
+    if own != index.numel():
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for "
+            f"dim: {dim}"
+        )
+    rest = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
+    if rest[0] != rest[1] or len(input._size) != len(source._size):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input._size)} source.shape = {list(source._size)}"
+        )
+    refuse_overlapping_write(input, (source,))
+    length = input._size[dim] if input._size else 1
+    message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
+    error: type[Exception] = RuntimeError
+    if len(input._size) <= 1:
+        message, error = "index out of range in self", IndexError
+    check_positions(index, length, dim, message, error)
+    factor = alpha if input._dtype.category >= dtypes.FLOATING else int(alpha.real)
+    return _write(input, _add_slices, array_of(index).reshape(-1), _written_array(source, input), dim, factor)
+
+
+def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
+    values = source.reshape(source.shape or (1,))
+    if factor != 1:
+        values = (values * factor).astype(target.dtype)
+    xp.add.at(target, (slice(None),) * axis + (index,), values)
+
+
+def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    check_tensor("index_copy_", index, "index", 2)
+    check_tensor("index_copy_", source, "source", 3)
+    dim = layout.wrap_dim(dim, len(input._size))
+    name, count = "index_copy_()", index.numel()
+    if len(index._size) > 1:
+        raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
+    if not source._size and count != 1:
+        raise IndexError(f"{name}: When source is scalar, index should have one element (got {count})")
+    if source._size and input._size and len(source._size) != len(input._size):
+        raise IndexError(
+            f"{name}: When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({len(source._size)}), destination dimensionality ({len(input._size)})"
+        )
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: Expected a long tensor for index, but got {index._dtype.scalar_type}")
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            f"{name}: self and source expected to have the same dtype, but got (self) {input._dtype.scalar_type} and "
+            f"(source) {source._dtype.scalar_type}"
+        )
+    slices = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
+    if slices[0] != slices[1]:
+        raise RuntimeError(
+            f"{name}: Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{' '.join(map(str, slices[0]))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, slices[1]))} at dimension {dim if dim < len(source._size) and not dim else 0}."
+        )
+    if source._size and source._size[dim] != count:
+        raise IndexError(
+            f"{name}: Number of indices ({count}) should be equal to source.size(dim) ({source._size[dim]})"
+        )
+    refuse_overlapping_write(input, (source,))
+    length = input._size[dim] if input._size else 1
+    message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
+    check_positions(index, length, dim, message, IndexError)
+    return _write(input, _set_slices, array_of(index).reshape(-1), _written_array(source, input), dim)
+
+
+def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) -> None:
+    target[(slice(None),) * axis + (index,)] = source
+
+
+def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    if not isinstance(index, Tensor) or not isinstance(value, Tensor | int | float | complex):
+        raise invalid_combination(
+            "index_fill_", (dim, index, value), "(int dim, Tensor index, Tensor value)",
+            "(int dim, Tensor index, Number value)",
+        )  # fmt: skip
+    if isinstance(value, Tensor):
+        if value._size:
+            raise RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{len(value._size)} dimension(s)."
+            )
+        value = value.item()
+    if index._dtype is not dtypes.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    dim = layout.wrap_dim(dim, len(input._size))
+    if len(index._size) > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if isinstance(value, complex) and not input._dtype.is_complex:
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    length = input._size[dim] if input._size else 1
+    message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
+    check_positions(index, length, dim, message, IndexError, negative=True)
+    element = number_array(input._backend, checked(value, input._dtype), input._dtype)
+    return _write(input, _set_slices, array_of(index).reshape(-1), element, dim)
+
+
+def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    if not isinstance(indices, tuple | list):
+        raise TypeError(
+            f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    for number, index in enumerate(indices):
+        if not isinstance(index, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(index).__name__}")
+    check_tensor("index_put_", values, "values", 2)
+    if not indices:
+        raise RuntimeError("index_put_(): at least one index is needed")
+    if len(indices) > len(input._size):
+        raise explained(
+            IndexError(f"too many indices for tensor of dimension {len(input._size)} (got {len(indices)})"),
+            notebook=_NOTEBOOK,
+        )
+    chosen = [advanced_indexing.index_of_tensor(index) for index in indices]
+    advanced_indexing.write(input, chosen, values, accumulate)
+    return input
+
+
+# --- elements: scatter -----------------------------------------------------------------------------------------------
+
+
+def _scatter_(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
+    given = value if src is None else src
+    check_tensor("scatter_", index, "index", 2)
+    if isinstance(given, Tensor) and reduce in ("add", "multiply"):
+        warnings.warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
+            "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+            UserWarning,
+            stacklevel=3,
+        )
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    kernel = {None: _set_places, "add": _add_places, "multiply": _multiply_places}[reduce]
+    if isinstance(given, Tensor):
+        return _scattered(input, dim, index, given, kernel)
+    if not isinstance(given, int | float | complex):
+        raise invalid_combination(
+            "scatter_",
+            (dim, index, given),
+            "(int dim, Tensor index, Tensor src)",
+            "(int dim, Tensor index, Number value)",
+        )
+    element = number_array(input._backend, checked(given, input._dtype), input._dtype)
+    filled = from_array(element, input._dtype, input._storage).expand(index._size)
+    return _scattered(input, dim, index, filled, kernel, of_number=True)
+
+
+def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    check_tensor("scatter_add_", index, "index", 2)
+    check_tensor("scatter_add_", src, "src", 3)
+    return _scattered(input, dim, index, src, _add_places)
+
+
+def _scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    check_tensor("scatter_reduce_", index, "index", 2)
+    check_tensor("scatter_reduce_", src, "src", 3)
+    kernels = {
+        "sum": _add_places, "prod": _multiply_places, "mean": _mean_places, "amax": _max_places, "max": _max_places,
+        "amin": _min_places, "min": _min_places,
+    }  # fmt: skip
+    if reduce not in kernels:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return _scattered(input, dim, index, src, kernels[reduce], include_self=include_self)
+
+
+def _scattered(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, kernel: Callable[..., None], *, include_self: bool = True,
+    of_number: bool = False,
+) -> Tensor:  # fmt: skip
+    dim = layout.wrap_dim(dim, len(input._size))
+    if index.numel():
+        if index._dtype not in _POSITIONS:
+            raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
+        if input._dtype is not src._dtype:
+            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        _check_scatter_sizes(input, dim, index, src, of_number)
+    refuse_overlapping_write(input, () if of_number else (src,))
+    if not index.numel():
+        input._written()
+        return input
+    size = input._size or (1,)
+    message = f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}"
+    check_positions(index, size[dim], dim, message, RuntimeError)
+    chosen = array_of(index).reshape(index._size or (1,))
+    source = _written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
+    return _write(input, _at_places, chosen, source, dim, kernel, include_self)
+
+
+def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of_number: bool) -> None:
+    own, chosen, given = input._size or (1,), index._size or (1,), src._size or (1,)
+    if len(chosen) != len(own) or len(chosen) != len(given):
+        other = "self" if len(chosen) != len(own) else "src"
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
+    beside = any(n > most for each, (n, most) in enumerate(zip(chosen, own, strict=True)) if each != dim)
+    if beside or any(n > most for n, most in zip(chosen, given, strict=True)):
+        message = f"Expected index {list(index._size)} to be no larger than self {list(input._size)} apart from dimension {dim}"
+        raise explained(
+            RuntimeError(message if of_number else f"{message} and to be no larger size than src {list(src._size)}"),
+            "Element [i, j] of src goes where index[i, j] says: every element of index needs one of src.",
+            notebook=_NOTEBOOK,
+        )
+
+
+def _at_places(
+    xp: Any, target: Array, index: Array, source: Array, axis: int, kernel: Callable[..., None], include_self: bool
+) -> None:
+    kernel(xp, target, places(xp, index, axis), source, include_self)
+
+
+def _set_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    target[key] = source
+
+
+def _add_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = 0
+    xp.add.at(target, key, source)
+
+
+def _multiply_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = 1
+    xp.multiply.at(target, key, source)
+
+
+def _max_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = source  # any of the values meant for a cell will do to begin with
+    xp.maximum.at(target, key, source)
+
+
+def _min_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = source
+    xp.minimum.at(target, key, source)
+
+
+def _mean_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    counts = xp.full(target.shape, 1, "int64")
+    if not include_self:
+        counts[key] = 0
+    _add_places(xp, target, key, source, include_self)
+    xp.add.at(counts, key, 1)
+    counts = xp.maximum(counts, 1)
+    target[...] = target // counts if target.dtype.kind in "iu" else target / counts
+
+
+def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    check_tensor("put_", index, "index", 1)
+    check_tensor("put_", source, "source", 2)
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index._dtype.scalar_type}")
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{input._dtype.scalar_type} and source.dtype = {source._dtype.scalar_type}"
+        )
+    if index.numel() != source.numel():
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.numel()}, index.numel() = {index.numel()}"
+        )
+    refuse_overlapping_write(input, (source,))
+    if not input.numel() and index.numel():
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
+    check_linear(input, index)
+    return _write(input, _put_in_row, array_of(index), _written_array(source, input), accumulate)
+
+
+def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate: bool) -> None:
+    key = xp.unravel_index(index.reshape(-1) % target.size, target.shape) if target.size else ()
+    if not target.size:
+        return
+    if accumulate:
+        xp.add.at(target, key, source.reshape(-1))
+    else:
+        target[key] = source.reshape(-1)
+
+
+_declare(_index_add_, "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
+         samples=index_write_samples)  # fmt: skip
+_declare(_index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples)
+_declare(_index_fill_, "A copy with `value` at positions `index` of `dim`.", out=False, samples=index_fill_samples)
+_declare(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say, as x[indices] = values.",
+         out=False)  # fmt: skip
+_declare(
+    _scatter_, "A copy with the elements of `src`, or `value`, where `index` says along `dim`.", samples=scatter_samples
+)
+_declare(
+    _scatter_add_, "A copy with the elements of `src` added where `index` says along `dim`.", samples=scatter_samples
+)
+_declare(_scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`.")
+_declare(_put_, "A copy with the elements of `source` at positions `index`, counted through all elements.", out=False)

@@ -22,9 +22,11 @@ import difflib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from io import StringIO
 from textwrap import dedent, indent
 
 from glassroom.exercises.facts import first_line
@@ -131,7 +133,8 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     if isinstance(found, str):
         return Verdict(False, found)
     try:
-        return _examine(found, answers, given)
+        with redirect_stdout(StringIO()):  # what an answer prints when it is touched is no part of the verdict
+            return _examine(found, answers, given)
     except Misconception as misconception:
         message = str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched

@@ -141,7 +141,13 @@ def text(x: object) -> str:
 
 
 def shortened(line: str) -> str:
+    line = without_addresses(line)
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"
+
+
+def without_addresses(line: str) -> str:
+    """The line as it reads in every run: addresses in memory differ from one to the next."""
+    return re.sub(r"0x[0-9a-fA-F]+", "0x…", line)
 
 
 def first_line(error: BaseException) -> str:
@@ -151,5 +157,5 @@ def first_line(error: BaseException) -> str:
         lines = str(error).splitlines()
     except Exception:
         return name
-    message = re.sub(r"0x[0-9a-fA-F]+", "0x…", lines[0]) if lines else ""
+    message = without_addresses(lines[0]) if lines else ""
     return f"{name}: {message}" if message else name

@@ -23,10 +23,7 @@ from glassroom.exercises.facts import nbytes, share_memory
             "Each key changes the header in its own dimension: the size, the stride (by the step), "
             "the offset (by the start)."
         ),
-        (
-            "table has stride (6, 1). In `1::2` the start is 1 and the step 2; in `2:5` the start is "
-            "2 and the step 1."
-        ),
+        "table has stride (6, 1). In `1::2` the start is 1 and the step 2; in `2:5` the start is 2 and the step 1.",
         "size = (2, 3)\nstride = (6 * 2, 1 * 1)\noffset = 1 * 6 + …",
         "size = (2, 3)\nstride = (12, 1)\noffset = 8",
     ],
@@ -47,9 +44,7 @@ def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
         "stride",
         (12, 1),
         mistakes={
-            (6, 1): (
-                "That is the stride of the table. Rows are taken with a step of 2, which doubles the stride."
-            ),
+            (6, 1): "That is the stride of the table. Rows are taken with a step of 2, which doubles the stride.",
             (2, 1): "The step multiplies the stride that is there, 6; it does not replace it.",
             (10, 1): "A row of the table has six elements, so its stride is (6, 1), not (5, 1).",
             (96, 8): "That counts bytes; a stride counts elements.",
@@ -75,10 +70,7 @@ def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
     setup="cube = torch.arange(24).view(2, 3, 4)",
     hints=[
         "Dimensions that are gone were taken by integers; a stride that doubled was sliced with a step of 2.",
-        (
-            "first kept the stride 4, so it kept dimension 1, and 15 = 1 * 12 + 3 * 1. In second the "
-            "stride 4 became 8."
-        ),
+        "first kept the stride 4, so it kept dimension 1, and 15 = 1 * 12 + 3 * 1. In second the stride 4 became 8.",
         "first = cube[1, :, …]\nsecond = cube[:, …]",
         "first = cube[1, :, 3]\nsecond = cube[:, ::2]",
     ],
@@ -91,9 +83,7 @@ def find_the_key(first: Any, second: Any, *, cube: Any) -> str:
     expect_tensor(second, "second", shape=(2, 2, 4))
     expect_view(second, "second", of=cube, of_name="cube", because=because)
     expect_tensor(second, "second", stride=(12, 8, 1), offset=0)
-    return (
-        "You can read a header backwards: which dimension went away, which was stepped over, where it starts."
-    )
+    return "You can read a header backwards: which dimension went away, which was stepped over, where it starts."
 
 
 @exercise(
@@ -141,9 +131,7 @@ def paint_the_frame(board: Any, *, canvas: Any) -> str:
 )
 def keep_little(last: Any, *, log: Any) -> str:
     expect_tensor(last, "last", shape=(500,))
-    expect_copy(
-        last, "last", of=log, of_name="log", because=f"So it keeps all {nbytes(log.untyped_storage())} bytes."
-    )
+    expect_copy(last, "last", of=log, of_name="log", because=f"So it keeps all {nbytes(log.untyped_storage())} bytes.")
     expect_value(last, "last", log[-1])
     kept, needed = nbytes(last.untyped_storage()), nbytes(last)
     expect(

@@ -23,9 +23,7 @@ def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, maske
     in_list = "A list is an advanced key, however short it is. The numbers in it are not looked at."
     expect_equal(row_in_list, "row_in_list", "copy", mistakes={"view": in_list})
     expect_equal(every_other, "every_other", "view", mistakes={"copy": basic})
-    one_is_enough = (
-        "The slice alone would give a view, but one list among the keys makes the whole index advanced."
-    )
+    one_is_enough = "The slice alone would give a view, but one list among the keys makes the whole index advanced."
     expect_equal(mixed, "mixed", "copy", mistakes={"view": one_is_enough})
     expect_equal(
         masked,
@@ -123,8 +121,7 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
     across = [scores[i, rows[i]].item() for i in range(3)]
     expect(
         top.tolist() != across,
-        "`top` holds, for each *row*, the column that `best` names. Asked for is, for each "
-        "*column*, the row.",
+        "`top` holds, for each *row*, the column that `best` names. Asked for is, for each *column*, the row.",
     )
     expect_value(top, "top", [scores[rows[column], column].item() for column in range(3)])
     return "gather(0, …) chose a row for each column."

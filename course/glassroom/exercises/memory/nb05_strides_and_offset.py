@@ -60,16 +60,12 @@ def chain(stride: Any, offset: Any) -> str:
         (1, 12),
         mistakes={
             (1, 4, 12): (
-                "That is the stride after the transpose. The integer in `[:, 1]` takes the middle "
-                "dimension away."
+                "That is the stride after the transpose. The integer in `[:, 1]` takes the middle dimension away."
             ),
             (12, 1): "The transpose comes first: it makes (12, 4, 1) into (1, 4, 12).",
             (1, 4): "`[:, 1]` takes the middle dimension away, not the last one.",
             (4, 12): "`[:, 1]` takes the middle dimension away, not the first one.",
-            (2, 1): (
-                "Those would be the strides of a fresh tensor of that size. A view keeps the "
-                "storage's layout."
-            ),
+            (2, 1): "Those would be the strides of a fresh tensor of that size. A view keeps the storage's layout.",
         },
     )
     expect_equal(
@@ -79,10 +75,7 @@ def chain(stride: Any, offset: Any) -> str:
         mistakes={
             0: "`[:, 1]` starts at index 1 of its dimension: one step of that dimension's stride.",
             1: "Index 1 is one *step*, and one step of that dimension is 4 elements.",
-            12: (
-                "12 is the stride of the last dimension, after the transpose. The integer stands in "
-                "the middle one."
-            ),
+            12: "12 is the stride of the last dimension, after the transpose. The integer stands in the middle one.",
         },
     )
     return "Swap two strides, drop one, move the offset: three small sums, whatever the tensors' size."
@@ -137,10 +130,7 @@ def mean_for_every_pixel(means: Any, *, mean: Any) -> str:
     "05-patches",
     setup="picture = torch.arange(16).view(4, 4)",
     hints=[
-        (
-            "unfold makes windows along one dimension. A patch is a window of rows and, in it, a "
-            "window of columns."
-        ),
+        "unfold makes windows along one dimension. A patch is a window of rows and, in it, a window of columns.",
         (
             "Unfold dimension 0, then dimension 1: windows of 2, one every 1. The window's own "
             "dimension comes last each time."
@@ -165,11 +155,8 @@ def patches(patches: Any, *, picture: Any) -> str:
     on_their_side = [[[list(row) for row in zip(*patch, strict=True)] for patch in line] for line in wanted]
     expect(
         patches.tolist() != on_their_side,
-        "each patch lies on its side: the rows' window has to come before the columns'. Unfold "
-        "dimension 0 first.",
+        "each patch lies on its side: the rows' window has to come before the columns'. Unfold dimension 0 first.",
     )
     expect_value(patches, "patches", wanted)
-    expect_view(
-        patches, "patches", of=picture, of_name="picture", because="unfold and as_strided give a view."
-    )
+    expect_view(patches, "patches", of=picture, of_name="picture", because="unfold and as_strided give a view.")
     return "36 elements to see, 16 in memory: stride (4, 1, 4, 1) says it all."

@@ -35,10 +35,7 @@ WHICH_ONES = {
     "06-which-ones",
     hints=[
         "Walk through the view in reading order. Does the storage cell grow by exactly one each time?",
-        (
-            "Work out size and stride of each, then compare: the last stride is 1, the one before is "
-            "the last size."
-        ),
+        "Work out size and stride of each, then compare: the last stride is 1, the one before is the last size.",
         """
         some_rows = True
         some_columns = …
@@ -104,10 +101,7 @@ def in_order(in_order: Any) -> str:
         )
         expect(
             tuple(found) != wanted[::-1] or wanted == wanted[::-1],
-            (
-                f"`in_order({size})` gives {tuple(found)}: the right numbers, from the wrong end. The "
-                "last stride is 1."
-            ),
+            f"`in_order({size})` gives {tuple(found)}: the right numbers, from the wrong end. The last stride is 1.",
         )
         expect_equal(tuple(found), f"in_order({size})", wanted)
     return "That is all is_contiguous compares with, and what every fresh tensor gets."
@@ -116,10 +110,7 @@ def in_order(in_order: Any) -> str:
 @exercise(
     "06-who-hears",
     hints=[
-        (
-            "contiguous() copies where the order has to change, and hands back the same tensor where "
-            "it does not."
-        ),
+        "contiguous() copies where the order has to change, and hands back the same tensor where it does not.",
         "Which of base, base.t() and base[1:] is contiguous? A write to those arrives in base.",
         "base_after = [[1, 0, 0], [0, 0, …]]",
         "base_after = [[1, 0, 0], [0, 0, 3]]",
@@ -167,8 +158,7 @@ def small_bill(rows: Any, *, big: Any) -> str:
     kept, needed = nbytes(rows.untyped_storage()), nbytes(rows)
     expect(
         kept == needed,
-        f"`rows` shows {needed} bytes, and its storage has {kept}: more was copied than you need. "
-        "Slice first.",
+        f"`rows` shows {needed} bytes, and its storage has {kept}: more was copied than you need. Slice first.",
     )
     return f"{needed} bytes copied, where the other order of operations copies {nbytes(big)}."
 
@@ -178,10 +168,7 @@ def small_bill(rows: Any, *, big: Any) -> str:
     setup="photo = torch.arange(60).view(1, 4, 5, 3)",
     hints=[
         "A transpose exchanges two dimensions and their strides, and copies nothing.",
-        (
-            "The colours stand last and should be second: let them change places with their left "
-            "neighbour, twice."
-        ),
+        "The colours stand last and should be second: let them change places with their left neighbour, twice.",
         "x = photo.transpose(2, 3).transpose(…, …)",
         "x = photo.transpose(2, 3).transpose(1, 2)",
     ],
@@ -199,7 +186,5 @@ def camera(x: Any, *, photo: Any) -> str:
         "`x` has the right shape and the wrong pixels: view and reshape keep the reading order, "
         "so the colours got mixed.",
     )
-    expect_view(
-        x, "x", of=photo, of_name="photo", because="Two transposes are enough; nothing has to be copied."
-    )
+    expect_view(x, "x", of=photo, of_name="photo", because="Two transposes are enough; nothing has to be copied.")
     return "It is contiguous in channels_last order: that is the order in which cameras write."

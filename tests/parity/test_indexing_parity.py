@@ -154,7 +154,6 @@ class Writer:
         for each in own:
             count *= each
         return f"((torch.arange({count}) + 100) % 120).to(torch.{name}).reshape({own})"
-        return text
 
 
 def _header(tensor: Any) -> list[Any]:

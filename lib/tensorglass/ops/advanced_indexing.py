@@ -1,8 +1,9 @@
 """Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
 
 The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of
-the dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between them, it
-goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a dimension.
+the dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between
+them, it goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a
+dimension.
 """
 
 from __future__ import annotations
@@ -300,7 +301,7 @@ def check_mask(mask: tuple[int, ...], size: tuple[int, ...], first: int) -> None
                     f"The shape of the mask {list(mask)} at index {dim} does not match the shape of the indexed tensor "
                     f"{list(size)} at index {first + dim}"
                 ),
-                "A mask has the shape of the dimensions that it indexes: one True or False for each of their positions, "
+                "A mask has the shape of the dimensions that it indexes: one True or False for each position, "
                 f"here {list(size[first : first + len(mask)])}.",
                 notebook=_NOTEBOOK,
             )

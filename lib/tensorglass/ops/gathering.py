@@ -16,6 +16,7 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_samples
+from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, view_of
 
@@ -194,4 +195,4 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
         view_of(each, *layout.expand(*header_of(each), (*beside[:dim], each._size[dim], *beside[dim + 1 :])))
         for each in (input, indices)
     )
-    return gather(wide, dim, chosen % wide._size[dim] if wide._size[dim] else chosen, out=out)
+    return gather(wide, dim, remainder(chosen, wide._size[dim]) if wide._size[dim] else chosen, out=out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tensorglass import dtypes
+from tensorglass.ops.comparison import gt
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, sample
 from tensorglass.tensor import Tensor
@@ -17,7 +18,7 @@ def positions(*size: int, length: int, seed: int = 0) -> Tensor:
 
 def mask(*size: int) -> Tensor:
     """A mask of this size, about half of it True."""
-    return values(*size) > 0
+    return gt(values(*size), 0)
 
 
 def argwhere_samples() -> Iterator[Sample]:

@@ -1,7 +1,8 @@
 """``x[...]``: reading, writing and asking.
 
-The one idea to keep in mind: ints, slices, None and Ellipsis make a view, and writing there is a `copy_` into that view.
-As soon as a tensor, a list or a mask is among the items, reading makes a copy, and writing goes to the cells one by one.
+The one idea to keep in mind: ints, slices, None and Ellipsis make a view, and writing there is a `copy_` into that
+view. As soon as a tensor, a list or a mask is among the items, reading makes a copy, and writing goes to the cells one
+by one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import old_type_name
+from tensorglass.ops.comparison import eq
 from tensorglass.ops.copying import copy_, write_number
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.index_parsing import out_of_bounds, parse
@@ -24,7 +26,7 @@ from tensorglass.tensor import Tensor, array_of, from_array, header_of, view_of
 
 @operator("indexing", function=False, dunders=("__getitem__",), method=False)
 def getitem(input: Tensor, index: Any) -> Tensor:
-    """`input[index]`: a view for ints, slices, None and Ellipsis; a copy as soon as a tensor, list or mask is among them.
+    """`input[index]`: a view for ints, slices, None and Ellipsis; a copy once a tensor, list or mask is among them.
 
     Raises IndexError for positions that are not there and for things that are no positions.
     """
@@ -156,7 +158,7 @@ def contains(input: Tensor, element: Any) -> bool:
             RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."),
             "Ask for a number, as in 3 in x.",
         )
-    return bool(input._storage.backend.launch(_any, array_of(input == element)))
+    return bool(input._storage.backend.launch(_any, array_of(eq(input, element))))
 
 
 def _any(xp: Any, array: Array) -> Any:

@@ -170,15 +170,15 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "masked_fill", (input, mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
         )
     size = layout.broadcast_shapes(mask._size, input._size)
-    return _masked_fill_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, value)
+    made = _masked_fill_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, value)
+    made._storage.version = 0
+    return made
 
 
 def _fresh(input: Tensor) -> Tensor:
     """A contiguous copy to be written to."""
     made = empty_on(input.device, input._size, layout.contiguous_strides(input._size), input._dtype)
-    copy_(made, input)
-    made._storage.version = 0
-    return made
+    return copy_(made, input)
 
 
 @operator("indexing", out=True, samples=mask_samples)
@@ -245,7 +245,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     check_tensor("masked_scatter", mask, "mask", 2)
     size = layout.broadcast_shapes(mask._size, input._size)
-    return _masked_scatter_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, source)
+    made = _masked_scatter_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, source)
+    made._storage.version = 0
+    return made
 
 
 def _count(xp: Any, mask: Array) -> Any:

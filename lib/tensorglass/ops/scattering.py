@@ -292,9 +292,10 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
     beside = any(n > most for each, (n, most) in enumerate(zip(chosen, own, strict=True)) if each != dim)
     if beside or any(n > most for n, most in zip(chosen, given, strict=True)):
-        message = f"Expected index {list(index._size)} to be no larger than self {list(input._size)} apart from dimension {dim}"
+        sizes = f"index {list(index._size)} to be no larger than self {list(input._size)}"
+        message = f"Expected {sizes} apart from dimension {dim}"
         raise explained(
-            RuntimeError(message if of_number else f"{message} and to be no larger size than src {list(src._size)}"),
+            RuntimeError(message if of_number else f"{message} and to be no larger size than src {[*src._size]}"),
             "Element [i, j] of src goes where index[i, j] says: every element of index needs one of src.",
             notebook=_NOTEBOOK,
         )
@@ -380,13 +381,9 @@ _declare(_index_add_, "A copy with the slices of `source`, times `alpha`, added 
          samples=index_write_samples)  # fmt: skip
 _declare(_index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples)
 _declare(_index_fill_, "A copy with `value` at positions `index` of `dim`.", out=False, samples=index_fill_samples)
-_declare(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say, as x[indices] = values.",
+_declare(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.",
          out=False)  # fmt: skip
-_declare(
-    _scatter_, "A copy with the elements of `src`, or `value`, where `index` says along `dim`.", samples=scatter_samples
-)
-_declare(
-    _scatter_add_, "A copy with the elements of `src` added where `index` says along `dim`.", samples=scatter_samples
-)
+_declare(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.", samples=scatter_samples)
+_declare(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
 _declare(_scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`.")
 _declare(_put_, "A copy with the elements of `source` at positions `index`, counted through all elements.", out=False)

@@ -69,10 +69,11 @@ def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
     if not _warned_of_read_only:
         _warned_of_read_only = True
         warnings.warn(
-            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {danger}. "
+            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
+            f"{danger}. "
             f"You may want to copy the {noun} to protect its data or make "
-            f"it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
-            "program.",
+            f"it writable before converting it to a tensor. This type of warning will be suppressed for the rest of "
+            "this program.",
             UserWarning,
             stacklevel=3,
         )
@@ -96,8 +97,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         )
     if count > 0 and count * itemsize > length - offset:
         raise ValueError(
-            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be greater than "
-            f"actual buffer length ({length} bytes)"
+            f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must not be greater "
+            f"than actual buffer length ({length} bytes)"
         )
     if count < 0:
         if (length - offset) % itemsize:
@@ -127,8 +128,8 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
         return ext_tensor.detach()
     if not hasattr(ext_tensor, "__dlpack__"):
         raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
-            "have already constructed a tensor from it once."
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have already constructed a tensor from it once."
         )
     return from_numpy(ext_tensor if isinstance(ext_tensor, np.ndarray) else np.from_dlpack(ext_tensor))
 

@@ -65,15 +65,14 @@ def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
 
 def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
     """A tensor of all elements of a storage, which it shares."""
-    if isinstance(storage, TypedStorage):
-        if storage.dtype is not dtype:
-            raise explained(
-                RuntimeError(
-                    f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got type "
-                    f"{storage.dtype.scalar_type} for argument 1 'storage'"
-                ),
-                f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
-            )
+    if isinstance(storage, TypedStorage) and storage.dtype is not dtype:
+        raise explained(
+            RuntimeError(
+                f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got type "
+                f"{storage.dtype.scalar_type} for argument 1 'storage'"
+            ),
+            f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
+        )
     untyped = storage.untyped()
     return make(untyped, (untyped.nbytes() // dtype.itemsize,), (1,), 0, dtype)
 

@@ -349,6 +349,7 @@ def _convert_bytes(name: str) -> Any:
 
 
 for _name in (
-    "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "bool", "complex_float", "complex_double",
+    "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "bool",
+    "complex_float", "complex_double",
 ):  # fmt: skip
     setattr(UntypedStorage, _name, _convert_bytes(_name))

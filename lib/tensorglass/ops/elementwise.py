@@ -90,15 +90,21 @@ Rule = DTypeRule | Callable[..., DTypeRule]
 class Kernel:
     """A kernel with what the path needs to know of it."""
 
-    __slots__ = ("check", "error_name", "function", "name", "rule")
+    __slots__ = ("check", "error_name", "function", "late_check", "name", "rule")
 
     def __init__(
-        self, function: Callable[..., Any], rule: Rule, check: Callable[..., None] | None, error_name: str | None
+        self,
+        function: Callable[..., Any],
+        rule: Rule,
+        check: Callable[..., None] | None,
+        late_check: Callable[..., None] | None,
+        error_name: str | None,
     ) -> None:
         self.function = function
         self.name = function.__name__
         self.rule = rule
         self.check = check
+        self.late_check = late_check
         self.error_name = error_name or f"{self.name}_cpu"
 
 
@@ -115,6 +121,8 @@ def compute(
     With `out`, the result is written there: `out` is resized if it has another size, or, if `inplace`, refused.
     """
     present = [operand for operand in operands if operand is not None]
+    if kernel.check is not None:
+        kernel.check(present, **parameters)
     tensors = [operand for operand in present if isinstance(operand, Tensor)]
     like = tensors[0]._storage
     for tensor in tensors:
@@ -131,8 +139,8 @@ def compute(
             "An in-place operator cannot make its tensor larger: use the form without the underscore.",
             notebook="08 in-place and clone",
         )
-    if kernel.check is not None:
-        kernel.check(present, **parameters)
+    if kernel.late_check is not None:
+        kernel.late_check(present, **parameters)
     compute_dtype, result_dtype = resolve(kernel, common_dtype(present), parameters)
     if out is not None and not dtypes.can_cast(result_dtype, out._dtype):
         raise _cannot_cast(result_dtype, out)
@@ -247,6 +255,7 @@ def pointwise(
     aliases: Iterable[str] = (),
     dunders: Iterable[str] = (),
     check: Callable[..., None] | None = None,
+    late_check: Callable[..., None] | None = None,
     error_name: str | None = None,
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
@@ -254,13 +263,14 @@ def pointwise(
     """Declare an elementwise operator by its kernel. Returns the public function.
 
     `dunders` are Python's names for it: of ``__add__``, ``__radd__`` and ``__iadd__`` each becomes the right form.
-    `check` is called with the operands and parameters before anything is computed, and raises what it refuses.
+    `check` is called with the operands and parameters first of all, `late_check` once sizes and overlaps are found to fit,
+    as PyTorch has it; each raises what it refuses before anything is written.
     `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not the operator's.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         name = body.__name__
-        kernel = Kernel(body, rule, check, error_name)
+        kernel = Kernel(body, rule, check, late_check, error_name)
         operand_names, parameter_names, signature = _read_signature(body)
         make_forms = {1: _unary_forms, 2: _binary_forms}.get(len(operand_names), _any_forms)
         if len(operand_names) > 2 or any(parameter_names.values()) or _optional(signature, operand_names):

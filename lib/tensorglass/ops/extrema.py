@@ -31,17 +31,17 @@ def _same(dtype: DType) -> DType:
 
 def _needs_elements(
     name: str, error: type[Exception], kernel_name: str | None = None
-) -> Callable[[Tensor, tuple[int, ...]], None]:
+) -> Callable[[Tensor, tuple[int, ...], bool], None]:
     """A check that every reduced dimension has an element to choose, and that elements have an order."""
 
-    def check(input: Tensor, axes: tuple[int, ...]) -> None:
+    def check(input: Tensor, axes: tuple[int, ...], is_whole: bool) -> None:
         if input.numel():
             if kernel_name is not None and input._dtype.is_complex:
                 raise NotImplementedError(
                     f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'"
                 )
             return
-        if len(axes) == len(input._size):
+        if is_whole:
             message = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
             raise error(f"{message} Specify the reduction dim with the 'dim' argument." if error is RuntimeError else message)
         for axis in axes:
@@ -77,7 +77,7 @@ def _position(name: str, xp_name: str) -> Callable[..., Tensor]:
             if refused:
                 raise RuntimeError(f"{name}(): does not support {kind} input")
         axes = axes_of(len(input._size), dim)
-        check(input, axes if dim is not None else tuple(range(len(input._size))))
+        check(input, axes, dim is None)
         return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
 
     public.__name__ = public.__qualname__ = name
@@ -106,7 +106,7 @@ def _extreme(
         if isinstance(dim, Tensor) or other is not None:
             return pairwise(input, dim if other is None else other, out=out)
         axes = axes_of(len(input._size), dim)
-        check(input, axes if dim is not None else tuple(range(len(input._size))))
+        check(input, axes, dim is None)
         if dim is None:
             return whole(input, out=out)
         values_out, indices_out = (None, None) if out is None else out

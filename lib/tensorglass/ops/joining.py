@@ -31,7 +31,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     first = solid[0]
     if not first._size:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    axis = layout.wrap_dim(dim, len(first._size))
+    axis = 0 if first._size == (0,) else layout.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
         if tensor._size != (0,):
             _check_fits(first, tensor, axis, place)

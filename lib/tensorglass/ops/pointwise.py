@@ -28,7 +28,7 @@ ORDERED_FLOAT = DTypeRule(compute=FLOAT.compute, refuses=(dtypes.COMPLEX,))
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PROMOTE, dunders=("__add__", "__radd__", "__iadd__"), check=alpha_fits, samples=binary)
+@pointwise(PROMOTE, dunders=("__add__", "__radd__", "__iadd__"), late_check=alpha_fits, samples=binary)
 def add(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input + alpha * other``."""
     return xp.add(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
@@ -70,7 +70,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     _div_dtype,
     aliases=("divide",),
     dunders=("__truediv__", "__rtruediv__", "__itruediv__"),
-    check=no_rounded_division_by_zero,
+    late_check=no_rounded_division_by_zero,
     samples=divisors,
 )
 def div(xp: Any, input: Array, other: Array, *, rounding_mode: str | None = None, out: Array = None) -> Array:
@@ -99,7 +99,7 @@ def true_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Ar
 @pointwise(
     ORDERED,
     dunders=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
-    check=no_integer_division_by_zero,
+    late_check=no_integer_division_by_zero,
     samples=divisors,
 )
 def floor_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
@@ -108,14 +108,14 @@ def floor_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> A
 
 
 @pointwise(
-    ORDERED, dunders=("__mod__", "__rmod__", "__imod__"), check=no_integer_division_by_zero, samples=divisors
+    ORDERED, dunders=("__mod__", "__rmod__", "__imod__"), late_check=no_integer_division_by_zero, samples=divisors
 )
 def remainder(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
     return xp.remainder(input, other, out=out)
 
 
-@pointwise(ORDERED, check=no_integer_division_by_zero, samples=divisors)
+@pointwise(ORDERED, late_check=no_integer_division_by_zero, samples=divisors)
 def fmod(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
     return xp.fmod(input, other, out=out)

@@ -182,8 +182,8 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
                 digits = exact.bit_length() - 1
                 warnings.warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                    f"{_C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this range. This "
-                    "warning will become an error in version 1.7 release, please fix the code in advance",
+                    f"{_C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this range. "
+                    "This warning will become an error in version 1.7 release, please fix the code in advance",
                     UserWarning,
                     stacklevel=4,
                 )
@@ -264,8 +264,8 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
     if not target._backend.launch(_all_between, given, 0, 1):
         raise explained(
             RuntimeError(
-                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
-                "so, please report an enhancement request to PyTorch.)"
+                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
+                "If so, please report an enhancement request to PyTorch.)"
             ),
             "Every element of p is a chance, from 0 to 1.",
         )

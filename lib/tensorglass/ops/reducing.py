@@ -93,7 +93,7 @@ def reduction(
     result: Callable[[DType], DType] | None = None,
     *,
     takes_dtype: bool = False,
-    check: Callable[[Tensor, tuple[int, ...]], None] | None = None,
+    check: Callable[[Tensor, tuple[int, ...], bool], None] | None = None,
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -117,7 +117,7 @@ def reduction(
                 raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
             axes = axes_of(len(input._size), axis if dim is None else dim)
             if check is not None:
-                check(input, axes)
+                check(input, axes, dim is None and axis is None)
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)

@@ -82,3 +82,10 @@ def test_writing_to_a_read_only_array_is_refused() -> None:
     with pytest.raises(ValueError, match="read-only"):
         tensor[0] = 1
     assert array.tolist() == [0, 1, 2]
+
+
+def test_numpy_scalars_are_numbers_to_operators() -> None:
+    tensor = torch.ones(2, dtype=torch.int32)
+    assert (tensor + np.int64(2)).dtype is torch.int32
+    assert (np.int64(2) * tensor).tolist() == [2, 2]
+    assert (tensor * np.float32(0.5)).dtype is torch.float32

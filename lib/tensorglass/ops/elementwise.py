@@ -21,6 +21,7 @@ from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
@@ -133,9 +134,7 @@ def compute(
     size = layout.broadcast_shapes(*[tensor._size for tensor in tensors])
     if inplace and out is not None and out._size != size:
         raise explained(
-            RuntimeError(
-                f"output with shape {list(out._size)} doesn't match the broadcast shape {list(size)}"
-            ),
+            RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(size)}"),
             "An in-place operator cannot make its tensor larger: use the form without the underscore.",
             notebook="08 in-place and clone",
         )
@@ -323,7 +322,7 @@ def _dunder_forms(
 
 
 #: What an operator accepts beside a tensor.
-NUMBERS = (Tensor, int, float, complex)
+NUMBERS = (Tensor, int, float, complex, HOST.xp.number)
 
 
 def _read_signature(body: Callable[..., Any]) -> tuple[list[str], dict[str, bool], inspect.Signature]:

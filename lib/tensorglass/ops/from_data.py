@@ -111,8 +111,8 @@ def array_dtype(array: Array) -> DType:
         raise explained(
             TypeError(
                 f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported "
-                "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-                "uint16, uint8, and bool."
+                "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, "
+                "uint32, uint16, uint8, and bool."
             ),
             "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
         ) from None

@@ -55,8 +55,8 @@ def arange(
     if out is not None and out.numel() not in (0, count):
         warnings.warn(
             f"The number of elements in the out tensor of shape {list(out._size)} is {out.numel()} which does not "
-            f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. The out "
-            f"tensor will be resized to a tensor of shape ({count},).",
+            f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
+            f"The out tensor will be resized to a tensor of shape ({count},).",
             UserWarning,
             stacklevel=2,
         )

@@ -28,9 +28,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
+from cases import CASES, Case  # noqa: E402
 
 import tensorglass  # noqa: E402
-from cases import CASES, Case  # noqa: E402
 
 ROUNDS = 9
 
@@ -131,10 +131,15 @@ def show(table: list[dict[str, Any]], markdown: bool) -> str:
     lines.append(("geometric mean", f"{mean:.2f}", "", "", "", ""))
     if markdown:
         rule = "|---|" + "---:|" * (len(head) - 1)
-        return "\n".join(["| " + " | ".join(lines[0]) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines[1:])])
+        return "\n".join(
+            ["| " + " | ".join(lines[0]) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines[1:])]
+        )
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join(
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
         for line in lines
     )
 

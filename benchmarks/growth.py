@@ -1,4 +1,4 @@
-"""How cost grows: with elements, with live views of one storage, with dimensions, and of drawing with a tensor's size.
+"""How cost grows: with elements, with live views of one storage, with dimensions; and of drawing, with size.
 
     python benchmarks/growth.py --plot docs/images/growth.svg
 

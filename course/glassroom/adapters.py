@@ -97,16 +97,12 @@ class TensorAdapter:
                 "show those, for example t.indices() and t.values()"
             )
         if getattr(value, "is_quantized", False):
-            raise TypeError(
-                "show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores"
-            )
+            raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
         try:
             value.untyped_storage().data_ptr()
         except (RuntimeError, NotImplementedError) as error:
             first_line = str(error).partition("\n")[0]
-            raise TypeError(
-                f"show cannot draw a {type(value).__name__} without memory: {first_line}"
-            ) from None
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:

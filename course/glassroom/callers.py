@@ -31,8 +31,7 @@ def _written_arguments(frame: FrameType) -> list[str]:
     if first is None or last is None or start is None or end is None:  # Python runs without positions
         return []
     lines = [
-        linecache.getline(frame.f_code.co_filename, line, frame.f_globals).encode()
-        for line in range(first, last + 1)
+        linecache.getline(frame.f_code.co_filename, line, frame.f_globals).encode() for line in range(first, last + 1)
     ]
     if not all(lines):
         return []

@@ -108,9 +108,7 @@ class Snapshot:
 def _for_json(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A record with the values that JSON has no number for written as strings."""
     return {
-        key: str(value)
-        if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value))
-        else value
+        key: str(value) if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)) else value
         for key, value in pairs
     }
 
@@ -130,9 +128,7 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
         memories.setdefault(storage_name, []).append(description.memory)
     starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
     headers = [
-        _header(
-            name, storage_name, starts[storage_name], description, _name_of_base(value, description, named)
-        )
+        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, named))
         for (name, value, description), storage_name in zip(described, storage_names, strict=True)
     ]
     storages = []
@@ -198,9 +194,7 @@ def _header(name: str, storage: str, start: int, description: Description, base:
         storage=storage,
         size=size,
         stride=tuple(step // itemsize for step in strides) if even else strides,
-        storage_offset=description.storage_offset or 0
-        if even
-        else description.pointer - description.memory.start,
+        storage_offset=description.storage_offset or 0 if even else description.pointer - description.memory.start,
         unit="elements" if even else "bytes",
         dtype=description.dtype,
         itemsize=itemsize,
@@ -231,9 +225,7 @@ def _cell(index: tuple[int, ...], byte: int, description: Description, start: in
     return Cell(index, byte, value)
 
 
-def byte_range(
-    first_byte: int, size: Sequence[int], strides: Sequence[int], itemsize: int
-) -> tuple[int, int] | None:
+def byte_range(first_byte: int, size: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int] | None:
     """The bytes [low, high) from a tensor's lowest to its highest cell, or None when it has no cell."""
     if 0 in size:
         return None
@@ -279,9 +271,7 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
 
     def value(position: int) -> Number | None:
         first, last = start + position * itemsize, start + (position + 1) * itemsize
-        holder = next(
-            (each for each in memories if each.start <= first and last <= each.start + each.nbytes), None
-        )
+        holder = next((each for each in memories if each.start <= first and last <= each.start + each.nbytes), None)
         if holder is None:
             return None
         data = holder.read(first - holder.start, last - holder.start)

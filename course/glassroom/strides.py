@@ -42,22 +42,16 @@ def examine(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int
         cell = storage_cell(index, stride, offset)
         if cell in reached:
             first, second = _element(reached[cell]), _element(index)
-            return Verdict(
-                "overlapping", f"overlapping: cell {cell} is reached twice, by {first} and {second}"
-            )
+            return Verdict("overlapping", f"overlapping: cell {cell} is reached twice, by {first} and {second}")
         reached[cell] = index
     skipped = max(reached) - min(reached) + 1 - len(reached)
     if skipped:
-        cells_are = (
-            "cell between its first and last is" if skipped == 1 else "cells between its first and last are"
-        )
+        cells_are = "cell between its first and last is" if skipped == 1 else "cells between its first and last are"
         return Verdict("gaps", f"not contiguous: {skipped} {cells_are} skipped")
     return Verdict("dense", "not contiguous, but dense: each cell from first to last once, in another order")
 
 
-def _refusal(
-    cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int], offset: int
-) -> Verdict | None:
+def _refusal(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int], offset: int) -> Verdict | None:
     """What PyTorch's as_strided says, in its words, when it refuses."""
     if any(step < 0 for step in stride):
         message = f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
@@ -90,9 +84,7 @@ def formula(stride: Sequence[int], offset: int, index: Sequence[int] | None = No
     """`t[1, 2] is cell 0 + 1·4 + 2·1 = 6`; without an index, the rule in letters."""
     if index is None:
         letters = "ijklmnpq"[: len(stride)]
-        terms = " + ".join(
-            [str(offset), *(f"{letter}·{step}" for letter, step in zip(letters, stride, strict=True))]
-        )
+        terms = " + ".join([str(offset), *(f"{letter}·{step}" for letter, step in zip(letters, stride, strict=True))])
         return f"{_element(letters)} is cell {terms}"
     terms = " + ".join([str(offset), *(f"{i}·{step}" for i, step in zip(index, stride, strict=True))])
     return f"{_element(index)} is cell {terms} = {storage_cell(index, stride, offset)}"

@@ -15,7 +15,7 @@ from tensorglass.errors import explained
 KNOWN_TYPES = ["cpu", "cuda", "mps", "xpu", "meta", "sim"]
 
 
-class device:  # noqa: N801 (PyTorch's name)
+class device:
     """A device: ``device("cpu")``, ``device("cuda:1")``, ``device("cuda", 1)`` or ``device("cuda", index=1)``.
 
     As a context manager it is the default device of the factory functions called inside.
@@ -41,7 +41,9 @@ class device:  # noqa: N801 (PyTorch's name)
         self.type, self.index = _parse(type)
         if index is not None:
             if self.index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
             if index < 0:
                 raise RuntimeError("Device index must not be negative")
             self.index = index

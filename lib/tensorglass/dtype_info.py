@@ -49,8 +49,7 @@ class finfo(_Limits):
             # PyTorch puts the name of the class where it means the dtype.
             raise explained(
                 TypeError(
-                    "torch.finfo() requires a floating point input type. "
-                    "Use torch.iinfo to handle 'torch.finfo'"
+                    "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
                 ),
                 f"{given!r} is not a floating-point type: ask torch.iinfo({given!r}).",
             )
@@ -65,9 +64,7 @@ class finfo(_Limits):
 
     def __repr__(self) -> str:
         numbers = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
-        return (
-            f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in numbers)}, dtype={self.dtype})"
-        )
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in numbers)}, dtype={self.dtype})"
 
 
 class iinfo(_Limits):
@@ -84,9 +81,7 @@ class iinfo(_Limits):
         if given.category > dtypes.INTEGER:
             # PyTorch puts the name of the class where it means the dtype.
             raise explained(
-                TypeError(
-                    "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
-                ),
+                TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"),
                 f"{given!r} is not an integer type: ask torch.finfo({given!r}).",
             )
         if given is dtypes.bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class layout:  # noqa: N801 (PyTorch's name)
+class layout:
     """How a tensor's elements are stored. `strided` is the only one that tensorglass has."""
 
     __slots__ = ("_name",)
@@ -18,7 +18,7 @@ class layout:  # noqa: N801 (PyTorch's name)
         return self._name
 
 
-class memory_format:  # noqa: N801 (PyTorch's name)
+class memory_format:
     """The order in which a new dense tensor's dimensions lie in memory."""
 
     __slots__ = ("_name",)

@@ -58,6 +58,7 @@ class Tensor:
     __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor
 
     if TYPE_CHECKING:  # the operators, attached as methods by `ops`
+
         def __getattr__(self, name: str) -> Any: ...
 
     # --- the header ------------------------------------------------------------------------------------------------
@@ -155,8 +156,7 @@ class Tensor:
         if memory_format is formats.preserve_format:
             raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
         raise TypeError(
-            "is_contiguous(): argument 'memory_format' must be torch.memory_format, "
-            f"not {type(memory_format).__name__}"
+            f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
         )
 
     # --- the storage -----------------------------------------------------------------------------------------------
@@ -345,9 +345,7 @@ _born = memory.born
 _contiguous_strides = layout.contiguous_strides
 
 
-def make(
-    storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType
-) -> Tensor:
+def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType) -> Tensor:
     """A header on a storage, of its own: not a view of another tensor."""
     self: Tensor = _new(Tensor)
     self._storage = storage

@@ -34,10 +34,7 @@ def indices(size: layout.Ints) -> list[layout.Ints]:
 
 def cells(header: layout.Header) -> dict[layout.Ints, int]:
     size, stride, offset = header
-    return {
-        index: offset + sum(i * step for i, step in zip(index, stride, strict=True))
-        for index in indices(size)
-    }
+    return {index: offset + sum(i * step for i, step in zip(index, stride, strict=True)) for index in indices(size)}
 
 
 def in_order(header: layout.Header) -> list[int]:
@@ -277,9 +274,7 @@ def test_unflatten_then_flatten_is_no_change_of_size(header: layout.Header, data
 
 
 @given(sizes.filter(bool), st.integers(1, 6), st.data())
-def test_parts_follow_each_other_and_make_up_the_whole(
-    size: layout.Ints, number: int, data: st.DataObject
-) -> None:
+def test_parts_follow_each_other_and_make_up_the_whole(size: layout.Ints, number: int, data: st.DataObject) -> None:
     dim = data.draw(st.integers(0, len(size) - 1))
     for parts in (
         layout.split(size, number, dim),
@@ -287,9 +282,7 @@ def test_parts_follow_each_other_and_make_up_the_whole(
         layout.tensor_split(size, number, dim),
         layout.split_with_sizes(size, [length for _, length in layout.chunk(size, number, dim)], dim),
     ):
-        assert [place for start, length in parts for place in range(start, start + length)] == list(
-            range(size[dim])
-        )
+        assert [place for start, length in parts for place in range(start, start + length)] == list(range(size[dim]))
     fair = [length for _, length in layout.tensor_split(size, number, dim)]
     assert max(fair) - min(fair) <= 1
 

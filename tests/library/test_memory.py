@@ -49,7 +49,7 @@ def test_tracked_blocks_nest() -> None:
 
 
 def test_a_block_that_raises_is_reported_all_the_same() -> None:
-    with pytest.raises(RuntimeError, match="view size|shape"), memory.track() as report:
+    with pytest.raises(RuntimeError, match="invalid for input of size 6"), memory.track() as report:
         torch.zeros(6).view(4)
     assert report.allocated_bytes == 24
 

@@ -143,6 +143,8 @@ def test_an_in_place_operator_that_fails_writes_nothing(matrix: torch.Tensor) ->
 
 def test_an_expanded_tensor_refuses_in_place_writes_and_says_why() -> None:
     wide = torch.zeros(1, 3).expand(2, 3)
-    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single") as caught:
+    with pytest.raises(
+        RuntimeError, match="more than one element of the written-to tensor refers to a single"
+    ) as caught:
         wide.add_(1)
     assert any("stride 0" in note for note in caught.value.__notes__)

@@ -151,7 +151,7 @@ def _value_difference(ours: Any, theirs: Any, exact: bool) -> str | None:
     if not isinstance(theirs, torch.Tensor):
         if isinstance(theirs, torch.dtype):
             return None if repr(ours) == repr(theirs) else f"ours {ours!r}, PyTorch's {theirs!r}"
-        same = type(ours) is type(theirs) and (ours == theirs or ours != ours and theirs != theirs)
+        same = type(ours) is type(theirs) and (ours == theirs or (ours != ours and theirs != theirs))
         return None if same else f"ours {ours!r}, PyTorch's {theirs!r}"
     if not isinstance(ours, tensorglass.Tensor):
         return f"ours {ours!r}, PyTorch's {theirs!r}"

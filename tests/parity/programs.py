@@ -154,7 +154,14 @@ class Writer:
                 ints = [random.randrange(-bound, bound) for _ in range(random.choice((1, 2, 2)))]
                 mask = [random.random() < 0.5 for _ in range(length)]
                 parts.append(
-                    random.choice((str(ints), f"torch.tensor({ints})", f"torch.tensor([{ints}])", f"torch.tensor({mask}, dtype=torch.bool)"))
+                    random.choice(
+                        (
+                            str(ints),
+                            f"torch.tensor({ints})",
+                            f"torch.tensor([{ints}])",
+                            f"torch.tensor({mask}, dtype=torch.bool)",
+                        )
+                    )
                 )
         if parts.count("...") > 1:
             parts = [part for part in parts if part != "..."]

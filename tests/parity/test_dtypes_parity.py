@@ -44,9 +44,7 @@ def test_a_dtype_says_of_itself_what_pytorch_says(dtype):
         assert outcome(dtype.to_complex) == outcome(theirs(dtype).to_complex)
 
 
-@pytest.mark.parametrize(
-    "name", ["short", "int", "long", "half", "float", "double", "cfloat", "cdouble", "bool"]
-)
+@pytest.mark.parametrize("name", ["short", "int", "long", "half", "float", "double", "cfloat", "cdouble", "bool"])
 def test_second_names_mean_the_same_dtype(name):
     assert repr(getattr(dtypes, name)) == repr(getattr(torch, name))
 
@@ -71,9 +69,7 @@ def test_every_pair_of_operands_of_every_rank_has_pytorchs_result_type(default):
 
 
 def _their_operand(rank, what):
-    return (
-        what if rank == "number" else torch.empty((1,) if rank == "dimensioned" else (), dtype=theirs(what))
-    )
+    return what if rank == "number" else torch.empty((1,) if rank == "dimensioned" else (), dtype=theirs(what))
 
 
 def _our_result_type(*operands):

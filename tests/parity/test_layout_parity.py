@@ -63,17 +63,13 @@ def outcome(ask: Callable[[], Any]) -> Any:
         return type(error), str(error).split("\n")[0]
 
 
-def assert_same_view(
-    header: layout.Header, in_torch: Callable[[Any], Any], in_layout: Callable[..., Any]
-) -> None:
+def assert_same_view(header: layout.Header, in_torch: Callable[[Any], Any], in_layout: Callable[..., Any]) -> None:
     tensor = tensor_of(header)
     expected = outcome(lambda: header_of(in_torch(tensor)))
     assert outcome(lambda: in_layout(*header)) == expected
 
 
-def assert_same_parts(
-    header: layout.Header, in_torch: Callable[[Any], Any], in_layout: Callable[[], Any]
-) -> None:
+def assert_same_parts(header: layout.Header, in_torch: Callable[[Any], Any], in_layout: Callable[[], Any]) -> None:
     """`in_layout` returns the dimension and its parts."""
 
     def views() -> list[layout.Header]:
@@ -157,9 +153,7 @@ def test_index_by_an_integer(header: layout.Header, data: st.DataObject, index: 
 
 @many
 @given(headers(), dims, bounds, bounds, st.integers(-1, 4))
-def test_slice_function(
-    header: layout.Header, dim: int, start: int | None, end: int | None, step: int
-) -> None:
+def test_slice_function(header: layout.Header, dim: int, start: int | None, end: int | None, step: int) -> None:
     assert_same_view(
         header,
         lambda x: torch.ops.aten.slice(x, dim, start, end, step),
@@ -181,31 +175,23 @@ def test_index_by_a_slice(
 @many
 @given(headers(), dims, small, small)
 def test_narrow(header: layout.Header, dim: int, start: int, length: int) -> None:
-    assert_same_view(
-        header, lambda x: x.narrow(dim, start, length), lambda *h: layout.narrow(*h, dim, start, length)
-    )
+    assert_same_view(header, lambda x: x.narrow(dim, start, length), lambda *h: layout.narrow(*h, dim, start, length))
 
 
 @many
 @given(headers(), small, dims, dims)
 def test_diagonal(header: layout.Header, k: int, dim1: int, dim2: int) -> None:
-    assert_same_view(
-        header, lambda x: x.diagonal(k, dim1, dim2), lambda *h: layout.diagonal(*h, k, dim1, dim2)
-    )
+    assert_same_view(header, lambda x: x.diagonal(k, dim1, dim2), lambda *h: layout.diagonal(*h, k, dim1, dim2))
 
 
 @many
 @given(headers(), dims, small, small)
 def test_unfold(header: layout.Header, dim: int, window: int, step: int) -> None:
-    assert_same_view(
-        header, lambda x: x.unfold(dim, window, step), lambda *h: layout.unfold(*h, dim, window, step)
-    )
+    assert_same_view(header, lambda x: x.unfold(dim, window, step), lambda *h: layout.unfold(*h, dim, window, step))
 
 
 @many
-@given(
-    st.lists(st.integers(-2, 5), max_size=3), st.lists(st.integers(-1, 5), max_size=3), st.integers(-1, 20)
-)
+@given(st.lists(st.integers(-2, 5), max_size=3), st.lists(st.integers(-1, 5), max_size=3), st.integers(-1, 20))
 def test_as_strided_stays_within_the_storage(size: list[int], stride: list[int], offset: int) -> None:
     tensor = torch.zeros(16)
     assert outcome(lambda: layout.as_strided(tuple(size), tuple(stride), offset, 4, 64)) == outcome(
@@ -312,9 +298,7 @@ def test_split_with_sizes(header: layout.Header, sizes: list[int], dim: int) -> 
 @many
 @given(headers(), small, dims)
 def test_chunk(header: layout.Header, chunks: int, dim: int) -> None:
-    assert_same_parts(
-        header, lambda x: x.chunk(chunks, dim), lambda: (dim, layout.chunk(header[0], chunks, dim))
-    )
+    assert_same_parts(header, lambda x: x.chunk(chunks, dim), lambda: (dim, layout.chunk(header[0], chunks, dim)))
 
 
 @many
@@ -330,9 +314,7 @@ def test_tensor_split(header: layout.Header, where: int | list[int], dim: int) -
 @many
 @given(headers(), small | st.lists(small, max_size=3), st.sampled_from(["hsplit", "vsplit", "dsplit"]))
 def test_stacking_splits(header: layout.Header, where: int | list[int], name: str) -> None:
-    assert_same_parts(
-        header, lambda x: getattr(x, name)(where), lambda: getattr(layout, name)(header[0], where)
-    )
+    assert_same_parts(header, lambda x: getattr(x, name)(where), lambda: getattr(layout, name)(header[0], where))
 
 
 # Broadcasting

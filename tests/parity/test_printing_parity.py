@@ -89,11 +89,7 @@ def random_values(rng: random.Random, dtype: dtypes.dtype, count: int) -> list[A
         return [rng.randint(max(limits.min, -high - 1), high) for _ in range(count)]
     kind = rng.choice([*FLOATS, None])  # None: each value of another kind
     numbers = [FLOATS[kind or rng.choice(list(FLOATS))](rng) for _ in range(2 * count)]
-    return (
-        [complex(*pair) for pair in zip(*[iter(numbers)] * 2, strict=True)]
-        if dtype.is_complex
-        else numbers[:count]
-    )
+    return [complex(*pair) for pair in zip(*[iter(numbers)] * 2, strict=True)] if dtype.is_complex else numbers[:count]
 
 
 FLOATS = {

@@ -1,7 +1,5 @@
 """Storages, old constructors and shared memory: each expression prints and refuses as in PyTorch."""
 
-
-
 from __future__ import annotations
 
 import warnings

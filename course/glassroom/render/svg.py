@@ -135,9 +135,7 @@ def _draw_storage(
     left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
-    width = _cell_width(
-        [written(cell.value) for cell in storage.cells], [str(position) for position in cells]
-    )
+    width = _cell_width([written(cell.value) for cell in storage.cells], [str(position) for position in cells])
     per_line = _per_line(WIDTH - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
@@ -153,9 +151,7 @@ def _draw_storage(
             drawing.text(x + width / 2, top + 10, str(position), "tiny mid")
             look = "" if position in held else " free"
             drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
-            drawing.add(
-                _byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>"
-            )
+            drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
         top += STRIP_INDEX + STRIP_CELL + 3
@@ -249,9 +245,7 @@ def _tensor_width(header: Header, storage: Storage) -> float:
     return max(title, facts, side_by_side)
 
 
-def _draw_tensor(
-    drawing: _Drawing, left: float, top: float, header: Header, storage: Storage, hue: int
-) -> float:
+def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
     name = _shortened(header.name, LONGEST_NAME)
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""

@@ -55,9 +55,7 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
         lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
         lines.append(line("", [GAP if each is None else values[each] for each in part]))
         for header, counts in lanes:
-            lines.append(
-                line(header.name, ["" if each is None else _mark(header, counts[each]) for each in part])
-            )
+            lines.append(line(header.name, ["" if each is None else _mark(header, counts[each]) for each in part]))
     return lines
 
 
@@ -84,9 +82,7 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
             parts = []
             for column in slab.columns:
                 if row is None or column is None:
-                    parts.append(
-                        (GAP if column is None else "⋮").center(value_width if column is not None else 1)
-                    )
+                    parts.append((GAP if column is None else "⋮").center(value_width if column is not None else 1))
                     if column is not None:
                         parts[-1] += " " * (place_width + 1)
                 else:

@@ -63,9 +63,7 @@ class Backend(Protocol):
         Raises PyTorch's out-of-memory error for the device.
         """
 
-    def array(
-        self, buffer: Array, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-    ) -> Array:
+    def array(self, buffer: Array, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
         """The array that a header describes: a window on `buffer`, sharing its bytes."""
 
     def share_memory(self, one: Array, other: Array) -> bool:

@@ -117,7 +117,7 @@ class NumpyBackend:
             import ml_dtypes
         except ImportError as error:
             raise explained(
-                RuntimeError('"empty" not implemented for \'BFloat16\''),
+                RuntimeError("\"empty\" not implemented for 'BFloat16'"),
                 "NumPy has no bfloat16 of its own: install the small package that adds it, `pip install ml_dtypes`.",
             ) from error
         found = numpy.dtype(ml_dtypes.bfloat16)

@@ -97,15 +97,12 @@ def broadcast_strides(size: Ints, stride: Ints, to_size: Ints) -> Ints:
         return stride
     lead = len(to_size) - len(size)
     own = tuple(
-        0 if length == 1 != wanted else step
-        for length, step, wanted in zip(size, stride, to_size[lead:], strict=True)
+        0 if length == 1 != wanted else step for length, step, wanted in zip(size, stride, to_size[lead:], strict=True)
     )
     return (0,) * lead + own if lead else own
 
 
-def expand(
-    size: Ints, stride: Ints, offset: int, new_size: Ints, type_name: str = "torch.FloatTensor"
-) -> Header:
+def expand(size: Ints, stride: Ints, offset: int, new_size: Ints, type_name: str = "torch.FloatTensor") -> Header:
     """Return the header of `tensor.expand(new_size)`: dimensions of size 1 stretched, new ones put in front.
 
     In `new_size`, -1 keeps the length that is there. `type_name` is the tensor's `type()`, for the one
@@ -138,8 +135,7 @@ def expand(
             if wanted == -1:
                 raise explained(
                     RuntimeError(
-                        "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
-                        f"dimension {dim}"
+                        f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
                     ),
                     f"-1 keeps the length that is there, and the tensor of size {list(size)} has no "
                     f"dimension to line up with dimension {dim} of {list(new_size)}: say how long the new "

@@ -47,9 +47,7 @@ def _strides_in_memory_order(size: Ints, operands: tuple[tuple[Ints, Ints], ...]
     def precedes(inner: int, outer: int) -> int:
         for stride in strides:
             a, b = stride[inner], stride[outer]
-            if (
-                a == 0 or b == 0
-            ):  # a broadcast dimension has no place of its own in memory: ask the next operand
+            if a == 0 or b == 0:  # a broadcast dimension has no place of its own in memory: ask the next operand
                 continue
             if a != b:
                 return 1 if a > b else -1

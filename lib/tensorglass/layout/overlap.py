@@ -74,9 +74,7 @@ def overlap_status(a: Header, a_itemsize: int, b: Header, b_itemsize: int) -> Ov
     a_elements, b_elements = prod(a_size), prod(b_size)
     if a_elements == 0 or b_elements == 0:
         return Overlap.NO
-    if not (
-        is_non_overlapping_and_dense(a_size, a_stride) and is_non_overlapping_and_dense(b_size, b_stride)
-    ):
+    if not (is_non_overlapping_and_dense(a_size, a_stride) and is_non_overlapping_and_dense(b_size, b_stride)):
         return Overlap.TOO_HARD
     a_begin, b_begin = a_offset * a_itemsize, b_offset * b_itemsize
     a_end, b_end = a_begin + a_elements * a_itemsize, b_begin + b_elements * b_itemsize
@@ -85,9 +83,7 @@ def overlap_status(a: Header, a_itemsize: int, b: Header, b_itemsize: int) -> Ov
     return Overlap.PARTIAL if a_begin < b_end and b_begin < a_end else Overlap.NO
 
 
-def check_no_partial_overlap(
-    written: Header, written_itemsize: int, read: Header, read_itemsize: int
-) -> None:
+def check_no_partial_overlap(written: Header, written_itemsize: int, read: Header, read_itemsize: int) -> None:
     """Raise RuntimeError if two tensors on one storage share some cells, or all but in another order."""
     if overlap_status(read, read_itemsize, written, written_itemsize) is Overlap.PARTIAL:
         raise _shared_cells(written, written_itemsize, read, read_itemsize)
@@ -120,9 +116,7 @@ def self_overlaps(size: Ints, stride: Ints) -> bool:
     """
     if 0 in size:
         return False
-    dims = sorted(
-        ((step, length - 1) for length, step in zip(size, stride, strict=True) if length > 1), reverse=True
-    )
+    dims = sorted(((step, length - 1) for length, step in zip(size, stride, strict=True) if length > 1), reverse=True)
     for first in range(len(dims)):
         step, most = dims[first]
         inner = dims[first + 1 :]
@@ -144,6 +138,5 @@ def _reaches(dims: list[tuple[int, int]], distance: int) -> bool:
     reach = sum(s * m for s, m in inner)
     fewest = max(-most, -((reach - distance) // step))
     return any(
-        _reaches(inner, distance - steps * step)
-        for steps in range(fewest, min(most, (distance + reach) // step) + 1)
+        _reaches(inner, distance - steps * step) for steps in range(fewest, min(most, (distance + reach) // step) + 1)
     )

@@ -31,9 +31,7 @@ def view_dtype(
 
     def refuse(what: str, rule: str, got: str, note: str) -> RuntimeError:
         return explained(
-            RuntimeError(
-                f"self.{what} {rule} to view {old_name} as {new_name} (different element sizes){got}"
-            ),
+            RuntimeError(f"self.{what} {rule} to view {old_name} as {new_name} (different element sizes){got}"),
             note,
             notebook=_NOTEBOOK,
         )
@@ -47,8 +45,7 @@ def view_dtype(
                 "stride(-1)",
                 "must be 1",
                 f", but got {stride[-1]}",
-                "Neighbours along the last dimension must be neighbours in the storage: call contiguous() "
-                "first.",
+                "Neighbours along the last dimension must be neighbours in the storage: call contiguous() first.",
             )
 
     if new_itemsize < old_itemsize:

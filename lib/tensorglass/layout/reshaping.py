@@ -119,8 +119,7 @@ def _view(size: Ints, stride: Ints, shape: Ints) -> tuple[Ints, Ints]:
                 "spans across two contiguous subspaces). Use .reshape(...) instead."
             ),
             _why_dims_cannot_merge(size, stride, new_size, outer=fit - 1),
-            "tensor.reshape(...) makes the copy that this takes; tensor.contiguous().view(...) makes it "
-            "visibly.",
+            "tensor.reshape(...) makes the copy that this takes; tensor.contiguous().view(...) makes it visibly.",
             notebook=_NOTEBOOK,
         )
     return new_size, fit
@@ -175,7 +174,5 @@ def unflatten(size: Ints, stride: Ints, offset: int, dim: int, sizes: Sequence[i
                 ),
                 notebook=_NOTEBOOK,
             ) from None
-        raise explained(
-            RuntimeError(f"unflatten got an unexpected error:\n{error}"), notebook=_NOTEBOOK
-        ) from None
+        raise explained(RuntimeError(f"unflatten got an unexpected error:\n{error}"), notebook=_NOTEBOOK) from None
     return view(size, stride, offset, (*size[:place], *parts, *size[place + 1 :]))

@@ -26,9 +26,7 @@ def select(size: Ints, stride: Ints, offset: int, dim: int, index: int) -> Heade
     length = size[dim]
     if not -length <= index < length:
         raise explained(
-            IndexError(
-                f"select(): index {index} out of range for tensor of size {list(size)} at dimension {dim}"
-            ),
+            IndexError(f"select(): index {index} out of range for tensor of size {list(size)} at dimension {dim}"),
             _allowed_indices(length),
             notebook=_BASIC,
         )
@@ -137,10 +135,7 @@ def narrow(size: Ints, stride: Ints, offset: int, dim: int, start: int, length: 
     available = size[dim]
     if not -available <= start <= available:
         raise explained(
-            IndexError(
-                f"start out of range (expected to be in range of [{-available}, {available}], but got "
-                f"{start})"
-            ),
+            IndexError(f"start out of range (expected to be in range of [{-available}, {available}], but got {start})"),
             f"Dimension {dim} has size {available}.",
             notebook=_BASIC,
         )
@@ -155,9 +150,7 @@ def narrow(size: Ints, stride: Ints, offset: int, dim: int, start: int, length: 
     return slice_(size, stride, offset, dim, start, start + length)
 
 
-def diagonal(
-    size: Ints, stride: Ints, offset: int, diagonal_offset: int = 0, dim1: int = 0, dim2: int = 1
-) -> Header:
+def diagonal(size: Ints, stride: Ints, offset: int, diagonal_offset: int = 0, dim1: int = 0, dim2: int = 1) -> Header:
     """Return the header of the diagonals of the planes (`dim1`, `dim2`), as a new last dimension.
 
     `diagonal_offset` above 0 takes a diagonal above the main one, below 0 one below it.
@@ -222,9 +215,7 @@ def as_strided(size: Ints, stride: Ints, offset: int, itemsize: int, nbytes: int
         )
     if any(step < 0 for step in stride):
         raise explained(
-            RuntimeError(
-                f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-            ),
+            RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"),
             "To walk backwards, copy with flip.",
             notebook=_STRIDES,
         )

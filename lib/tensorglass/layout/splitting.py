@@ -27,9 +27,7 @@ def split(size: Ints, split_size: int, dim: int = 0) -> Parts:
     if split_size == 0:
         if length:
             raise explained(
-                RuntimeError(
-                    f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"
-                ),
+                RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"),
                 "split takes the size of a part; to say how many parts, write chunk or tensor_split.",
                 notebook=_NOTEBOOK,
             )
@@ -76,9 +74,7 @@ def chunk(size: Ints, chunks: int, dim: int = 0) -> Parts:
 
 def tensor_split(size: Ints, sections_or_indices: int | Sequence[int], dim: int = 0) -> Parts:
     """Return so many parts along `dim`, as equal as can be, or the parts between the given cuts."""
-    _check_has_dims(
-        size, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-    )
+    _check_has_dims(size, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     length = size[wrap_dim(dim, len(size))]
     if not isinstance(sections_or_indices, int):
         cuts = [None, *sections_or_indices, None]
@@ -135,6 +131,4 @@ def _stacking_split(
 
 def _check_has_dims(size: Ints, message: str) -> None:
     if not size:
-        raise explained(
-            RuntimeError(message), "A 0-dim tensor has no dimension to cut: unsqueeze(0) gives it one."
-        )
+        raise explained(RuntimeError(message), "A 0-dim tensor has no dimension to cut: unsqueeze(0) gives it one.")

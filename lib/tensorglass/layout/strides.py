@@ -144,9 +144,7 @@ def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
     nbytes = (offset + last + 1) * itemsize
     if overflowed or nbytes > INT64_MAX:
         raise explained(
-            RuntimeError(
-                f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
-            ),
+            RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"),
             "A length or stride is negative, or the last element lies further than 64 bits can count.",
             notebook="05 strides and offset",
         )

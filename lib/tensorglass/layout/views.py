@@ -17,9 +17,7 @@ _NOTEBOOK = "02 views share a storage"
 def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> Header:
     """Return the header with dimensions `dim0` and `dim1` exchanged."""
     ndim = len(size)
-    if (
-        ndim == 2 and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2
-    ):  # the usual case, in half the time
+    if ndim == 2 and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2:  # the usual case, in half the time
         return size[::-1], stride[::-1], offset
     first, second = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
     if first == second:
@@ -35,8 +33,7 @@ def t(size: Ints, stride: Ints, offset: int) -> Header:
     if len(size) > 2:
         raise explained(
             RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(size)}D"),
-            "To exchange two dimensions of many write transpose(dim0, dim1); to reverse all of them, "
-            "permute.",
+            "To exchange two dimensions of many write transpose(dim0, dim1); to reverse all of them, permute.",
             notebook=_NOTEBOOK,
         )
     return size[::-1], stride[::-1], offset

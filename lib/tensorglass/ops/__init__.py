@@ -35,8 +35,8 @@ from tensorglass.ops.table import OPERATORS, attach
 
 __all__ = [
     "OPERATORS",
-    "attach",
     "asking",
+    "attach",
     "comparison",
     "complex_parts",
     "copying",

@@ -25,9 +25,11 @@ def _type_name(argument: Any) -> str:
     kind = type(argument)
     if isinstance(argument, (tuple, list)):
         inside = ", ".join(type(each).__name__ for each in argument)
-        return f"{kind.__name__} of ({inside}{',' if kind is tuple and len(argument) == 1 else ''})" if (
-            kind is tuple
-        ) else f"{kind.__name__} of [{inside}]"
+        return (
+            f"{kind.__name__} of ({inside}{',' if kind is tuple and len(argument) == 1 else ''})"
+            if (kind is tuple)
+            else f"{kind.__name__} of [{inside}]"
+        )
     return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else kind.__name__
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tensorglass import backends, devices, formats, layout, memory
+from tensorglass import devices, formats, layout, memory
 from tensorglass import dtypes as _dtypes
 from tensorglass.backends import Array
 from tensorglass.devices import device as Device
@@ -20,8 +20,7 @@ from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.scalars import checked
 from tensorglass.ops.table import operator
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, array_of, empty_on, raw_array, view_of
+from tensorglass.tensor import Tensor, empty_on, raw_array
 
 
 def format_strides(
@@ -57,9 +56,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
         met = layout.broadcast_shapes(input._size, src._size)
         if met != input._size:
             raise explained(
-                RuntimeError(
-                    f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"
-                ),
+                RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
                 "copy_ cannot make its tensor larger.",
             )
     refuse_overlapping_write(input, (src,))
@@ -70,10 +67,13 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
 
 
 def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
-    if source._dtype.is_complex and not target._dtype.is_complex and target._dtype is not _dtypes.bool and target.numel():
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3
-        )
+    if (
+        source._dtype.is_complex
+        and not target._dtype.is_complex
+        and target._dtype is not _dtypes.bool
+        and target.numel()
+    ):
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
 
 
 def transfer(target: Tensor, source: Tensor) -> None:

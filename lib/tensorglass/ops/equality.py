@@ -46,14 +46,14 @@ def isclose(
         return same
     if input.dtype.kind == "b":
         return same
-    difference = xp.absolute(input.astype("float64") - other) if input.dtype.kind in "iu" else xp.absolute(input - other)
+    difference = (
+        xp.absolute(input.astype("float64") - other) if input.dtype.kind in "iu" else xp.absolute(input - other)
+    )
     return same | (xp.isfinite(difference) & (difference <= atol + xp.absolute(rtol * other)))
 
 
 @operator("comparison")
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
     check_tensor("allclose", input)
     check_tensor("allclose", other, "other", 2)

@@ -37,13 +37,13 @@ def _needs_elements(
     def check(input: Tensor, axes: tuple[int, ...], is_whole: bool) -> None:
         if input.numel():
             if kernel_name is not None and input._dtype.is_complex:
-                raise NotImplementedError(
-                    f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'"
-                )
+                raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'")
             return
         if is_whole:
             message = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
-            raise error(f"{message} Specify the reduction dim with the 'dim' argument." if error is RuntimeError else message)
+            raise error(
+                f"{message} Specify the reduction dim with the 'dim' argument." if error is RuntimeError else message
+            )
         for axis in axes:
             if input._size[axis] == 0:
                 raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
@@ -89,7 +89,9 @@ argmax.__doc__ = "The position of the largest element along `dim`, or among all 
 operator("reduction", out=True, samples=_samples)(argmax)
 
 argmin = _position("argmin", "argmin")
-argmin.__doc__ = "The position of the smallest element along `dim`, or among all elements in order; the first of equals."
+argmin.__doc__ = (
+    "The position of the smallest element along `dim`, or among all elements in order; the first of equals."
+)
 operator("reduction", out=True, samples=_samples)(argmin)
 
 

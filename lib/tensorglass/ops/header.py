@@ -19,9 +19,7 @@ from tensorglass.tensor import Tensor, VersionCounter
 from tensorglass.typed_storage import TypedStorage
 
 
-def _point(
-    input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-) -> None:
+def _point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
     """Make `input` this header. Its writes are counted apart from then on if the storage is another one."""
     if storage is not input._storage:
         if input._counter is None:
@@ -102,9 +100,7 @@ def _header_on(
         return sizes, layout.contiguous_strides(sizes), offset
     strides = tuple(stride)
     if len(strides) != len(sizes):
-        raise RuntimeError(
-            f"unequal size length ({len(sizes)}) and stride length ({len(strides)})"
-        )
+        raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
     if any(step < 0 for step in strides):
         raise RuntimeError(
             "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(strides))

@@ -55,9 +55,7 @@ def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
         )
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}")
     return list(tensors)
 
 

@@ -77,7 +77,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
 
 def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
-    note = f"The last dimension of the first, {a[-1]}, must equal the {'only' if len(b) == 1 else 'second to last'} one of"
+    note = (
+        f"The last dimension of the first, {a[-1]}, must equal the {'only' if len(b) == 1 else 'second to last'} one of"
+    )
     note += f" the second, {b[0] if len(b) == 1 else b[-2]}."
     if len(a) == len(b) == 1:
         message = (
@@ -96,7 +98,9 @@ def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         for length in a[:-1]:
             rows *= length
         columns = b[-1] if len(b) > 1 else 1
-        message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0] if len(b) == 1 else b[-2]}x{columns})"
+        message = (
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0] if len(b) == 1 else b[-2]}x{columns})"
+        )
     return explained(RuntimeError(message), note)
 
 
@@ -152,9 +156,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("dot", input)
     check_tensor("dot", tensor, "tensor", 2)
     if len(input._size) != 1 or len(tensor._size) != 1:
-        raise RuntimeError(
-            f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors"
-        )
+        raise RuntimeError(f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors")
     return matmul(input, tensor, out=out)
 
 

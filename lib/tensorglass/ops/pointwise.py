@@ -121,9 +121,7 @@ def fmod(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     return xp.fmod(input, other, out=out)
 
 
-@pointwise(
-    PROMOTE, dunders=("__pow__", "__rpow__", "__ipow__"), check=integer_power_is_positive, samples=exponents
-)
+@pointwise(PROMOTE, dunders=("__pow__", "__rpow__", "__ipow__"), check=integer_power_is_positive, samples=exponents)
 def pow(xp: Any, input: Array, exponent: Array, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
@@ -143,7 +141,12 @@ def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.negative(input, out=out)
 
 
-@pointwise(DTypeRule(result=REAL_MAGNITUDE.result, refuses=(dtypes.BOOL,)), aliases=("absolute",), dunders=("__abs__",), samples=unary)
+@pointwise(
+    DTypeRule(result=REAL_MAGNITUDE.result, refuses=(dtypes.BOOL,)),
+    aliases=("absolute",),
+    dunders=("__abs__",),
+    samples=unary,
+)
 def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The absolute value; of a complex number its length, a real number."""
     return xp.absolute(input, out=out)

@@ -34,7 +34,9 @@ class DTypeRule:
     refusal_type: type[Exception] = NotImplementedError
     widens: bool = True  #: whether half types are computed in float32 and rounded
 
-    def refusing(self, *categories: int, message: str | None = None, error: type[Exception] = NotImplementedError) -> DTypeRule:
+    def refusing(
+        self, *categories: int, message: str | None = None, error: type[Exception] = NotImplementedError
+    ) -> DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
         return DTypeRule(self.compute, self.result, categories, message, error, self.widens)
 
@@ -101,9 +103,7 @@ def apply_rule(rule: DTypeRule, common: DType, error_name: str) -> tuple[DType, 
 def cannot_cast(result: DType, target: DType) -> RuntimeError:
     """The error of an operator that would write `result` values into a tensor that cannot hold them."""
     return explained(
-        RuntimeError(
-            f"result type {result.scalar_type} can't be cast to the desired output type {target.scalar_type}"
-        ),
+        RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {target.scalar_type}"),
         f"The tensor written to is {target!r}, which cannot hold {result!r} values: use the form that makes a new "
         "tensor, or convert the tensor first.",
         notebook="08 in-place and clone",

@@ -40,9 +40,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """The elements repeated along each dimension, each copy with cells of its own; further dimensions go in front."""
     times = ints("repeat", repeats, "(tuple of ints repeats)")
     if len(times) < len(input._size):
-        raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
-        )
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     if any(number < 0 for number in times):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
     return _moved(_tile, input, times)

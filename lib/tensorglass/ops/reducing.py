@@ -125,9 +125,7 @@ def reduction(
         public.__name__ = public.__qualname__ = kernel.__name__
         public.__doc__ = kernel.__doc__
         public.__module__ = kernel.__module__
-        declare(
-            Operator(kernel.__name__, public, "reduction", has_out=True, aliases=tuple(aliases), samples=samples)
-        )
+        declare(Operator(kernel.__name__, public, "reduction", has_out=True, aliases=tuple(aliases), samples=samples))
         return public
 
     return enter

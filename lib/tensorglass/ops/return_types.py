@@ -7,7 +7,9 @@ from typing import Any
 
 def _return_type(name: str, *fields: str) -> Any:
     def new(cls: type, *results: Any) -> Any:
-        return tuple.__new__(cls, results[0] if len(results) == 1 and isinstance(results[0], (tuple, list)) else results)
+        return tuple.__new__(
+            cls, results[0] if len(results) == 1 and isinstance(results[0], (tuple, list)) else results
+        )
 
     def show(self: Any) -> str:
         lines = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))

@@ -58,7 +58,11 @@ def _no_complex_order(name: str) -> Callable[..., None]:
 
 
 def _no_complex_bounds(operands: tuple[Any, ...]) -> None:
-    if any(getattr(operand, "dtype", dtypes.bool).is_complex for operand in operands if not isinstance(operand, (int, float))):
+    if any(
+        getattr(operand, "dtype", dtypes.bool).is_complex
+        for operand in operands
+        if not isinstance(operand, (int, float))
+    ):
         raise NotImplementedError("clamp is not supported for complex types")
 
 

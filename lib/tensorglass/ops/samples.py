@@ -92,7 +92,9 @@ def bits() -> Iterator[Sample]:
 
 def shifts() -> Iterator[Sample]:
     for one, other in _PAIRS:
-        yield sample(values(*one, low=-9.0, high=9.0, dtype=dtypes.int64), values(*other, low=0, high=5, dtype=dtypes.int64))
+        yield sample(
+            values(*one, low=-9.0, high=9.0, dtype=dtypes.int64), values(*other, low=0, high=5, dtype=dtypes.int64)
+        )
 
 
 def ternary() -> Iterator[Sample]:

@@ -17,9 +17,7 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> Views:
     dim = layout.wrap_dim(dim, len(input._size))
     size, stride, offset = input._size, input._stride, input._offset
     before, after, step = size[:dim], size[dim + 1 :], stride[dim]
-    return tuple(
-        [view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts]
-    )
+    return tuple([view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts])
 
 
 @operator("view")

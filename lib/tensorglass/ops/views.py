@@ -38,9 +38,7 @@ def view(input: Tensor, *shape: Any) -> Tensor:
 
 def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
     old = input._dtype
-    header = layout.view_dtype(
-        *header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type
-    )
+    header = layout.view_dtype(*header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type)
     reread = view_of(input, *header, dtype)
     reread._base = None  # PyTorch does not call it a view: no gradient flows through it
     return reread
@@ -121,7 +119,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 
 
 @operator("view", function=False, method=False, attribute=True)
-def T(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+def T(input: Tensor) -> Tensor:
     """The dimensions in reverse order; for a matrix its transpose."""
     if len(input._size) not in (0, 2):
         warnings.warn(
@@ -135,7 +133,7 @@ def T(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
 
 
 @operator("view", function=False, method=False, attribute=True)
-def mT(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+def mT(input: Tensor) -> Tensor:
     """The last two dimensions swapped: the transpose of each matrix of a batch."""
     if not input._size:
         return _deprecated_scalar(input, "Tensor.mT")
@@ -144,7 +142,7 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
 
 
 @operator("view", function=False, method=False, attribute=True)
-def mH(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+def mH(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""
     if not input._size:
         return conj(_deprecated_scalar(input, "Tensor.mH"))
@@ -153,7 +151,7 @@ def mH(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
 
 
 @operator("view", function=False, method=False, attribute=True)
-def H(input: Tensor) -> Tensor:  # noqa: N802 (PyTorch's name)
+def H(input: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     if len(input._size) not in (0, 2):
         batch = " For batches of matrices, consider using tensor.mH" if len(input._size) > 2 else ""
@@ -173,7 +171,9 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def _deprecated_scalar(input: Tensor, name: str) -> Tensor:
-    warnings.warn(f"{name} is deprecated on 0-D tensors. This function is the identity in these cases.", UserWarning, stacklevel=3)
+    warnings.warn(
+        f"{name} is deprecated on 0-D tensors. This function is the identity in these cases.", UserWarning, stacklevel=3
+    )
     return input
 
 
@@ -291,9 +291,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 @operator("view")
-def as_strided(
-    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
-) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The header that you ask for on `input`'s storage, as long as it stays inside."""
     offset = input._offset if storage_offset is None else storage_offset
     signature = "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)"

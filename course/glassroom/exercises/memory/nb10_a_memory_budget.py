@@ -165,9 +165,7 @@ def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any, mem
 )
 def corners(small_corners: Any) -> str:
     expect(isinstance(small_corners, list), "`small_corners` shall be a list of tensors.")
-    expect(
-        len(small_corners) == 100, f"`small_corners` has {len(small_corners)} corners; 100 were asked for."
-    )
+    expect(len(small_corners) == 100, f"`small_corners` has {len(small_corners)} corners; 100 were asked for.")
     for number, corner in enumerate(small_corners):
         name = f"small_corners[{number}]"
         expect_tensor(corner, name, dtype="uint8")

@@ -38,8 +38,8 @@ class Tensor:
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
 
     __slots__ = (
-        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_grad", "_offset", "_requires_grad",
-        "_size", "_storage", "_stride",
+        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_grad", "_offset",
+        "_requires_grad", "_size", "_storage", "_stride",
     )  # fmt: skip
 
     _storage: UntypedStorage

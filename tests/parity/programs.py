@@ -100,6 +100,7 @@ class Writer:
         random.shuffle(order)
         expanded = tuple(random.choice((2, 3)) if n == 1 else random.choice((n, -1)) for n in size)
         step = random.choice((1, 1, 2, 3))
+        steps = tuple(random.choice((0, 1, 2)) for _ in size[:2])
         calls = (
             f"view({self._shape_of(tensor.numel())})",
             f"reshape({self._shape_of(tensor.numel())})",
@@ -123,7 +124,7 @@ class Writer:
             f"unbind({dim(tensor)})[-1]",
             f"diagonal({random.randrange(-1, 2)}, {dim(tensor)}, {dim(tensor)})",
             f"unfold({dim(tensor)}, {random.choice((1, 2))}, {step})",
-            f"as_strided({tuple(size[:2])}, {tuple(random.choice((0, 1, 2)) for _ in size[:2])}, {random.randrange(3)})",
+            f"as_strided({tuple(size[:2])}, {steps}, {random.randrange(3)})",
             # The bits of floats differ in the last place where libraries round a function differently.
             f"view(torch.{random.choice(DTYPES)})" if not tensor.dtype.is_floating_point else "view(-1)",
             "real",

@@ -1,6 +1,6 @@
 """Every operator, declared once. Importing this package fills the table; `table.attach` then hands the operators out.
 
-One module a family. `table` is the declaration, `elementwise` and `reducing` are the two paths that many operators share.
+One module a family. `table` is the declaration; `elementwise` and `reducing` are paths that many operators share.
 """
 
 from tensorglass.ops import (

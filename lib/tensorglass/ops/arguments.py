@@ -1,4 +1,4 @@
-"""Reading arguments as PyTorch reads them: sizes given one by one or as a sequence, and its words for what does not fit."""
+"""Reading arguments as PyTorch reads them: sizes given one by one or as a sequence, and its words of refusal."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
 
 
 def old_type_name(tensor: Tensor) -> str:
-    """The name that PyTorch's older messages give to a tensor's type: torch.FloatTensor, and CPUBoolType for dtypes that
-    came after such names.
+    """The name that PyTorch's older messages give to a tensor's type: torch.FloatTensor, and CPUBoolType for dtypes
+    that came after such names.
     """
     scalar_type = tensor._dtype.scalar_type
     if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):

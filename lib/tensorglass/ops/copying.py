@@ -1,7 +1,7 @@
 """Copies: operators that move elements to another storage, dtype or device and compute nothing.
 
-Each counts in `memory` as a copy. The one idea to keep in mind: `transfer` alone moves elements; every operator here makes
-sure of the target's layout, and calls it.
+Each counts in `memory` as a copy. The one idea to keep in mind: `transfer` alone moves elements; every operator here
+makes sure of the target's layout, and calls it.
 """
 
 from __future__ import annotations

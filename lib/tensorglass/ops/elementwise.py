@@ -8,7 +8,7 @@ are operands (tensors or numbers), which are promoted and broadcast; all others 
         return xp.add(input, other if alpha == 1 else alpha * other, out=out)
 
 The kernel sees operands of one dtype. It may write into `out`, if that is not None, and returns its result.
-The one idea to keep in mind: everything is checked before the kernel runs, so that an error leaves nothing half-written.
+The one idea to keep in mind: all is checked before the kernel runs, so that an error leaves nothing half-written.
 """
 
 from __future__ import annotations
@@ -262,8 +262,8 @@ def pointwise(
     """Declare an elementwise operator by its kernel. Returns the public function.
 
     `dunders` are Python's names for it: of ``__add__``, ``__radd__`` and ``__iadd__`` each becomes the right form.
-    `check` is called with the operands and parameters first of all, `late_check` once sizes and overlaps are found to fit,
-    as PyTorch has it; each raises what it refuses before anything is written.
+    `check` is called with the operands and parameters first of all, `late_check` once sizes and overlaps are found
+    to fit, as PyTorch has it; each raises what it refuses before anything is written.
     `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not the operator's.
     """
 

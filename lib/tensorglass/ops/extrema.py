@@ -124,8 +124,8 @@ tensor `maximum`."""
 operator("reduction", out=True, samples=_samples)(max)
 
 min = _extreme("min", amin, argmin, minimum)
-min.__doc__ = """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another
-tensor `minimum`."""
+min.__doc__ = """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with
+another tensor `minimum`."""
 operator("reduction", out=True, samples=_samples)(min)
 
 

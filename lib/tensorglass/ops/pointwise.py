@@ -1,7 +1,7 @@
 """Arithmetic and mathematical functions, element by element. One declaration an operator; `elementwise` does the rest.
 
-A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and half
-types as float32, so a kernel is written for the types that it computes in.
+A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and
+half types as float32, so a kernel is written for the types that it computes in.
 """
 
 from __future__ import annotations

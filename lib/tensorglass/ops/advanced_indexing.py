@@ -361,10 +361,6 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
     view, first, shape, indices = visit
     size, stride, result = view._size, view._stride, visit.size
     after = first + len(indices)
-    if first == 0 and len(indices) == 1 and view.is_contiguous() and 0 not in result:
-        index = indices[0]
-        if index.stride == layout.contiguous_strides(index.size):
-            return layout.contiguous_strides(result)  # rows by a plain vector, the usual case: x[i] takes 17 µs, not 43
     operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
     for index in indices:
         own = layout.broadcast_strides(index.size, index.stride, shape)

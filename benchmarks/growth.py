@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py --plot docs/images/growth.svg
 
-Prints a table for each and, with `--plot`, draws them. A straight line of slope 1 is linear growth, a flat one constant.
+Prints a table for each and, with `--plot`, draws them. A straight line of slope 1 is linear growth.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _is_contiguous(size: Sequence[int], stride: Sequence[int]) -> bool:
     return all(n == 1 or step == wanted for n, step, wanted in zip(size, stride, expected, strict=True))
 
 
-def _element(index: Sequence[int]) -> str:
+def _element(index: Sequence[object]) -> str:
     return f"t[{', '.join(map(str, index))}]" if index else "t"
 
 
@@ -85,6 +85,6 @@ def formula(stride: Sequence[int], offset: int, index: Sequence[int] | None = No
     if index is None:
         letters = "ijklmnpq"[: len(stride)]
         terms = " + ".join([str(offset), *(f"{letter}·{step}" for letter, step in zip(letters, stride, strict=True))])
-        return f"{_element(letters)} is cell {terms}"
+        return f"{_element(list(letters))} is cell {terms}"
     terms = " + ".join([str(offset), *(f"{i}·{step}" for i, step in zip(index, stride, strict=True))])
     return f"{_element(index)} is cell {terms} = {storage_cell(index, stride, offset)}"

@@ -69,7 +69,7 @@ class NumpyBackend:
 
     def share_memory(self, one: numpy.ndarray, other: numpy.ndarray) -> bool:
         try:
-            return numpy.shares_memory(one, other, max_work=10_000)
+            return numpy.shares_memory(one, other, max_work=10_000)  # type: ignore[arg-type]  # the stub knows 0 and -1
         except numpy.exceptions.TooHardError:
             return True
 

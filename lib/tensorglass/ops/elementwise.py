@@ -346,14 +346,17 @@ Forms = tuple[Callable[..., Any], Callable[..., Any]]
 
 def _unary_forms(kernel: Kernel, signature: inspect.Signature, operands: list[str]) -> Forms:
     run, rule = kernel.function, kernel.rule
-    keeps_dtype = rule.compute is None and rule.result is None and not rule.refuses
+    is_plain = takes_integers = False
+    if isinstance(rule, DTypeRule):
+        is_plain = rule.result is None and not rule.refuses
+        takes_integers = rule.compute is None
 
     def public(input: Tensor, *, out: Tensor | None = None, **parameters: Any) -> Tensor:
         if type(input) is not Tensor:
             check_tensor(kernel.name, input)
         if out is None and not parameters and input.is_contiguous():
             dtype = input._dtype
-            if (keeps_dtype or dtype.category >= 2) and rule.result is None and dtype.itemsize > 2:
+            if is_plain and dtype.itemsize > 2 and (takes_integers or dtype.category >= dtypes.FLOATING):
                 # The fast path: a contiguous tensor whose dtype is the result's.
                 return from_array(input._storage.backend.launch(run, array_of(input)), dtype, input._storage)
         return compute(kernel, (input,), parameters, out)

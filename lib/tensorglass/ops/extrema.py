@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
@@ -98,7 +98,7 @@ operator("reduction", out=True, samples=_samples)(argmin)
 def _extreme(
     name: str, whole: Callable[..., Tensor], position: Callable[..., Tensor], pairwise: Callable[..., Tensor]
 ) -> Callable[..., Any]:
-    pair: type[NamedTuple] = getattr(return_types, name)
+    pair = getattr(return_types, name)
     check = _needs_elements(name, RuntimeError)
 
     def public(

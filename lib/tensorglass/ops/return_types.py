@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 
@@ -15,7 +16,7 @@ def _return_type(name: str, *fields: str) -> Any:
         lines = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{lines})"
 
-    members = {field: property(lambda self, place=place: self[place]) for place, field in enumerate(fields)}
+    members = {field: property(itemgetter(place)) for place, field in enumerate(fields)}
     made = type(name, (tuple,), {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, **members})
     made.__module__ = __name__
     return made

@@ -21,7 +21,7 @@ def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
         real, imaginary = np.frombuffer(data, "<f2")
         return complex(real, imaginary)
     try:
-        element = np.frombuffer(data, np.dtype(dtype).newbyteorder(byte_order))[0]
+        element = np.frombuffer(data, byte_order + np.dtype(dtype).str[1:])[0]
     except TypeError:
         return data[::-1].hex()
     if element.dtype.kind == "c":

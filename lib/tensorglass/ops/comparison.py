@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import BITS, ORDERING, PREDICATE, pointwise
+from tensorglass.ops.elementwise import pointwise
+from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE
 from tensorglass.ops.samples import bits, comparable, shifts, truths, unary
 
 # --- comparison ------------------------------------------------------------------------------------------------------

@@ -16,72 +16,17 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.promotion import NUMBERS, PROMOTE, DTypeRule, apply_rule, cannot_cast, common_dtype
 from tensorglass.ops.scalars import number_array
 from tensorglass.ops.table import Operator, Sample, declare
 from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array
-
-# --- dtypes ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class DTypeRule:
-    """From the operands' common dtype to the one computed in and the one of the result.
-
-    Where the rule depends on parameters, a declaration gives a function of them that returns one.
-    """
-
-    compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
-    result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
-    refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
-
-
-def _floating(common: DType) -> DType:
-    return common if common.category >= dtypes.FLOATING else dtypes.get_default_dtype()
-
-
-def _bool(computed: DType) -> DType:
-    return dtypes.bool
-
-
-#: The result has the operands' common dtype: add, mul, maximum.
-PROMOTE = DTypeRule()
-#: Integers are computed as the default floating-point dtype: exp, true division.
-FLOAT = DTypeRule(compute=_floating)
-#: Compared in the common dtype, answered in bool: eq, lt, isnan.
-PREDICATE = DTypeRule(result=_bool)
-#: As PREDICATE, for operators that need an order.
-ORDERING = DTypeRule(result=_bool, refuses=(dtypes.COMPLEX,))
-#: The bits of integers and bools: bitwise_and.
-BITS = DTypeRule(refuses=(dtypes.FLOATING, dtypes.COMPLEX))
-#: A complex operand gives a real result: abs.
-REAL_MAGNITUDE = DTypeRule(result=DType.to_real)
-
-
-def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
-    """The dtype that operands of any ranks promote to: tensors with dimensions, 0-dim tensors, Python numbers."""
-    dimensioned = zero_dim = number = None
-    promoted = dtypes._PROMOTED
-    for operand in operands:
-        if isinstance(operand, Tensor):
-            dtype = operand._dtype
-            if operand._size:
-                dimensioned = dtype if dimensioned is None else promoted[dimensioned, dtype]
-            else:
-                zero_dim = dtype if zero_dim is None else promoted[zero_dim, dtype]
-        else:
-            dtype = dtypes.of_number(operand)
-            number = dtype if number is None else promoted[number, dtype]
-    return dtypes.combine_ranks(dimensioned, zero_dim, number)
-
 
 Rule = DTypeRule | Callable[..., DTypeRule]
 
@@ -142,7 +87,7 @@ def compute(
         kernel.late_check(present, **parameters)
     compute_dtype, result_dtype = resolve(kernel, common_dtype(present), parameters)
     if out is not None and not dtypes.can_cast(result_dtype, out._dtype):
-        raise _cannot_cast(result_dtype, out)
+        raise cannot_cast(result_dtype, out._dtype)
 
     backend = like.backend
     arrays = [None if each is None else _operand_array(backend, each, compute_dtype) for each in operands]
@@ -168,15 +113,9 @@ def _store(xp: Any, target: Array, result: Array, conjugate: bool) -> None:
 
 
 def resolve(kernel: Kernel, common: DType, parameters: dict[str, Any]) -> tuple[DType, DType]:
-    """The dtype that the kernel computes in, and the result's. Half types are computed in float32 and rounded."""
+    """The dtype that the kernel computes in, and the result's."""
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
-    compute_dtype = common if rule.compute is None else rule.compute(common)
-    if compute_dtype.category in rule.refuses:
-        raise NotImplementedError(f"\"{kernel.error_name}\" not implemented for '{compute_dtype.scalar_type}'")
-    result_dtype = compute_dtype if rule.result is None else rule.result(compute_dtype)
-    if compute_dtype.itemsize == 2 and compute_dtype.is_floating_point:
-        compute_dtype = dtypes.float32
-    return compute_dtype, result_dtype
+    return apply_rule(rule, common, kernel.error_name)
 
 
 def _operand_array(backend: Backend, operand: Any, dtype: DType) -> Array:
@@ -228,17 +167,6 @@ def _on_two_devices(one: Any, other: Any) -> RuntimeError:
             f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
         ),
         "Move one of them first: x.to(y.device).",
-    )
-
-
-def _cannot_cast(result: DType, out: Tensor) -> RuntimeError:
-    return explained(
-        RuntimeError(
-            f"result type {result.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
-        ),
-        f"The tensor written to is {out._dtype!r}, which cannot hold {result!r} values: use the form that makes a new "
-        "tensor, or convert the tensor first.",
-        notebook="08 in-place and clone",
     )
 
 
@@ -319,10 +247,6 @@ def _dunder_forms(
         else:
             forms[name] = forward
     return forms
-
-
-#: What an operator accepts beside a tensor.
-NUMBERS = (Tensor, int, float, complex, HOST.xp.number)
 
 
 def _read_signature(body: Callable[..., Any]) -> tuple[list[str], dict[str, bool], inspect.Signature]:

@@ -7,7 +7,8 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import PREDICATE, pointwise
+from tensorglass.ops.elementwise import pointwise
+from tensorglass.ops.promotion import PREDICATE
 from tensorglass.ops.samples import comparable
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of

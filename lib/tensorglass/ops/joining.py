@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tensorglass import dtypes, formats, layout
 from tensorglass.errors import explained
 from tensorglass.ops.copying import transfer
-from tensorglass.ops.elementwise import common_dtype, resize_output
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import narrow, unsqueeze

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import FLOAT, PROMOTE, REAL_MAGNITUDE, DTypeRule, pointwise
+from tensorglass.ops.elementwise import pointwise
 from tensorglass.ops.pointwise_checks import (
     alpha_fits,
     bool_cannot_be_negated,
@@ -19,6 +19,7 @@ from tensorglass.ops.pointwise_checks import (
     no_integer_division_by_zero,
     no_rounded_division_by_zero,
 )
+from tensorglass.ops.promotion import FLOAT, PROMOTE, REAL_MAGNITUDE, DTypeRule
 from tensorglass.ops.samples import above_one, binary, divisors, exponents, positive, unary, unit_interval
 
 NO_BOOL = DTypeRule(refuses=(dtypes.BOOL,))

@@ -7,7 +7,8 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import DTypeRule, pointwise
+from tensorglass.ops.elementwise import pointwise
+from tensorglass.ops.promotion import DTypeRule
 from tensorglass.ops.samples import binary, bounds, ternary, unary
 
 ORDERED = DTypeRule(refuses=(dtypes.COMPLEX,))

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tensorglass import dtypes, formats, layout
 from tensorglass.errors import explained
 from tensorglass.ops.copying import transfer
-from tensorglass.ops.elementwise import common_dtype, resize_output
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import narrow, unsqueeze
@@ -55,7 +56,9 @@ def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
         )
     for place, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}")
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}"
+            )
     return list(tensors)
 
 

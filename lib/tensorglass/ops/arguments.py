@@ -13,23 +13,24 @@ def invalid_combination(
     name: str, arguments: Sequence[Any], *expected: str, keywords: Mapping[str, Any] | None = None
 ) -> TypeError:
     """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
-    types = [_type_name(argument) for argument in arguments]
-    got = ", ".join(types + [f"{key}={_type_name(value)}" for key, value in (keywords or {}).items()])
+    types = [type_name(argument) for argument in arguments]
+    got = ", ".join(types + [f"{key}={type_name(value)}" for key, value in (keywords or {}).items()])
     head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(expected) == 1:
         return TypeError(f"{head}{expected[0]}")
     return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
 
 
-def _type_name(argument: Any) -> str:
+def type_name(argument: Any) -> str:
+    """The name of an argument's type as PyTorch's messages have it: int, numpy.ndarray, list of [int, int]."""
     kind = type(argument)
     if isinstance(argument, (tuple, list)):
         inside = ", ".join(type(each).__name__ for each in argument)
-        return (
-            f"{kind.__name__} of ({inside}{',' if kind is tuple and len(argument) == 1 else ''})"
-            if (kind is tuple)
-            else f"{kind.__name__} of [{inside}]"
-        )
+        if kind is not tuple:
+            return f"{kind.__name__} of [{inside}]"
+        return f"tuple of ({inside}{',' if len(argument) == 1 else ''})"
+    if kind.__module__ == "numpy":
+        return f"numpy.{kind.__name__}"
     return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else kind.__name__
 
 
@@ -71,9 +72,7 @@ def check_int(name: str, argument: str, position: int, value: Any) -> int:
 def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Raise PyTorch's TypeError unless `value` is a tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-        )
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}")
 
 
 def old_type_name(tensor: Tensor) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 from tensorglass import layout
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
-from tensorglass.ops.promotion import NUMBERS, common_dtype
+from tensorglass.ops.promotion import common_dtype
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import operator
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
@@ -78,7 +79,7 @@ def typename(obj: Any) -> str:
 @operator("asking", method=False)
 def result_type(tensor1: Any, tensor2: Any) -> DType:
     """The dtype of ``tensor1 + tensor2``; either may be a Python number."""
-    if not isinstance(tensor1, NUMBERS) or not isinstance(tensor2, NUMBERS):
+    if not all(isinstance(operand, (Tensor, *NUMBERS)) for operand in (tensor1, tensor2)):
         raise invalid_combination(
             "result_type",
             (tensor1, tensor2),

@@ -4,46 +4,83 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorglass import dtypes
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import pointwise
-from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE
+from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.samples import bits, comparable, shifts, truths, unary
+
+SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PREDICATE, dunders=("__eq__",), samples=comparable)
-def eq(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(PREDICATE, ufunc="equal", dunders=("__eq__",), samples=comparable)
+def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input == other``."""
     return xp.equal(input, other, out=out)
 
 
-@pointwise(PREDICATE, aliases=("not_equal",), dunders=("__ne__",), samples=comparable)
-def ne(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    PREDICATE,
+    ufunc="not_equal",
+    aliases=("not_equal",),
+    dunders=("__ne__",),
+    samples=comparable,
+)
+def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input != other``."""
     return xp.not_equal(input, other, out=out)
 
 
-@pointwise(ORDERING, error_name="lt_cpu", aliases=("less",), dunders=("__lt__",), samples=comparable)
-def lt(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    ORDERING,
+    ufunc="less",
+    error_name="lt_cpu",
+    aliases=("less",),
+    dunders=("__lt__",),
+    samples=comparable,
+)
+def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input < other``."""
     return xp.less(input, other, out=out)
 
 
-@pointwise(ORDERING, error_name="le_cpu", aliases=("less_equal",), dunders=("__le__",), samples=comparable)
-def le(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    ORDERING,
+    ufunc="less_equal",
+    error_name="le_cpu",
+    aliases=("less_equal",),
+    dunders=("__le__",),
+    samples=comparable,
+)
+def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input <= other``."""
     return xp.less_equal(input, other, out=out)
 
 
-@pointwise(ORDERING, error_name="gt_cpu", aliases=("greater",), dunders=("__gt__",), samples=comparable)
-def gt(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    ORDERING,
+    ufunc="greater",
+    error_name="gt_cpu",
+    aliases=("greater",),
+    dunders=("__gt__",),
+    samples=comparable,
+)
+def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input > other``."""
     return xp.greater(input, other, out=out)
 
 
-@pointwise(ORDERING, error_name="ge_cpu", aliases=("greater_equal",), dunders=("__ge__",), samples=comparable)
-def ge(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    ORDERING,
+    ufunc="greater_equal",
+    error_name="ge_cpu",
+    aliases=("greater_equal",),
+    dunders=("__ge__",),
+    samples=comparable,
+)
+def ge(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input >= other``."""
     return xp.greater_equal(input, other, out=out)
 
@@ -69,25 +106,25 @@ def isfinite(xp: Any, input: Array, *, out: Array = None) -> Array:
 # --- truth -----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PREDICATE, samples=truths)
+@pointwise(PREDICATE, ufunc="logical_and", samples=truths)
 def logical_and(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """Whether both elements are nonzero."""
     return xp.logical_and(input, other, out=out)
 
 
-@pointwise(PREDICATE, samples=truths)
+@pointwise(PREDICATE, ufunc="logical_or", samples=truths)
 def logical_or(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """Whether an element is nonzero."""
     return xp.logical_or(input, other, out=out)
 
 
-@pointwise(PREDICATE, samples=truths)
+@pointwise(PREDICATE, ufunc="logical_xor", samples=truths)
 def logical_xor(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """Whether exactly one element is nonzero."""
     return xp.logical_xor(input, other, out=out)
 
 
-@pointwise(PREDICATE, samples=unary)
+@pointwise(PREDICATE, ufunc="logical_not", samples=unary)
 def logical_not(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Whether each element is zero."""
     return xp.logical_not(input, out=out)
@@ -96,37 +133,73 @@ def logical_not(xp: Any, input: Array, *, out: Array = None) -> Array:
 # --- bits ------------------------------------------------------------------------------------------------------------
 
 
-@pointwise(BITS, error_name="bitwise_and_cpu", dunders=("__and__", "__rand__", "__iand__"), samples=bits)
-def bitwise_and(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    BITS,
+    ufunc="bitwise_and",
+    error_name="bitwise_and_cpu",
+    dunders=("__and__", "__rand__", "__iand__"),
+    samples=bits,
+)
+def bitwise_and(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input & other``."""
     return xp.bitwise_and(input, other, out=out)
 
 
-@pointwise(BITS, error_name="bitwise_or_cpu", dunders=("__or__", "__ror__", "__ior__"), samples=bits)
-def bitwise_or(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    BITS,
+    ufunc="bitwise_or",
+    error_name="bitwise_or_cpu",
+    dunders=("__or__", "__ror__", "__ior__"),
+    samples=bits,
+)
+def bitwise_or(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input | other``."""
     return xp.bitwise_or(input, other, out=out)
 
 
-@pointwise(BITS, error_name="bitwise_xor_cpu", dunders=("__xor__", "__rxor__", "__ixor__"), samples=bits)
-def bitwise_xor(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    BITS,
+    ufunc="bitwise_xor",
+    error_name="bitwise_xor_cpu",
+    dunders=("__xor__", "__rxor__", "__ixor__"),
+    samples=bits,
+)
+def bitwise_xor(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input ^ other``."""
     return xp.bitwise_xor(input, other, out=out)
 
 
-@pointwise(BITS, error_name="bitwise_not_cpu", dunders=("__invert__",), samples=bits)
+@pointwise(
+    BITS,
+    ufunc="bitwise_not",
+    error_name="bitwise_not_cpu",
+    dunders=("__invert__",),
+    samples=bits,
+)
 def bitwise_not(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``~input``: every bit turned; for bool, not."""
     return xp.bitwise_not(input, out=out)
 
 
-@pointwise(BITS, error_name="lshift_cpu", dunders=("__lshift__", "__rlshift__", "__ilshift__"), samples=shifts)
-def bitwise_left_shift(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    SHIFTS,
+    ufunc="left_shift",
+    error_name="lshift_cpu",
+    dunders=("__lshift__", "__rlshift__", "__ilshift__"),
+    samples=shifts,
+)
+def bitwise_left_shift(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input << other``."""
     return xp.left_shift(input, other, out=out)
 
 
-@pointwise(BITS, error_name="rshift_cpu", dunders=("__rshift__", "__rrshift__", "__irshift__"), samples=shifts)
-def bitwise_right_shift(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    SHIFTS,
+    ufunc="right_shift",
+    error_name="rshift_cpu",
+    dunders=("__rshift__", "__rrshift__", "__irshift__"),
+    samples=shifts,
+)
+def bitwise_right_shift(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input >> other``."""
     return xp.right_shift(input, other, out=out)

@@ -18,9 +18,9 @@ from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
-from tensorglass.ops.scalars import checked
+from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, empty_on, raw_array
+from tensorglass.tensor import Tensor, empty_on, header_of, raw_array
 
 
 def format_strides(
@@ -43,7 +43,7 @@ def format_strides(
 @operator("copy", function=False)
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
-    if isinstance(src, (int, float, complex)):
+    if isinstance(src, NUMBERS):
         refuse_overlapping_write(input)
         write_number(input, src)
         input._written()
@@ -59,6 +59,9 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
                 RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
                 "copy_ cannot make its tensor larger.",
             )
+    if header_of(src) == header_of(input) and (src._storage, src._dtype) == (input._storage, input._dtype):
+        input._written()  # each element onto itself
+        return input
     refuse_overlapping_write(input, (src,))
     _warn_of_lost_parts(src, input)
     transfer(input, src)
@@ -134,8 +137,10 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._size)} dimensions."
             )
         value = value.item()
-    elif not isinstance(value, (int, float, complex)):
+    elif not isinstance(value, NUMBERS):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
+    elif not isinstance(value, (int, float, complex)):
+        value = value.item()
     number = checked(value, input._dtype)
     write_number(input, number)
     input._written()

@@ -7,7 +7,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import pointwise
+from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.promotion import PREDICATE
 from tensorglass.ops.samples import comparable
 from tensorglass.ops.table import operator
@@ -54,7 +54,13 @@ def isclose(
 
 
 @operator("comparison")
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
     """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
     check_tensor("allclose", input)
     check_tensor("allclose", other, "other", 2)

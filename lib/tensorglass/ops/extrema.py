@@ -31,22 +31,26 @@ def _same(dtype: DType) -> DType:
 
 def _needs_elements(
     name: str, error: type[Exception], kernel_name: str | None = None
-) -> Callable[[Tensor, tuple[int, ...], bool], None]:
-    """A check that every reduced dimension has an element to choose, and that elements have an order."""
+) -> Callable[[Tensor, tuple[int, ...], Dims], None]:
+    """A check that every reduced dimension has an element to choose, and that elements have an order.
 
-    def check(input: Tensor, axes: tuple[int, ...], is_whole: bool) -> None:
+    With `kernel_name` it speaks as amax does, which names a dimension as it was given; its siblings count it from 0.
+    """
+
+    def check(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
         if input.numel():
             if kernel_name is not None and input._dtype.is_complex:
                 raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'")
             return
-        if is_whole:
+        if dim is None:
             message = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
             raise error(
                 f"{message} Specify the reduction dim with the 'dim' argument." if error is RuntimeError else message
             )
-        for axis in axes:
+        given = axes if kernel_name is None else (dim,) if isinstance(dim, int) else dim
+        for named, axis in zip(given, axes, strict=False):
             if input._size[axis] == 0:
-                raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+                raise IndexError(f"{name}(): Expected reduction dim {named} to have non-zero size.")
 
     return check
 
@@ -77,7 +81,7 @@ def _position(name: str, xp_name: str) -> Callable[..., Tensor]:
             if refused:
                 raise RuntimeError(f"{name}(): does not support {kind} input")
         axes = axes_of(len(input._size), dim)
-        check(input, axes, dim is None)
+        check(input, axes, dim)
         return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
 
     public.__name__ = public.__qualname__ = name
@@ -108,7 +112,7 @@ def _extreme(
         if isinstance(dim, Tensor) or other is not None:
             return pairwise(input, dim if other is None else other, out=out)
         axes = axes_of(len(input._size), dim)
-        check(input, axes, dim is None)
+        check(input, axes, dim)
         if dim is None:
             return whole(input, out=out)
         values_out, indices_out = (None, None) if out is None else out

@@ -16,7 +16,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.ops.elementwise import _converted
+from tensorglass.ops.elementwise import converted
 from tensorglass.ops.factory import (
     Options,
     Place,
@@ -86,7 +86,7 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
     """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
     made = new(array.shape, place, stride)
     if dtype is not place.dtype:
-        array = _converted(HOST, array, place.dtype)
+        array = converted(HOST, array, place.dtype)
     raw_array(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)
     return made
 

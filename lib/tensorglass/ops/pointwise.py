@@ -1,4 +1,4 @@
-"""Arithmetic and mathematical functions, element by element. One declaration an operator; `elementwise` does the rest.
+"""Arithmetic and mathematical functions, element by element. One declaration an operator; `declaring` does the rest.
 
 A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and
 half types as float32, so a kernel is written for the types that it computes in.
@@ -10,7 +10,8 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
-from tensorglass.ops.elementwise import pointwise
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.pointwise_checks import (
     alpha_fits,
     bool_cannot_be_negated,
@@ -19,36 +20,62 @@ from tensorglass.ops.pointwise_checks import (
     no_integer_division_by_zero,
     no_rounded_division_by_zero,
 )
-from tensorglass.ops.promotion import FLOAT, PROMOTE, REAL_MAGNITUDE, DTypeRule
-from tensorglass.ops.samples import above_one, binary, divisors, exponents, positive, unary, unit_interval
+from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE, DTypeRule
+from tensorglass.ops.samples import (
+    above_one,
+    binary,
+    divisors,
+    exponents,
+    positive,
+    unary,
+    unit_interval,
+)
 
-NO_BOOL = DTypeRule(refuses=(dtypes.BOOL,))
-ORDERED = DTypeRule(refuses=(dtypes.COMPLEX,))
-ORDERED_FLOAT = DTypeRule(compute=FLOAT.compute, refuses=(dtypes.COMPLEX,))
+NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
+ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
+# A complex number's length is real.
+MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,))
+SIGN = PROMOTE.refusing(
+    dtypes.COMPLEX,
+    message="Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+)
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PROMOTE, dunders=("__add__", "__radd__", "__iadd__"), late_check=alpha_fits, samples=binary)
-def add(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
+@pointwise(
+    PROMOTE,
+    ufunc="add",
+    dunders=("__add__", "__radd__", "__iadd__"),
+    check=alpha_fits,
+    samples=binary,
+)
+def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input + alpha * other``."""
     return xp.add(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
 
 
 @pointwise(
     PROMOTE,
+    ufunc="subtract",
     aliases=("subtract",),
     dunders=("__sub__", "__rsub__", "__isub__"),
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
-def sub(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
+def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input - alpha * other``."""
     return xp.subtract(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
 
 
-@pointwise(PROMOTE, inplace=False, method=False, check=bool_cannot_be_subtracted, samples=binary)
-def rsub(xp: Any, input: Array, other: Array, *, alpha: complex = 1, out: Array = None) -> Array:
+@pointwise(
+    PROMOTE,
+    inplace=False,
+    method=False,
+    check=bool_cannot_be_subtracted,
+    samples=binary,
+)
+def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``other - alpha * input``."""
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha), out=out)
 
@@ -57,24 +84,37 @@ def _times(xp: Any, array: Array, alpha: complex) -> Array:
     return xp.multiply(array, xp.asarray(alpha).astype(array.dtype))
 
 
-@pointwise(PROMOTE, aliases=("multiply",), dunders=("__mul__", "__rmul__", "__imul__"), samples=binary)
-def mul(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(
+    PROMOTE,
+    aliases=("multiply",),
+    dunders=("__mul__", "__rmul__", "__imul__"),
+    samples=binary,
+)
+def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * other``."""
     return xp.multiply(input, other, out=out)
 
 
 def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
-    return FLOAT if rounding_mode is None else ORDERED
+    return FLOAT if rounding_mode is None else ARITHMETIC
 
 
 @pointwise(
     _div_dtype,
+    ufunc="true_divide",
     aliases=("divide",),
     dunders=("__truediv__", "__rtruediv__", "__itruediv__"),
     late_check=no_rounded_division_by_zero,
     samples=divisors,
 )
-def div(xp: Any, input: Array, other: Array, *, rounding_mode: str | None = None, out: Array = None) -> Array:
+def div(
+    xp: Any,
+    input: Operand,
+    other: Operand,
+    *,
+    rounding_mode: str | None = None,
+    out: Array = None,
+) -> Array:
     """``input / other``; with `rounding_mode` "floor" or "trunc" the quotient is rounded down or towards zero."""
     if rounding_mode is None:
         return xp.true_divide(input, other, out=out)
@@ -91,39 +131,51 @@ def div(xp: Any, input: Array, other: Array, *, rounding_mode: str | None = None
     return xp.add(quotient, rounded_away, out=out, dtype=quotient.dtype, casting="unsafe")
 
 
-@pointwise(FLOAT, samples=divisors)
-def true_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(FLOAT, ufunc="true_divide", samples=divisors)
+def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input / other``."""
     return xp.true_divide(input, other, out=out)
 
 
 @pointwise(
-    ORDERED,
+    ARITHMETIC,
+    ufunc="floor_divide",
+    error_name="div_floor_cpu",
     dunders=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     late_check=no_integer_division_by_zero,
     samples=divisors,
 )
-def floor_divide(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input // other``: the quotient rounded down."""
     return xp.floor_divide(input, other, out=out)
 
 
 @pointwise(
-    ORDERED, dunders=("__mod__", "__rmod__", "__imod__"), late_check=no_integer_division_by_zero, samples=divisors
+    ARITHMETIC,
+    ufunc="remainder",
+    dunders=("__mod__", "__rmod__", "__imod__"),
+    late_check=no_integer_division_by_zero,
+    samples=divisors,
 )
-def remainder(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
     return xp.remainder(input, other, out=out)
 
 
-@pointwise(ORDERED, late_check=no_integer_division_by_zero, samples=divisors)
-def fmod(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+@pointwise(ARITHMETIC, ufunc="fmod", late_check=no_integer_division_by_zero, samples=divisors)
+def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
     return xp.fmod(input, other, out=out)
 
 
-@pointwise(PROMOTE, dunders=("__pow__", "__rpow__", "__ipow__"), check=integer_power_is_positive, samples=exponents)
-def pow(xp: Any, input: Array, exponent: Array, *, out: Array = None) -> Array:
+@pointwise(
+    NO_BOOL,
+    error_name="pow",
+    dunders=("__pow__", "__rpow__", "__ipow__"),
+    check=integer_power_is_positive,
+    samples=exponents,
+)
+def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
         # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
@@ -136,14 +188,22 @@ def pow(xp: Any, input: Array, exponent: Array, *, out: Array = None) -> Array:
     return xp.power(input, exponent, out=out)
 
 
-@pointwise(NO_BOOL, aliases=("negative",), dunders=("__neg__",), check=bool_cannot_be_negated, samples=unary)
+@pointwise(
+    NO_BOOL,
+    ufunc="negative",
+    aliases=("negative",),
+    dunders=("__neg__",),
+    check=bool_cannot_be_negated,
+    samples=unary,
+)
 def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``-input``."""
     return xp.negative(input, out=out)
 
 
 @pointwise(
-    DTypeRule(result=REAL_MAGNITUDE.result, refuses=(dtypes.BOOL,)),
+    MAGNITUDE,
+    ufunc="absolute",
     aliases=("absolute",),
     dunders=("__abs__",),
     samples=unary,
@@ -153,13 +213,17 @@ def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.absolute(input, out=out)
 
 
-@pointwise(ORDERED, samples=unary)
+@pointwise(SIGN, samples=unary)
 def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
     """-1, 0 or 1 as each element is negative, zero or positive."""
     return input.copy() if input.dtype.kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
 
 
-@pointwise(PROMOTE, samples=unary)
+def _long_for_bool(common: DType) -> DType:
+    return dtypes.int64 if common is dtypes.bool else common
+
+
+@pointwise(DTypeRule(compute=_long_for_bool), samples=unary)
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""
     return xp.multiply(input, input, out=out)
@@ -171,7 +235,7 @@ def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.true_divide(input.dtype.type(1), input, out=out)
 
 
-@pointwise(FLOAT, samples=positive)
+@pointwise(FLOAT, ufunc="sqrt", samples=positive)
 def sqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The square root."""
     return xp.sqrt(input, out=out)
@@ -186,43 +250,43 @@ def rsqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
 # --- exponentials and logarithms -------------------------------------------------------------------------------------
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="exp", samples=unary)
 def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
     """e to the power of each element."""
     return xp.exp(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="exp2", samples=unary)
 def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """2 to the power of each element."""
     return xp.exp2(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="expm1", samples=unary)
 def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``exp(input) - 1``, exact for small elements."""
     return xp.expm1(input, out=out)
 
 
-@pointwise(FLOAT, samples=positive)
+@pointwise(FLOAT, ufunc="log", samples=positive)
 def log(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The natural logarithm."""
     return xp.log(input, out=out)
 
 
-@pointwise(FLOAT, samples=positive)
+@pointwise(FLOAT, ufunc="log2", samples=positive)
 def log2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm to base 2."""
     return xp.log2(input, out=out)
 
 
-@pointwise(FLOAT, samples=positive)
+@pointwise(FLOAT, ufunc="log10", samples=positive)
 def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm to base 10."""
     return xp.log10(input, out=out)
 
 
-@pointwise(FLOAT, samples=positive)
+@pointwise(FLOAT, ufunc="log1p", samples=positive)
 def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``log(1 + input)``, exact for small elements."""
     return xp.log1p(input, out=out)
@@ -238,85 +302,89 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
 # --- trigonometry ----------------------------------------------------------------------------------------------------
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="sin", samples=unary)
 def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sine of an angle in radians."""
     return xp.sin(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="cos", samples=unary)
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The cosine of an angle in radians."""
     return xp.cos(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="tan", samples=unary)
 def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The tangent of an angle in radians."""
     return xp.tan(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arcsin",), samples=unit_interval)
+@pointwise(FLOAT, ufunc="arcsin", aliases=("arcsin",), samples=unit_interval)
 def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose sine is each element."""
     return xp.arcsin(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arccos",), samples=unit_interval)
+@pointwise(FLOAT, ufunc="arccos", aliases=("arccos",), samples=unit_interval)
 def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose cosine is each element."""
     return xp.arccos(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arctan",), samples=unary)
+@pointwise(FLOAT, ufunc="arctan", aliases=("arctan",), samples=unary)
 def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose tangent is each element."""
     return xp.arctan(input, out=out)
 
 
-@pointwise(ORDERED_FLOAT, aliases=("arctan2",), samples=binary)
+@pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=binary)
 def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The angle of the point (`other`, `input`)."""
     return xp.arctan2(input, other, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="sinh", samples=unary)
 def sinh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic sine."""
     return xp.sinh(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="cosh", samples=unary)
 def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic cosine."""
     return xp.cosh(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, ufunc="tanh", samples=unary)
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""
     return xp.tanh(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arcsinh",), samples=unary)
+@pointwise(FLOAT, ufunc="arcsinh", aliases=("arcsinh",), samples=unary)
 def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `sinh`."""
     return xp.arcsinh(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arccosh",), samples=above_one)
+@pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
 def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `cosh`."""
     return xp.arccosh(input, out=out)
 
 
-@pointwise(FLOAT, aliases=("arctanh",), samples=unit_interval)
+@pointwise(FLOAT, ufunc="arctanh", aliases=("arctanh",), samples=unit_interval)
 def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `tanh`."""
     return xp.arctanh(input, out=out)
 
 
-@pointwise(ORDERED_FLOAT, samples=binary)
+@pointwise(
+    PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
+    ufunc="hypot",
+    samples=binary,
+)
 def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``sqrt(input**2 + other**2)`` without overflow in between."""
     return xp.hypot(input, other, out=out)

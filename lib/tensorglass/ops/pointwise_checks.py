@@ -89,3 +89,24 @@ def integer_power_is_positive(operands: Operands) -> None:
             RuntimeError("Integers to negative integer powers are not allowed."),
             "Convert the base first: x.float() ** -1.",
         )
+
+
+def relu_wants_numbers(operands: Operands) -> None:
+    """Truth values are never negative."""
+    if _is_bool(operands[0]):
+        raise RuntimeError("Boolean inputs not supported for relu")
+
+
+def no_integer_quotient(operands: Operands, value: complex = 1) -> None:
+    """A quotient of integers would have to be rounded."""
+    if all(map(_is_integral, operands)):
+        raise explained(
+            RuntimeError(
+                "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+                "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + "
+                "value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * "
+                "tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: "
+                "(input + value * tensor1 / tensor2), for all dtypes."
+            ),
+            "Convert the tensors first: x.float().",
+        )

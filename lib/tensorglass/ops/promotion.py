@@ -11,13 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tensorglass import dtypes
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
-
-#: What an operator accepts as an operand.
-NUMBERS = (Tensor, int, float, complex, HOST.xp.number)
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,10 @@ class DTypeRule:
     widens: bool = True  #: whether half types are computed in float32 and rounded
 
     def refusing(
-        self, *categories: int, message: str | None = None, error: type[Exception] = NotImplementedError
+        self,
+        *categories: int,
+        message: str | None = None,
+        error: type[Exception] = NotImplementedError,
     ) -> DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
         return DTypeRule(self.compute, self.result, categories, message, error, self.widens)
@@ -102,10 +101,18 @@ def apply_rule(rule: DTypeRule, common: DType, error_name: str) -> tuple[DType, 
     return compute, result
 
 
-def cannot_cast(result: DType, target: DType) -> RuntimeError:
+# C++'s names of types, which clamp's message uses.
+_IN_C = {
+    dtypes.bool: "bool", dtypes.uint8: "unsigned char", dtypes.int8: "signed char", dtypes.int16: "short int",
+    dtypes.int32: "int", dtypes.int64: "long int",
+}  # fmt: skip
+
+
+def cannot_cast(result: DType, target: DType, in_c: bool = False) -> RuntimeError:
     """The error of an operator that would write `result` values into a tensor that cannot hold them."""
+    wanted = _IN_C.get(target, target.scalar_type) if in_c else target.scalar_type
     return explained(
-        RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {target.scalar_type}"),
+        RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {wanted}"),
         f"The tensor written to is {target!r}, which cannot hold {result!r} values: use the form that makes a new "
         "tensor, or convert the tensor first.",
         notebook="08 in-place and clone",

@@ -93,7 +93,7 @@ def reduction(
     result: Callable[[DType], DType] | None = None,
     *,
     takes_dtype: bool = False,
-    check: Callable[[Tensor, tuple[int, ...], bool], None] | None = None,
+    check: Callable[[Tensor, tuple[int, ...], Dims], None] | None = None,
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -115,9 +115,10 @@ def reduction(
             check_tensor(kernel.__name__, input)
             if dtype is not None and not takes_dtype:
                 raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
-            axes = axes_of(len(input._size), axis if dim is None else dim)
+            dim = axis if dim is None else dim
+            axes = axes_of(len(input._size), dim)
             if check is not None:
-                check(input, axes, dim is None and axis is None)
+                check(input, axes, dim)
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)

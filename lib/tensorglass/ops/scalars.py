@@ -7,8 +7,12 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array, Backend
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
+
+#: The types of what operators take for a number: Python's, and NumPy's scalars.
+NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
 
 # The names of C++ types in PyTorch's overflow message.
 _C_NAMES = {

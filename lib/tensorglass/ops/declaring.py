@@ -1,0 +1,270 @@
+"""Declaring an elementwise operator: from a kernel to a function, a method, an in-place form and Python's operators.
+
+A declaration is a *kernel* under `pointwise`. The kernel's signature is the operator's: parameters annotated `Array`
+are operands that must be tensors, those annotated `Operand` may be numbers too, and all others reach the kernel as
+they are::
+
+    @pointwise(PROMOTE, ufunc="add", dunders=("__add__", "__radd__", "__iadd__"))
+    def add(xp, input: Operand, other: Operand, *, alpha=1, out=None):
+        return xp.add(input, other if alpha == 1 else alpha * other, out=out)
+
+The kernel gets arrays of one dtype, promoted but not yet broadcast. It may write into `out`, if that is not None, and
+returns its result, in memory of its own. The one idea to keep in mind: nearly every call has operands of one size and
+dtype, one after the other in memory; such a call goes straight to the kernel, and all others to `compute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.devices import CPU
+from tensorglass.ops.elementwise import Kernel, Rule, compute
+from tensorglass.ops.scalars import NUMBERS
+from tensorglass.ops.signatures import CallSignature
+from tensorglass.ops.table import Operator, Sample, declare
+from tensorglass.tensor import Tensor, empty_on, from_array, raw_array
+
+#: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
+Operand = Any
+_OPERANDS = (Tensor, *NUMBERS)
+
+
+def pointwise(
+    rule: Rule,
+    *,
+    ufunc: str | None = None,
+    function: bool = True,
+    method: bool = True,
+    inplace: bool = True,
+    aliases: Iterable[str] = (),
+    dunders: Iterable[str] = (),
+    check: Callable[..., None] | None = None,
+    late_check: Callable[..., None] | None = None,
+    error_name: str | None = None,
+    bounds: bool = False,
+    samples: Callable[[], Iterable[Sample]] | None = None,
+    differs: str | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an elementwise operator by its kernel. Returns the public function.
+
+    `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults: the
+    fast path calls it and saves the kernel's own call. `dunders` are Python's names for the operator: of ``__add__``,
+    ``__radd__`` and ``__iadd__`` each becomes the right form. `check` is called with the operands and parameters before
+    anything else, and raises what it refuses; `late_check` the same once sizes and dtypes
+    are found to be right. `error_name` is the kernel's name in PyTorch's "not implemented
+    for" message, where it is not the operator's. `bounds` says that numbers are mere parameters, as in clamp.
+    """
+
+    def enter(body: Callable[..., Any]) -> Callable[..., Any]:
+        kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check)
+        call = CallSignature(body)
+        forms = _forms(kernel, call)
+        for form, name in (
+            (forms.function, ""),
+            (forms.method, ""),
+            (forms.in_place, "_"),
+        ):
+            form.__name__ = form.__qualname__ = body.__name__ + name
+            form.__doc__ = body.__doc__
+            form.__module__ = body.__module__
+            vars(form)["__signature__"] = call.in_place() if form is forms.in_place else call.public
+        declare(
+            Operator(
+                name=body.__name__,
+                function=forms.function,
+                method=forms.method,
+                kind="pointwise",
+                is_function=function,
+                is_method=method,
+                inplace=forms.in_place if inplace else None,
+                has_out=True,
+                aliases=tuple(aliases),
+                dunders={name: _dunder(name, forms) for name in dunders},
+                samples=samples,
+                differs=differs,
+            )
+        )
+        return forms.function
+
+    return enter
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The callables that one kernel gives."""
+
+    function: Callable[..., Any]
+    method: Callable[..., Any]
+    in_place: Callable[..., Any]
+    #: Give a function of the operands the fast path, and that of the in-place form.
+    fast: Callable[[Callable[..., Any]], Callable[..., Any]]
+    fast_in_place: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _forms(kernel: Kernel, call: CallSignature) -> Forms:
+    def function(*arguments: Any, **keywords: Any) -> Tensor:
+        operands, parameters, out = call.read(arguments, keywords)
+        return compute(kernel, _with_a_tensor(operands), parameters, out)
+
+    def method(*arguments: Any, **keywords: Any) -> Tensor:
+        operands, parameters, out = call.read(arguments, keywords, is_method=True)
+        return compute(kernel, operands, parameters, out)
+
+    def in_place(*arguments: Any, **keywords: Any) -> Tensor:
+        operands, parameters, _ = call.read(arguments, keywords, is_method=True, is_in_place=True)
+        return compute(kernel, operands, parameters, arguments[0], inplace=True)
+
+    fast, fast_in_place = _FAST.get(len(call.operands), (_no_fast_path, _no_fast_path))
+    if kernel.ufunc is None:  # which could write to its operand
+        fast_in_place = _no_fast_path
+    return Forms(
+        fast(kernel, function), fast(kernel, method), fast_in_place(kernel, in_place),
+        partial(fast, kernel), partial(fast_in_place, kernel),
+    )  # fmt: skip
+
+
+def _with_a_tensor(operands: list[Any]) -> list[Any]:
+    """`operands`, the first as a 0-dim tensor if all are numbers: ``torch.add(1, 2)`` is a tensor."""
+    if any(isinstance(operand, Tensor) for operand in operands):
+        return operands
+    first = empty_on(CPU, (), (), dtypes.of_number(operands[0]))
+    raw_array(first)[...] = operands[0]
+    return [first, *operands[1:]]
+
+
+# --- the fast paths --------------------------------------------------------------------------------------------------
+
+_LEFT_OUT: Any = object()  # in place of an argument that the caller must give: `slow` says so
+
+
+def _no_fast_path(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+    return slow
+
+
+def _fast_unary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+
+    def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
+        if type(input) is Tensor and input._contiguous and not more and not keywords:
+            result, array = direct.get(input._dtype), input._array
+            if result is not None and array is not None and input._size:
+                storage = input._storage
+                backend = storage.backend
+                return from_array(
+                    backend.run(calls.get(backend) or bind(backend), array),
+                    result,
+                    storage,
+                )
+        return slow(*more, **keywords) if input is _LEFT_OUT else slow(input, *more, **keywords)
+
+    return form
+
+
+def _fast_binary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+    # 1.8 µs for two 4×4 tensors, where `slow` takes 8: nothing to read, to promote, to broadcast or to lay out.
+    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+
+    def form(input: Any = _LEFT_OUT, other: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
+        if type(input) is Tensor and type(other) is Tensor and input._contiguous and other._contiguous:
+            dtype, size = input._dtype, input._size
+            result = direct.get(dtype)
+            if result is not None and dtype is other._dtype and size == other._size and size:
+                one, two, storage = input._array, other._array, input._storage
+                if (
+                    one is not None
+                    and two is not None
+                    and storage.device is other._storage.device
+                    and not more
+                    and not keywords
+                ):
+                    backend = storage.backend
+                    return from_array(
+                        backend.run(calls.get(backend) or bind(backend), one, two),
+                        result,
+                        storage,
+                    )
+        return slow(*_given(input, other), *more, **keywords)
+
+    return form
+
+
+def _fast_in_place(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+
+    def form(self: Tensor, other: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
+        if type(other) is Tensor and type(self) is Tensor and self._contiguous and other._contiguous:
+            dtype, storage = self._dtype, self._storage
+            if direct.get(dtype) is dtype is other._dtype and self._size == other._size:
+                one, two, source = self._array, other._array, other._storage
+                if (
+                    one is not None
+                    and two is not None
+                    and storage.device is source.device
+                    and (storage is not source or self is other)
+                    and not more
+                    and not keywords
+                ):
+                    backend = storage.backend
+                    backend.run(calls.get(backend) or bind(backend), one, two, one)
+                    self._written()
+                    return self
+        return slow(self, *_given(other), *more, **keywords)
+
+    return form
+
+
+def _fast_unary_in_place(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+
+    def form(self: Tensor, *more: Any, **keywords: Any) -> Any:
+        if type(self) is Tensor and self._contiguous and not more and not keywords:
+            dtype, array = self._dtype, self._array
+            if direct.get(dtype) is dtype and array is not None:
+                backend = self._storage.backend
+                backend.run(calls.get(backend) or bind(backend), array, array)
+                self._written()
+                return self
+        return slow(self, *more, **keywords)
+
+    return form
+
+
+def _given(*arguments: Any) -> list[Any]:
+    return [argument for argument in arguments if argument is not _LEFT_OUT]
+
+
+_FAST = {1: (_fast_unary, _fast_unary_in_place), 2: (_fast_binary, _fast_in_place)}
+
+# --- Python's operators ----------------------------------------------------------------------------------------------
+
+
+def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
+    """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        return forms.function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        return forms.function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    def alone(self: Tensor) -> Any:
+        return forms.function(self)
+
+    if name in ("__neg__", "__pos__", "__abs__", "__invert__"):
+        form: Callable[..., Any] = alone
+    elif name.startswith("__r") and name != "__rshift__":
+        form = reflected
+    elif name.startswith("__i"):
+        form = forms.fast_in_place(in_place)
+    else:
+        form = forms.fast(forward)
+    form.__name__ = form.__qualname__ = name
+    form.__doc__ = forms.function.__doc__
+    return form

@@ -1,0 +1,172 @@
+"""Reading the arguments of an elementwise operator, and PyTorch's words for those that do not fit.
+
+An operator whose operands may be numbers is several functions in PyTorch, one a combination of tensors and numbers; its
+error lists them all. The others, with one signature, say exactly which argument is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.ops.arguments import invalid_combination, type_name
+from tensorglass.ops.scalars import NUMBERS
+from tensorglass.tensor import Tensor
+
+# NumPy's names of arguments, which PyTorch accepts too.
+_NUMPY_NAMES = {"x": "input", "a": "input", "x1": "input", "x2": "other"}
+# These have one signature all the same: PyTorch makes 0-dim tensors of numbers for them.
+_NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div")
+_OF_ANNOTATION: dict[str, tuple[str, Any]] = {
+    "complex": ("Number", NUMBERS),
+    "int": ("int", int),
+}
+
+Parameter = inspect.Parameter
+
+
+class CallSignature:
+    """The signature of an operator that is declared by its kernel."""
+
+    __slots__ = (
+        "_is_overloaded",
+        "_optional",
+        "_parameters",
+        "_positional",
+        "_types",
+        "name",
+        "numbers",
+        "operands",
+        "public",
+    )
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        given = list(inspect.signature(kernel).parameters.values())[1:]  # without xp
+        self.name = kernel.__name__
+        #: the names of the operands, in order; those in `numbers` may be Python numbers
+        self.operands = [each.name for each in given if each.annotation in ("Array", "Operand") and each.name != "out"]
+        self.numbers = {each.name for each in given if each.annotation == "Operand"}
+        self._optional = {each.name for each in given if each.name in self.operands and each.default is None}
+        self._parameters = {
+            each.name: each.default for each in given if each.name not in self.operands and each.name != "out"
+        }
+        self._positional = [each.name for each in given if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        self._types = {
+            each.name: _OF_ANNOTATION[each.annotation] for each in given if each.annotation in _OF_ANNOTATION
+        }
+        self._is_overloaded = bool(self.numbers) and self.name not in _NUMBERS_BECOME_TENSORS
+        self.public = inspect.Signature([_shown(each, each.name in self.numbers) for each in given])
+
+    def in_place(self) -> inspect.Signature:
+        """The public signature of the in-place form."""
+        return self.public.replace(parameters=[each for each in self.public.parameters.values() if each.name != "out"])
+
+    def read(
+        self,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        is_method: bool = False,
+        is_in_place: bool = False,
+    ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
+        """The operands (None where an optional one is left out), the parameters that were given, and ``out``."""
+        values = dict(zip(self._positional, arguments, strict=False))
+        out = None
+        wrong = len(arguments) > len(self._positional)
+        for key, value in keywords.items():
+            name = key if key in self._parameters or key in self.operands else _NUMPY_NAMES.get(key, key)
+            if key == "out" and not is_in_place:
+                out = value
+            elif name in values or (name not in self.operands and name not in self._parameters):
+                wrong = True
+            else:
+                values[name] = value
+        operands = [values.pop(name, None) for name in self.operands]
+        if not wrong:
+            for name, value in zip(self.operands, operands, strict=True):
+                if not isinstance(value, Tensor) and not (value is None and name in self._optional):
+                    wrong = wrong or not self._accepts_number(name, value)
+            for name, value in values.items():
+                wrong = wrong or (name in self._types and not isinstance(value, self._types[name][1]))
+            if self._is_overloaded and not wrong:
+                wrong = not any(isinstance(value, Tensor) for value in operands)
+            wrong = wrong or (out is not None and not isinstance(out, Tensor))
+        if wrong:
+            raise self._error(arguments, keywords, is_method, is_in_place)
+        return operands, values, out
+
+    def _accepts_number(self, name: str, value: Any) -> bool:
+        return name in self.numbers and isinstance(value, NUMBERS)
+
+    def _error(
+        self,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        is_method: bool,
+        is_in_place: bool,
+    ) -> TypeError:
+        name = f"{self.name}_" if is_in_place else self.name
+        first = 1 if is_method else 0
+        if self._is_overloaded:
+            return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
+        allowed = len(self._positional)
+        if len(arguments) > allowed:
+            if is_method and allowed == 1:
+                return TypeError(f"TensorBase.{name}() takes no arguments ({len(arguments) - 1} given)")
+            plural = "" if allowed - first == 1 else "s"
+            return TypeError(
+                f"{name}() takes {allowed - first} positional argument{plural} but {len(arguments) - first} were given"
+            )
+        for position, (argument, value) in enumerate(zip(self._positional, arguments, strict=False), start=1 - first):
+            if (
+                argument in self.operands
+                and not isinstance(value, Tensor)
+                and not self._accepts_number(argument, value)
+            ):
+                return TypeError(
+                    f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}"
+                )
+        missing = [
+            each for each in self.operands[len(arguments) :] if each not in keywords and each not in self._optional
+        ]
+        if missing and "other" in self.operands and self._parameters:  # add and sub have an old second signature
+            return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
+        if missing and not any(_NUMPY_NAMES.get(key) in missing for key in keywords):
+            listed = ", ".join(f'"{each}"' for each in missing)
+            return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
+        for key, value in keywords.items():
+            target = _NUMPY_NAMES.get(key, key)
+            if target in self.operands or target == "out":
+                if not isinstance(value, Tensor):
+                    return TypeError(f"{name}(): argument '{target}' must be Tensor, not {type_name(value)}")
+            elif target in self._types:
+                if not isinstance(value, self._types[target][1]):
+                    wanted = self._types[target][0]
+                    return TypeError(f"{name}(): argument '{target}' must be {wanted}, not {type_name(value)}")
+            elif target not in self._parameters:
+                return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
+
+    def _overloads(self, is_method: bool) -> list[str]:
+        """The signatures as PyTorch lists them: with a tensor, and with a number, in place of each such operand."""
+        names = self.operands[1:] if is_method else self.operands
+        variants = [{}] if not self.numbers else [{}, *({name: "Number"} for name in names if name in self.numbers)]
+        keyword_only = [
+            f"{self._types.get(name, ('str',))[0]} {name} = {default}" for name, default in self._parameters.items()
+        ]
+        if not is_method:
+            keyword_only.append("Tensor out = None")
+        tail = f", *, {', '.join(keyword_only)}" if keyword_only else ""
+        return [
+            "(" + ", ".join(f"{kinds.get(name, 'Tensor')} {name}" for name in names) + tail + ")" for kinds in variants
+        ]
+
+
+def _shown(parameter: Parameter, may_be_number: bool) -> Parameter:
+    """A parameter of a kernel as the public signature shows it."""
+    annotation = parameter.annotation
+    if annotation in ("Array", "Operand"):
+        annotation = "Tensor | complex" if may_be_number else "Tensor"
+        if parameter.default is None:
+            annotation += " | None"
+    return parameter.replace(annotation=annotation)

@@ -14,8 +14,9 @@ from tensorglass.backends import RandomBits
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.errors import explained
+from tensorglass.making import from_array
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, array_of, from_array
+from tensorglass.tensor import Tensor, array_of
 
 _FIRST_SEED = 67280421310721  # what PyTorch's new generators are seeded with
 

@@ -20,11 +20,12 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.making import make
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
 from tensorglass.ops.from_data import array_dtype, copied
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, make, raw_array
+from tensorglass.tensor import Tensor, raw_array
 
 # --- from others -----------------------------------------------------------------------------------------------------
 

@@ -13,12 +13,13 @@ from tensorglass import dtypes
 from tensorglass.devices import as_device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.making import make, view_of
 from tensorglass.ops.factory import Place, new
 from tensorglass.ops.from_data import copied
 from tensorglass.ops.table import operator
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, make, view_of
+from tensorglass.tensor import Tensor
 from tensorglass.typed_storage import TypedStorage
 
 

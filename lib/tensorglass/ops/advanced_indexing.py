@@ -17,8 +17,9 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.scalars import checked, number_array
-from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 

@@ -13,25 +13,29 @@ def invalid_combination(
     name: str, arguments: Sequence[Any], *expected: str, keywords: Mapping[str, Any] | None = None
 ) -> TypeError:
     """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
-    types = [type_name(argument) for argument in arguments]
-    got = ", ".join(types + [f"{key}={type_name(value)}" for key, value in (keywords or {}).items()])
+    types = [_described(argument) for argument in arguments]
+    got = ", ".join(types + [f"{key}={_described(value)}" for key, value in (keywords or {}).items()])
     head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(expected) == 1:
         return TypeError(f"{head}{expected[0]}")
     return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
 
 
-def type_name(argument: Any) -> str:
-    """The name of an argument's type as PyTorch's messages have it: int, numpy.ndarray, list of [int, int]."""
+def _described(argument: Any) -> str:
+    """An argument's type as those messages have it: int, torch.dtype, list of [int, int]."""
     kind = type(argument)
     if isinstance(argument, (tuple, list)):
         inside = ", ".join(type(each).__name__ for each in argument)
         if kind is not tuple:
             return f"{kind.__name__} of [{inside}]"
         return f"tuple of ({inside}{',' if len(argument) == 1 else ''})"
-    if kind.__module__ == "numpy":
-        return f"numpy.{kind.__name__}"
-    return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else kind.__name__
+    return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else type_name(argument)
+
+
+def type_name(argument: Any) -> str:
+    """The name of an argument's type as it stands in PyTorch's messages: int, numpy.ndarray."""
+    kind = type(argument)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def ints(name: str, arguments: Sequence[Any], *expected: str) -> tuple[int, ...]:

@@ -16,11 +16,12 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, empty_on, header_of, raw_array
+from tensorglass.tensor import Tensor, header_of, raw_array
 
 
 def format_strides(

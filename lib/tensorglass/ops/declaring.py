@@ -22,11 +22,12 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
+from tensorglass.making import empty_on, from_array
 from tensorglass.ops.elementwise import Kernel, Rule, compute
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
-from tensorglass.tensor import Tensor, empty_on, from_array, raw_array
+from tensorglass.tensor import Tensor, raw_array
 
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
 Operand = Any

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.dtypes import dtype as DType
+from tensorglass.making import make
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, header_of, make
+from tensorglass.tensor import Tensor, header_of
 
 
 def _on(input: Tensor, storage: UntypedStorage) -> Tensor:

@@ -16,16 +16,10 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.making import empty_on, from_array
 from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, common_dtype
 from tensorglass.ops.scalars import number_array
-from tensorglass.tensor import (
-    Tensor,
-    array_of,
-    empty_on,
-    from_array,
-    header_of,
-    raw_array,
-)
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 Rule = DTypeRule | Callable[..., DTypeRule]
 

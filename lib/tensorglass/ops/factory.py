@@ -17,11 +17,12 @@ from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.making import make
 from tensorglass.ops.copying import format_strides
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, make, raw_array
+from tensorglass.tensor import Tensor, raw_array
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,6 +11,7 @@ from typing import Any
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.advanced_indexing import C_NAMES, first_outside
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
@@ -18,7 +19,7 @@ from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_samples
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, view_of
+from tensorglass.tensor import Tensor, array_of, header_of
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)

@@ -13,6 +13,7 @@ from tensorglass import layout
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
+from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import old_type_name
 from tensorglass.ops.comparison import eq
@@ -21,7 +22,7 @@ from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.index_parsing import out_of_bounds, parse
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, from_array, header_of, view_of
+from tensorglass.tensor import Tensor, array_of, header_of
 
 
 @operator("indexing", function=False, dunders=("__getitem__",), method=False)

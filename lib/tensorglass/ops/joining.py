@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from tensorglass import dtypes, formats, layout
 from tensorglass.errors import explained
+from tensorglass.making import empty_on
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import narrow, unsqueeze
-from tensorglass.tensor import Tensor, empty_on
+from tensorglass.tensor import Tensor
 
 
 def _samples() -> Iterator[Sample]:

@@ -8,13 +8,14 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import unsqueeze
-from tensorglass.tensor import Tensor, array_of, from_array
+from tensorglass.tensor import Tensor, array_of
 
 
 def _samples() -> Iterator[Sample]:

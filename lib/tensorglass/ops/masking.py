@@ -11,6 +11,7 @@ from typing import Any
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
 from tensorglass.ops.copying import copy_
@@ -23,8 +24,9 @@ from tensorglass.ops.index_samples import (
     where_samples,
 )
 from tensorglass.ops.promotion import common_dtype
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, empty_on, from_array, header_of, raw_array, view_of
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 
@@ -83,9 +85,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
     operands = (input, other)
-    if not isinstance(condition, Tensor) or not all(
-        isinstance(each, Tensor | int | float | complex) for each in operands
-    ):
+    if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
         given = [each for each in (condition, input, other) if each is not None]
         raise invalid_combination(
             "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"

@@ -10,11 +10,12 @@ from typing import Any
 
 from tensorglass.formats import preserve_format
 from tensorglass.layout import slice_
+from tensorglass.making import view_of
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, fill_
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import as_strided, diagonal, select
-from tensorglass.tensor import Tensor, header_of, view_of
+from tensorglass.tensor import Tensor, header_of
 
 
 def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:

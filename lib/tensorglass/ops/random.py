@@ -18,11 +18,12 @@ from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.generator import Generator, generator_of
+from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, empty_on, raw_array
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from tensorglass import layout, memory
 from tensorglass.backends import Array
+from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor, array_of, empty_on, from_array, raw_array
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 Kernel = Any
 

@@ -12,10 +12,11 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.table import Operator, Sample, declare
-from tensorglass.tensor import Tensor, array_of, empty_on, from_array, raw_array
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 Dims = int | Sequence[int] | None
 

@@ -10,8 +10,9 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
+from tensorglass.making import empty_on
 from tensorglass.ops.table import Sample, sample
-from tensorglass.tensor import Tensor, empty_on, raw_array
+from tensorglass.tensor import Tensor, raw_array
 
 
 def values(*size: int, low: float = -3.0, high: float = 3.0, dtype: DType = dtypes.float64, seed: int = 0) -> Tensor:

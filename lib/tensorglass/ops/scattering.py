@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import clone, copy_
@@ -21,7 +22,7 @@ from tensorglass.ops.gathering import check_linear, check_positions, places
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, from_array, raw_array
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)

@@ -7,8 +7,9 @@ from typing import Any
 
 from tensorglass import layout
 from tensorglass.layout.splitting import Parts
+from tensorglass.making import view_of
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, view_of
+from tensorglass.tensor import Tensor
 
 Views = tuple[Tensor, ...]
 

@@ -13,11 +13,12 @@ from typing import Any
 from tensorglass import layout
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
+from tensorglass.making import make, view_of
 from tensorglass.ops.arguments import check_int, check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, VersionCounter, header_of, make, view_of
+from tensorglass.tensor import Tensor, VersionCounter, header_of
 
 # --- another size for the same elements ------------------------------------------------------------------------------
 

@@ -245,7 +245,9 @@ def __dlpack__(
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self._conj:
         raise BufferError("Can't export tensors with the conjugate bit set")
-    return self.numpy().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    wishes = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+    # NumPy 2.0 knows `stream` alone, so it is only told what was asked for.
+    return self.numpy().__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
 
 
 @operator("interop", function=False)

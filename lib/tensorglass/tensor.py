@@ -331,6 +331,7 @@ def _check_bounds(tensor: Tensor) -> None:
                 f"{tensor._offset}, and itemsize {tensor._dtype.itemsize} requiring a storage size of {needed} are out "
                 f"of bounds for storage of size {tensor._storage.nbytes()}"
             ),
-            "The storage was resized under this tensor: its header still describes the old length.",
+            "The storage was resized under this tensor: its header still describes the old length. "
+            f"untyped_storage().resize_({needed}) makes room for it again; bytes that were cut off are lost.",
             notebook="09 the storage object",
         )

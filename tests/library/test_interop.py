@@ -41,9 +41,10 @@ def test_the_array_outlives_its_name_as_long_as_the_tensor_does() -> None:
 def test_numpy_shares_memory_and_hands_out_a_header_of_its_own() -> None:
     tensor = torch.arange(6)
     array = tensor.numpy()
-    array.shape = (2, 3)
-    array[0, 1] = 9
-    assert tensor.tolist() == [0, 9, 2, 3, 4, 5]
+    array[1] = 9
+    array.flags.writeable = False
+    tensor[0] = 7
+    assert tensor.tolist() == array.tolist() == [7, 9, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("size", [(), (0,), (2, 0, 3), (1, 1)])

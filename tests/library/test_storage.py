@@ -20,11 +20,55 @@ def test_resize_keeps_what_fits_and_headers_follow_the_new_bytes() -> None:
     assert tensor.tolist() == [7, 1, 2, 3]
 
 
-def test_reading_past_a_storage_that_was_shortened_is_an_error() -> None:
-    tensor = torch.arange(4)
-    tensor.untyped_storage().resize_(8)
-    with pytest.raises(RuntimeError, match="out of bounds for storage of size 8"):
-        tensor.tolist()
+USES = {
+    "repr": repr,
+    "tolist": lambda tensor: tensor.tolist(),
+    "item": lambda tensor: tensor[1, 2].item(),
+    "float": lambda tensor: float(tensor[1, 2]),
+    "format": lambda tensor: f"{tensor[1, 2]:.2f}",
+    "iteration": lambda tensor: [row.tolist() for row in tensor],
+    "neg": lambda tensor: -tensor,
+    "add": lambda tensor: tensor + tensor,
+    "add a number": lambda tensor: tensor + 1,
+    "add_": lambda tensor: tensor.add_(1),
+    "out": lambda tensor: torch.add(torch.ones(2, 3), 1, out=tensor),
+    "fill_": lambda tensor: tensor.fill_(1),
+    "write to a part": lambda tensor: tensor[1].fill_(1),
+    "sum": lambda tensor: tensor.sum(),
+    "matmul": lambda tensor: tensor @ tensor.t(),
+    "cat": lambda tensor: torch.cat([tensor, tensor]),
+    "clone": lambda tensor: tensor.clone(),
+    "double": lambda tensor: tensor.double(),
+    "copy from": lambda tensor: torch.zeros(2, 3).copy_(tensor),
+    "index": lambda tensor: tensor[torch.tensor([0])],
+    "mask": lambda tensor: tensor[torch.ones(2, 3, dtype=torch.bool)],
+    "nonzero": lambda tensor: tensor.nonzero(),
+    "equal": lambda tensor: torch.equal(tensor, tensor),
+    "numpy": lambda tensor: tensor.numpy(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("left", [12, 0])
+def test_every_use_of_elements_past_a_shortened_storage_is_an_error_that_says_how_to_mend_it(use, left) -> None:
+    tensor = torch.arange(6.0).view(2, 3)
+    storage = tensor.untyped_storage()
+    storage.resize_(left)
+    held = storage.tolist()
+    with pytest.raises(RuntimeError, match=f"out of bounds for storage of size {left}") as caught:
+        USES[use](tensor)
+    assert any("resized under this tensor" in note and "resize_(" in note for note in caught.value.__notes__)
+    assert storage.tolist() == held
+
+
+def test_views_of_a_tensor_with_a_shortened_storage_can_be_made_and_what_is_left_be_read() -> None:
+    tensor = torch.arange(6.0).view(2, 3)
+    storage = tensor.untyped_storage()
+    storage.resize_(12)
+    assert tensor.t().shape == (3, 2)
+    assert tensor.view(6)[:3].tolist() == [0, 1, 2]
+    storage.resize_(24)
+    assert tensor[0].tolist() == [0, 1, 2]
 
 
 def test_conversions_take_each_byte_for_a_number() -> None:

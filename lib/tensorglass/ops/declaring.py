@@ -155,11 +155,11 @@ def _fast_unary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
             if result is not None and array is not None and input._size:
                 storage = input._storage
                 backend = storage.backend
-                return from_array(
-                    backend.run(calls.get(backend) or bind(backend), array),
-                    result,
-                    storage,
-                )
+                call = calls.get(backend) or bind(backend)
+                try:
+                    return from_array(backend.run(call, array), result, storage)
+                except MemoryError:
+                    pass  # no room for the result: `slow` finds the same, and says it as PyTorch does
         return slow(*more, **keywords) if input is _LEFT_OUT else slow(input, *more, **keywords)
 
     return form
@@ -183,11 +183,11 @@ def _fast_binary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]
                     and not keywords
                 ):
                     backend = storage.backend
-                    return from_array(
-                        backend.run(calls.get(backend) or bind(backend), one, two),
-                        result,
-                        storage,
-                    )
+                    call = calls.get(backend) or bind(backend)
+                    try:
+                        return from_array(backend.run(call, one, two), result, storage)
+                    except MemoryError:
+                        pass
         return slow(*_given(input, other), *more, **keywords)
 
     return form

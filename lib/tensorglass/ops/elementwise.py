@@ -134,9 +134,8 @@ def compute(
     if is_hazard and out is not None:
         arrays = [_as_is(backend, each, compute_dtype) for each in operands]
         compute_array = backend.array_dtype(compute_dtype)
-        backend.run(
+        backend.launch(
             _one_by_one,
-            backend.xp,
             run,
             raw_array(out),
             arrays,
@@ -155,7 +154,7 @@ def compute(
             strides = layout.elementwise_strides(size, layouts)
         if strides == layout.contiguous_strides(size):
             return from_array(
-                backend.run(_fresh, backend.xp, run, arrays, size, result_array),
+                backend.launch(_fresh, run, arrays, size, result_array),
                 result_dtype,
                 like,
             )
@@ -166,9 +165,8 @@ def compute(
         out._written()
     # A kernel writes into the dtype that it returns; anything else is converted on its way.
     is_direct = out._dtype is result_dtype is compute_dtype and not out._conj
-    backend.run(
+    backend.launch(
         _into,
-        backend.xp,
         run,
         arrays,
         raw_array(out),
@@ -258,7 +256,7 @@ def operand_array(backend: Backend, operand: Any, dtype: DType) -> Array:
 
 def converted(backend: Backend, array: Array, dtype: DType) -> Array:
     """The array's elements in `dtype`; itself if it has that dtype."""
-    return backend.run(_convert, backend.xp, array, backend.array_dtype(dtype))
+    return backend.launch(_convert, array, backend.array_dtype(dtype))
 
 
 def _convert(xp: Any, array: Array, array_dtype: Any) -> Array:

@@ -3,9 +3,13 @@
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """
 
-from math import e, inf, nan, pi
+from tensorglass import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
-from tensorglass import backends, interop, legacy_constructors, memory, ops
+# isort: split
+from math import e, inf, nan, pi
+from typing import Any
+
+from tensorglass import backends, interop, legacy_constructors, memory, missing, ops
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
 from tensorglass.dtype_info import finfo, iinfo
@@ -88,3 +92,8 @@ from tensorglass.typed_storage import TypedStorage
 __version__ = "0.1.0"
 
 globals().update(ops.attach())
+
+
+def __getattr__(name: str) -> Any:
+    """Python asks this for a name that is not above."""
+    raise missing.no_such_name(name, globals())

@@ -1,0 +1,16 @@
+"""The list of PyTorch's names, which tells a learner whether a missing one is PyTorch's, is PyTorch's own."""
+
+import pytest
+
+from tensorglass.missing import PYTORCH_NAMES
+
+torch = pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
+LISTED = set(PYTORCH_NAMES.read_text().split())
+
+
+def test_every_public_name_of_pytorch_is_listed():
+    assert set(torch.__all__) - LISTED == set()
+
+
+def test_every_listed_name_is_one_of_pytorchs():
+    assert {name for name in LISTED if not hasattr(torch, name)} == set()

@@ -9,7 +9,7 @@ from tensorglass import requirements  # before all else: it says so if Python or
 from math import e, inf, nan, pi
 from typing import Any
 
-from tensorglass import backends, interop, legacy_constructors, memory, missing, ops
+from tensorglass import backends, interop, legacy_constructors, memory, ops
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
 from tensorglass.dtype_info import finfo, iinfo
@@ -96,4 +96,6 @@ globals().update(ops.attach())
 
 def __getattr__(name: str) -> Any:
     """Python asks this for a name that is not above."""
-    raise missing.no_such_name(name, globals())
+    from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
+
+    raise no_such_name(name, globals())

@@ -42,10 +42,23 @@ def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...]
 
 def from_array(array: Array, dtype: DType, like: UntypedStorage) -> Tensor:
     """The tensor of a kernel's fresh, C-contiguous result, on the device of `like`; no bytes are copied."""
+    size = array.shape
+    if not size:  # NumPy answers a 0-dim kernel with a scalar, which has no memory to share
+        array = like.backend.xp.asarray(array)
+    return result_tensor(array, dtype, like, size, _contiguous_strides(size))
+
+
+def result_tensor(
+    array: Array,
+    dtype: DType,
+    like: UntypedStorage,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    is_contiguous: bool = True,
+) -> Tensor:
+    """`from_array` for a caller who knows size and strides already. The elements lie without gaps, in any order."""
     # Every result of a small operator comes through here: what `UntypedStorage.of_array` and `make` do is written out,
     # which takes 1.0 µs and not 1.4.
-    if not array.shape:  # NumPy answers a 0-dim kernel with a scalar, which has no memory to share
-        array = like.backend.xp.asarray(array)
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes
@@ -61,12 +74,12 @@ def from_array(array: Array, dtype: DType, like: UntypedStorage) -> Tensor:
     storage._name = None
     storage._record = _born(storage, nbytes)
     self._storage = storage
-    self._size = size = array.shape
-    self._stride = _contiguous_strides(size)
+    self._size = size
+    self._stride = stride
     self._offset = 0
     self._dtype = dtype
     self._conj = False
-    self._contiguous = True
+    self._contiguous = is_contiguous
     self._base = None
     self._counter = None
     self._requires_grad = False

@@ -309,7 +309,13 @@ def raw_array(tensor: Tensor) -> Array:
     array = tensor._array
     if array is None:
         storage = tensor._storage
-        _check_bounds(tensor)
+        if (
+            layout.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
+            > storage._nbytes
+        ):
+            raise _out_of_bounds(tensor)
+        if tensor._contiguous is None:  # asked here, so that operators find it known: it opens their fast path
+            tensor._contiguous = layout.is_contiguous(tensor._size, tensor._stride)
         array = tensor._array = storage.backend.array(
             storage.buffer, tensor._dtype, tensor._size, tensor._stride, tensor._offset
         )
@@ -321,17 +327,16 @@ def header_of(tensor: Tensor) -> layout.Header:
     return tensor._size, tensor._stride, tensor._offset
 
 
-def _check_bounds(tensor: Tensor) -> None:
-    """Refuse to read outside a storage that was resized under its headers (PyTorch would read stray memory)."""
+def _out_of_bounds(tensor: Tensor) -> RuntimeError:
+    """The refusal to read outside a storage that was resized under its headers (PyTorch would read stray memory)."""
     needed = layout.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
-    if needed > tensor._storage.nbytes():
-        raise explained(
-            RuntimeError(
-                f"setStorage: sizes {list(tensor._size)}, strides {list(tensor._stride)}, storage offset "
-                f"{tensor._offset}, and itemsize {tensor._dtype.itemsize} requiring a storage size of {needed} are out "
-                f"of bounds for storage of size {tensor._storage.nbytes()}"
-            ),
-            "The storage was resized under this tensor: its header still describes the old length. "
-            f"untyped_storage().resize_({needed}) makes room for it again; bytes that were cut off are lost.",
-            notebook="09 the storage object",
-        )
+    return explained(
+        RuntimeError(
+            f"setStorage: sizes {list(tensor._size)}, strides {list(tensor._stride)}, storage offset "
+            f"{tensor._offset}, and itemsize {tensor._dtype.itemsize} requiring a storage size of {needed} are out "
+            f"of bounds for storage of size {tensor._storage.nbytes()}"
+        ),
+        "The storage was resized under this tensor: its header still describes the old length. "
+        f"untyped_storage().resize_({needed}) makes room for it again; bytes that were cut off are lost.",
+        notebook="09 the storage object",
+    )

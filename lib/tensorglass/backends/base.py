@@ -63,6 +63,12 @@ class Backend(Protocol):
         Raises PyTorch's out-of-memory error for the device.
         """
 
+    def empty(self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None) -> Array:
+        """A new array, not initialised, without gaps: row-major, or with its dimensions in `order` from the outermost.
+
+        Raises PyTorch's out-of-memory error for the device.
+        """
+
     def array(self, buffer: Array, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Array:
         """The array that a header describes: a window on `buffer`, sharing its bytes."""
 
@@ -70,7 +76,7 @@ class Backend(Protocol):
         """Whether some cell belongs to both arrays; true as well where that takes too long to find out."""
 
     def buffer_of(self, array: Array) -> Array:
-        """The buffer under a C-contiguous array that a kernel has just returned: its bytes, shared."""
+        """The buffer under an array that owns its memory and has no gaps in it: its bytes, shared."""
 
     def data_ptr(self, buffer: Array) -> int:
         """The address of the first byte; 0 for an empty buffer."""

@@ -57,6 +57,16 @@ class NumpyBackend:
         except (MemoryError, ValueError) as error:
             raise _out_of_memory(nbytes) from error
 
+    def empty(self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None) -> numpy.ndarray:
+        array_dtype = self.array_dtype(dtype)
+        try:
+            if order is None:
+                return numpy.empty(size, array_dtype)
+            outermost_first = numpy.empty([size[dim] for dim in order], array_dtype)
+        except (MemoryError, ValueError) as error:
+            raise _out_of_memory(math.prod(size) * dtype.itemsize) from error
+        return outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))
+
     def array(
         self, buffer: numpy.ndarray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
     ) -> numpy.ndarray:
@@ -74,7 +84,7 @@ class NumpyBackend:
             return True
 
     def buffer_of(self, array: numpy.ndarray) -> numpy.ndarray:
-        return array.reshape(-1).view(numpy.uint8)
+        return array.ravel("K").view(numpy.uint8)  # in the order in which they lie in memory: no copy
 
     def data_ptr(self, buffer: numpy.ndarray) -> int:
         return buffer.ctypes.data if buffer.size else 0

@@ -27,7 +27,7 @@ from tensorglass.layout.broadcast import (
     expand,
     public_broadcast_shapes,
 )
-from tensorglass.layout.dims import Header, Ints, checked_numel, numel, wrap_dim, wrap_distinct_dims
+from tensorglass.layout.dims import Header, Ints, checked_numel, numel, remembered, wrap_dim, wrap_distinct_dims
 from tensorglass.layout.iteration import elementwise_strides
 from tensorglass.layout.overlap import (
     InternalOverlap,

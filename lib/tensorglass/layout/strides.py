@@ -128,6 +128,7 @@ def preserved_strides(size: Ints, stride: Ints) -> Ints:
     return packed_strides(size, sort_dims(len(size), precedes))
 
 
+@remembered
 def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
     """Return how many bytes a storage must have for a tensor with this header; 0 if it has no elements.
 

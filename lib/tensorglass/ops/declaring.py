@@ -22,7 +22,8 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
-from tensorglass.making import empty_on, from_array
+from tensorglass.layout import contiguous_strides
+from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import Kernel, Rule, compute
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
@@ -120,11 +121,9 @@ def _forms(kernel: Kernel, call: CallSignature) -> Forms:
         return compute(kernel, operands, parameters, arguments[0], inplace=True)
 
     fast, fast_in_place = _FAST.get(len(call.operands), (_no_fast_path, _no_fast_path))
-    if kernel.ufunc is None:  # which could write to its operand
-        fast_in_place = _no_fast_path
     return Forms(
-        fast(kernel, function), fast(kernel, method), fast_in_place(kernel, in_place),
-        partial(fast, kernel), partial(fast_in_place, kernel),
+        fast(kernel, call, function), fast(kernel, call, method), fast_in_place(kernel, call, in_place),
+        partial(fast, kernel, call), partial(fast_in_place, kernel, call),
     )  # fmt: skip
 
 
@@ -138,98 +137,103 @@ def _with_a_tensor(operands: list[Any]) -> list[Any]:
 
 
 # --- the fast paths --------------------------------------------------------------------------------------------------
+#
+# Operands without gaps, of one size and one dtype, go straight to the kernel; other tensors and plain numbers go to
+# `compute` at once; all that is left (keywords, refusals) goes to `slow`, which reads the arguments one by one. For two
+# 4×4 tensors that takes 1.8, 5 and 9 µs.
 
 _LEFT_OUT: Any = object()  # in place of an argument that the caller must give: `slow` says so
+_PLAIN = (int, float)  # numbers that no subclass makes special
 
 
-def _no_fast_path(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+def _no_fast_path(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     return slow
 
 
-def _fast_unary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
 
     def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
-        if type(input) is Tensor and input._contiguous and not more and not keywords:
-            result, array = direct.get(input._dtype), input._array
-            if result is not None and array is not None and input._size:
+        if type(input) is Tensor and not more and not keywords:
+            result, array, size = direct.get(input._dtype), input._array, input._size
+            if input._contiguous and result is not None and array is not None and size:
                 storage = input._storage
                 backend = storage.backend
-                call = calls.get(backend) or bind(backend)
+                bound = calls.get(backend) or bind(backend)
                 try:
-                    return from_array(backend.run(call, array), result, storage)
+                    return result_tensor(backend.run(bound, array), result, storage, size, contiguous_strides(size))
                 except MemoryError:
-                    pass  # no room for the result: `slow` finds the same, and says it as PyTorch does
+                    pass  # no room for the result: `compute` finds the same, and says it as PyTorch does
+            return compute(kernel, (input,), {})
         return slow(*more, **keywords) if input is _LEFT_OUT else slow(input, *more, **keywords)
 
     return form
 
 
-def _fast_binary(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
-    # 1.8 µs for two 4×4 tensors, where `slow` takes 8: nothing to read, to promote, to broadcast or to lay out.
+def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+    first, second = [_PLAIN if name in call.numbers else () for name in call.operands]
 
     def form(input: Any = _LEFT_OUT, other: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
-        if type(input) is Tensor and type(other) is Tensor and input._contiguous and other._contiguous:
-            dtype, size = input._dtype, input._size
-            result = direct.get(dtype)
-            if result is not None and dtype is other._dtype and size == other._size and size:
-                one, two, storage = input._array, other._array, input._storage
+        if more or keywords:
+            return slow(*_given(input, other), *more, **keywords)
+        if type(input) is Tensor and type(other) is Tensor:
+            size, dtype = input._size, input._dtype
+            if size == other._size and dtype is other._dtype and input._contiguous and other._contiguous and size:
+                result, one, two = direct.get(dtype), input._array, other._array
+                storage = input._storage
                 if (
-                    one is not None
+                    result is not None
+                    and one is not None
                     and two is not None
                     and storage.device is other._storage.device
-                    and not more
-                    and not keywords
                 ):
                     backend = storage.backend
-                    call = calls.get(backend) or bind(backend)
+                    bound = calls.get(backend) or bind(backend)
                     try:
-                        return from_array(backend.run(call, one, two), result, storage)
+                        made = backend.run(bound, one, two)
+                        return result_tensor(made, result, storage, size, contiguous_strides(size))
                     except MemoryError:
                         pass
-        return slow(*_given(input, other), *more, **keywords)
+            return compute(kernel, (input, other), {})
+        if (type(input) is Tensor and type(other) in second) or (type(other) is Tensor and type(input) in first):
+            return compute(kernel, (input, other), {})
+        return slow(*_given(input, other))
 
     return form
 
 
-def _fast_in_place(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
+def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+    second = (Tensor, *_PLAIN) if call.operands[1] in call.numbers else (Tensor,)
 
     def form(self: Tensor, other: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
-        if type(other) is Tensor and type(self) is Tensor and self._contiguous and other._contiguous:
-            dtype, storage = self._dtype, self._storage
+        if more or keywords or type(self) is not Tensor or type(other) not in second:
+            return slow(self, *_given(other), *more, **keywords)
+        if type(other) is Tensor and self._contiguous and other._contiguous and kernel.ufunc is not None:
+            dtype, storage, source = self._dtype, self._storage, other._storage
             if direct.get(dtype) is dtype is other._dtype and self._size == other._size:
-                one, two, source = self._array, other._array, other._storage
+                one, two = self._array, other._array
                 if (
                     one is not None
                     and two is not None
                     and storage.device is source.device
                     and (storage is not source or self is other)
-                    and not more
-                    and not keywords
                 ):
                     backend = storage.backend
                     backend.run(calls.get(backend) or bind(backend), one, two, one)
                     self._written()
                     return self
-        return slow(self, *_given(other), *more, **keywords)
+        return compute(kernel, (self, other), {}, self, inplace=True)
 
     return form
 
 
-def _fast_unary_in_place(kernel: Kernel, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
-
+def _fast_unary_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     def form(self: Tensor, *more: Any, **keywords: Any) -> Any:
-        if type(self) is Tensor and self._contiguous and not more and not keywords:
-            dtype, array = self._dtype, self._array
-            if direct.get(dtype) is dtype and array is not None:
-                backend = self._storage.backend
-                backend.run(calls.get(backend) or bind(backend), array, array)
-                self._written()
-                return self
-        return slow(self, *more, **keywords)
+        if more or keywords or type(self) is not Tensor:
+            return slow(self, *more, **keywords)
+        return compute(kernel, (self,), {}, self, inplace=True)
 
     return form
 

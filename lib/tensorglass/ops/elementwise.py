@@ -16,8 +16,9 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.making import empty_on, from_array
-from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, common_dtype
+from tensorglass.making import result_tensor
+from tensorglass.ops.planning import Kind, plan
+from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast
 from tensorglass.ops.scalars import number_array
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -78,7 +79,7 @@ class Kernel:
         """
         direct = {}
         for dtype in dtypes.ALL:
-            if dtype.is_complex or (self.check is not None and not dtype.is_floating_point):
+            if dtype.is_complex or ((self.check or self.late_check) and not dtype.is_floating_point):
                 continue
             try:
                 compute, result = apply_rule(self.rule_for({}), dtype, self.error_name)
@@ -103,24 +104,29 @@ def compute(
     present = [operand for operand in operands if operand is not None]
     if kernel.check is not None:
         kernel.check(present, **parameters)
-    tensors = [operand for operand in present if isinstance(operand, Tensor)]
+    kinds: list[Kind] = []
+    tensors: list[Tensor] = []
+    for operand in present:
+        if isinstance(operand, Tensor):
+            kinds.append((operand._dtype, operand._size, operand._stride))
+            tensors.append(operand)
+        else:
+            kinds.append((dtypes.of_number(operand), None, None))
     like = tensors[0]._storage
     for tensor in tensors:
         if tensor._storage.device is not like.device and tensor._storage.device != like.device:
             raise _on_two_devices(like.device, tensor._storage.device)
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
-    size = layout.broadcast_shapes(*[tensor._size for tensor in tensors])
-    if inplace and out is not None and out._size != size:
-        raise explained(
-            RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(size)}"),
-            "An in-place operator cannot make its tensor larger: use the form without the underscore.",
-            notebook="08 in-place and clone",
-        )
-    common = common_dtype(present)
-    compute_dtype, result_dtype = apply_rule(kernel.rule_for(parameters), common, kernel.error_name)
+    size, stride, order, compute_dtype, result_dtype = plan(
+        kernel.rule_for(parameters),
+        tuple(kinds),
+        dtypes.get_default_dtype(),
+        kernel.error_name,
+        out._size if inplace and out is not None else None,
+        not kernel.bounds,
+    )
     if out is not None and not dtypes.can_cast(result_dtype, out._dtype):
         raise cannot_cast(result_dtype, out._dtype, in_c=kernel.bounds and len(tensors) == 1)
-
     if kernel.late_check is not None:
         kernel.late_check(present, **parameters)
 
@@ -130,85 +136,45 @@ def compute(
         if parameters
         else kernel.calls.get(backend) or kernel.bind(backend)
     )
-    result_array = backend.array_dtype(result_dtype)
     if is_hazard and out is not None:
         arrays = [_as_is(backend, each, compute_dtype) for each in operands]
-        compute_array = backend.array_dtype(compute_dtype)
-        backend.launch(
-            _one_by_one,
-            run,
-            raw_array(out),
-            arrays,
-            compute_array,
-            result_array,
-        )
+        dtypes_between = backend.array_dtype(compute_dtype), backend.array_dtype(result_dtype)
+        backend.launch(_one_by_one, run, raw_array(out), arrays, *dtypes_between)
         out._written()
         return out
     arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
-    if out is None:
-        counted = tensors if kernel.bounds else present
-        layouts = [(each._size, each._stride) if isinstance(each, Tensor) else ((), ()) for each in counted]
-        if compute_dtype.is_complex and result_dtype.is_floating_point:  # abs writes into an `empty_like`
-            strides = layout.preserved_strides(*layouts[0])
-        else:
-            strides = layout.elementwise_strides(size, layouts)
-        if strides == layout.contiguous_strides(size):
-            return from_array(
-                backend.launch(_fresh, run, arrays, size, result_array),
-                result_dtype,
-                like,
-            )
-        out = empty_on(like.device, size, strides, result_dtype)
-    else:
-        if out._size != size:
-            resize_output(out, size)
-        out._written()
     # A kernel writes into the dtype that it returns; anything else is converted on its way.
-    is_direct = out._dtype is result_dtype is compute_dtype and not out._conj
-    backend.launch(
-        _into,
-        run,
-        arrays,
-        raw_array(out),
-        is_direct,
-        result_array,
-        out._conj,
-    )
+    is_direct = result_dtype is compute_dtype or result_dtype is dtypes.bool
+    if out is None:
+        made = backend.empty(result_dtype, size, order)
+        backend.launch(_into if is_direct else _convert_into, run, arrays, made)
+        return result_tensor(made, result_dtype, like, size, stride, order is None)
+    if out._size != size:
+        resize_output(out, size)
+    out._written()
+    target = raw_array(out)
+    if is_direct and out._dtype is result_dtype and not out._conj:
+        backend.launch(_into, run, arrays, target)
+    else:
+        between = backend.array_dtype(result_dtype)
+        backend.launch(_convert_into, run, arrays, target, between, out._conj)
     return out
 
 
-def _fresh(
-    xp: Any,
-    run: Callable[..., Array],
-    arrays: list[Array],
-    size: tuple[int, ...],
-    dtype: Any,
-) -> Array:
-    """The kernel's result as a new C-contiguous array."""
-    result = xp.asarray(run(*arrays), dtype)
-    if result.shape == size and result.flags.c_contiguous and not any(result is array for array in arrays):
-        return result
-    fresh = xp.empty(size, dtype)
-    fresh[...] = result
-    return fresh
+def _into(xp: Any, run: Callable[..., Array], arrays: list[Array], target: Array) -> None:
+    """Let the kernel write its result to `target`, of its own dtype."""
+    result = run(*arrays, out=target)
+    if result is not target:
+        target[...] = result
 
 
-def _into(
-    xp: Any,
-    run: Callable[..., Array],
-    arrays: list[Array],
-    target: Array,
-    is_direct: bool,
-    dtype: Any,
-    conjugate: bool,
+def _convert_into(
+    xp: Any, run: Callable[..., Array], arrays: list[Array], target: Array, between: Any = None, conjugate: bool = False
 ) -> None:
-    """Write the kernel's result to `target`."""
-    if is_direct:
-        result = run(*arrays, out=target)
-        if result is not target:
-            target[...] = result
-        return
-    result = xp.asarray(run(*arrays)).astype(dtype, copy=False)
+    """Write the kernel's result to `target`, of another dtype, by way of the dtype `between`."""
+    result = xp.asarray(run(*arrays))
+    if between is not None:
+        result = result.astype(between, copy=False)
     target[...] = xp.conj(result) if conjugate else result
 
 

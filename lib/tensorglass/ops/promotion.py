@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.dtypes import dtype as DType
@@ -16,11 +17,12 @@ from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DTypeRule:
     """From the operands' common dtype to the one computed in and the one of the result.
 
-    Where the rule depends on parameters, a declaration gives a function of them that returns one.
+    Where the rule depends on parameters, a declaration gives a function of them that returns one. Rules are told apart
+    by identity, which makes them quick to look up plans by.
     """
 
     compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
@@ -70,20 +72,27 @@ BITS = PROMOTE.refusing(dtypes.FLOATING, dtypes.COMPLEX)
 
 def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
     """The dtype that operands of any ranks promote to: tensors with dimensions, 0-dim tensors, Python numbers."""
+    return promote_kinds(
+        [
+            (operand._dtype, operand._size, None)
+            if isinstance(operand, Tensor)
+            else (dtypes.of_number(operand), None, None)
+            for operand in operands
+        ]
+    )
+
+
+def promote_kinds(kinds: Iterable[tuple[DType, tuple[int, ...] | None, Any]]) -> DType:
+    """`common_dtype` of operands of which only dtype and size are known; a number has no size, None."""
     dimensioned = zero_dim = number = None
     promoted = dtypes._PROMOTED
-    for operand in operands:
-        if isinstance(operand, Tensor):
-            dtype = operand._dtype
-            if operand._size:
-                dimensioned = dtype if dimensioned is None else promoted[dimensioned, dtype]
-            else:
-                zero_dim = dtype if zero_dim is None else promoted[zero_dim, dtype]
-        else:
-            dtype = dtypes.of_number(operand)
+    for dtype, size, _ in kinds:
+        if size:
+            dimensioned = dtype if dimensioned is None else promoted[dimensioned, dtype]
+        elif size is None:
             number = dtype if number is None else promoted[number, dtype]
-    if zero_dim is None is number and dimensioned is not None:
-        return dimensioned
+        else:
+            zero_dim = dtype if zero_dim is None else promoted[zero_dim, dtype]
     return dtypes.combine_ranks(dimensioned, zero_dim, number)
 
 

@@ -1,0 +1,72 @@
+"""What a call of an elementwise operator comes to: size, dtypes and strides, worked out from the operands' headers.
+
+The one idea to keep in mind: no element is looked at, so that the plan for headers that were met before is remembered.
+A program computes with the same few sizes over and over: 0.5 µs where the working out takes 6.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from tensorglass import layout
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.layout import Ints, remembered
+from tensorglass.ops.promotion import DTypeRule, apply_rule, promote_kinds
+
+#: All that a plan knows of an operand: its dtype, size and stride. A number has only the dtype that it stands for.
+Kind: TypeAlias = tuple[DType, Ints | None, Ints | None]
+
+
+class Plan(NamedTuple):
+    """What a call comes to."""
+
+    size: Ints
+    stride: Ints  #: of a new result
+    order: Ints | None  #: the dimensions of a new result from the outermost in memory; None if it is contiguous
+    compute: DType  #: the dtype that the kernel gets
+    result: DType
+
+
+@remembered
+def plan(
+    rule: DTypeRule,
+    kinds: tuple[Kind, ...],
+    default: DType,
+    error_name: str,
+    written_size: Ints | None = None,
+    numbers_count: bool = True,
+) -> Plan:
+    """The plan of a call with such operands while `default` is the default dtype.
+
+    `written_size` is the size of the tensor that an in-place form writes to; `numbers_count` is false where numbers
+    are mere parameters. Raises PyTorch's errors for sizes that do not meet and dtypes that the rule refuses.
+    """
+    size = layout.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
+    if written_size is not None and written_size != size:
+        raise explained(
+            RuntimeError(f"output with shape {list(written_size)} doesn't match the broadcast shape {list(size)}"),
+            "An in-place operator cannot make its tensor larger: use the form without the underscore.",
+            notebook="08 in-place and clone",
+        )
+    common = promote_kinds(kinds)
+    compute, result = apply_rule(rule, common, error_name)
+    promoted = common if rule.compute is None else rule.compute(common)
+    layouts: list[tuple[Ints, Ints]] = []
+    for dtype, own_size, own_stride in kinds:
+        if own_size is None or own_stride is None:
+            if numbers_count:
+                layouts.append(((), ()))
+        elif dtype is promoted:
+            layouts.append((own_size, own_stride))
+        else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
+            layouts.append((own_size, layout.preserved_strides(own_size, own_stride)))
+    if compute.is_complex and result.is_floating_point:  # abs writes into an `empty_like`
+        stride = layout.preserved_strides(*layouts[0])
+    else:
+        stride = layout.elementwise_strides(size, layouts)
+    if layout.is_contiguous(size, stride):
+        return Plan(size, stride, None, compute, result)
+    # A dimension of size 1 has no say in memory, whatever its stride.
+    order = sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1))
+    return Plan(size, stride, tuple(order), compute, result)

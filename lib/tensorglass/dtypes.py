@@ -112,6 +112,12 @@ complex128 = cdouble = _define("complex128", "ComplexDouble", 16, COMPLEX)
 ALL: Final = (
     bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
+#: C++'s names of the types, which some of PyTorch's messages use.
+C_NAMES: Final = {
+    bool: "bool", uint8: "unsigned char", int8: "signed char", int16: "short int", int32: "int", int64: "long int",
+    float16: "c10::Half", bfloat16: "c10::BFloat16", float32: "float", float64: "double",
+    complex64: "c10::complex<float>", complex128: "c10::complex<double>",
+}  # fmt: skip
 BY_NAME: Final = {each.name: each for each in ALL}
 
 _OF_PYTHON_TYPE: Final = {

@@ -29,6 +29,16 @@ TOLERANCE = {
 
 
 @dataclass(frozen=True)
+class Closeness:
+    """How elements are compared; see `disagreement`."""
+
+    exact: bool
+    floor: float
+    elements: bool
+    tolerance: float
+
+
+@dataclass(frozen=True)
 class Blueprint:
     """A tensor to be built: the elements of its storage, and the header."""
 
@@ -105,17 +115,27 @@ def outcome(library: Any, name: str, arguments: Any, keywords: Any, form: str) -
 
 
 def disagreement(
-    name: str, arguments: Any, keywords: Any = None, form: str = "function", *, exact: bool = False
+    name: str,
+    arguments: Any,
+    keywords: Any = None,
+    form: str = "function",
+    *,
+    exact: bool = False,
+    floor: float = 1e-2,
+    elements: bool = True,
+    tolerance: float = 0.0,
 ) -> str | None:
     """Where the two libraries differ over one call, in words; None if they agree.
 
     Compared are the error's class and first line, or the results' and the tensor arguments' dtype, size, stride, and
-    elements. `form` "method" makes it a method call on the first argument.
+    elements. `form` "method" makes it a method call on the first argument. Results smaller than `floor` may be as far
+    apart as those of its size: sums in which terms cancel want a larger one. `elements` False leaves them out;
+    a `tolerance` takes the place of a smaller one that the results' dtype has.
     """
     keywords = keywords or {}
     ours = outcome(tensorglass, name, arguments, keywords, form)
     theirs = outcome(torch, name, arguments, keywords, form)
-    difference = _difference(ours, theirs, exact)
+    difference = _difference(ours, theirs, Closeness(exact, floor, elements, tolerance))
     if difference is None:
         return None
     call = ", ".join([*map(_shown, arguments), *(f"{key}={_shown(value)}" for key, value in keywords.items())])
@@ -128,12 +148,12 @@ def _shown(argument: Any) -> str:
     return repr(argument)
 
 
-def _difference(ours: Any, theirs: Any, exact: bool) -> str | None:
+def _difference(ours: Any, theirs: Any, closeness: Closeness) -> str | None:
     if ours[0] != theirs[0]:
         return f"ours {ours[:1]} {_brief(ours)}, PyTorch's {_brief(theirs)}"
     if ours[0] == "error":
         return None if ours[1:] == theirs[1:] else f"ours {_brief(ours)}, PyTorch's {_brief(theirs)}"
-    return _value_difference(ours[1], theirs[1], exact) or _value_difference(ours[2], theirs[2], exact)
+    return _value_difference(ours[1], theirs[1], closeness) or _value_difference(ours[2], theirs[2], closeness)
 
 
 def _brief(result: Any) -> str:
@@ -142,11 +162,11 @@ def _brief(result: Any) -> str:
     return repr(result[1]).replace("\n", " ")[:200]
 
 
-def _value_difference(ours: Any, theirs: Any, exact: bool) -> str | None:
+def _value_difference(ours: Any, theirs: Any, closeness: Closeness) -> str | None:
     if isinstance(theirs, (tuple, list)):
         if type(ours).__name__ != type(theirs).__name__ or len(ours) != len(theirs):
             return f"ours {type(ours).__name__}, PyTorch's {type(theirs).__name__}"
-        pairs = (_value_difference(one, other, exact) for one, other in zip(ours, theirs, strict=True))
+        pairs = (_value_difference(one, other, closeness) for one, other in zip(ours, theirs, strict=True))
         return next(filter(None, pairs), None)
     if not isinstance(theirs, torch.Tensor):
         if isinstance(theirs, torch.dtype):
@@ -161,9 +181,11 @@ def _value_difference(ours: Any, theirs: Any, exact: bool) -> str | None:
         if repr(one) != repr(other):
             return f"{fact}: ours {one}, PyTorch's {other}"
     dtype = str(theirs.dtype)[6:]
-    tolerance = 0.0 if exact else TOLERANCE.get(dtype, 0.0)
+    if not closeness.elements:
+        return None
+    tolerance = 0.0 if closeness.exact else max(TOLERANCE.get(dtype, 0.0), closeness.tolerance)
     for place, (one, other) in enumerate(zip(_flat(ours), _flat(theirs), strict=True)):
-        if not _close(one, other, tolerance):
+        if not _close(one, other, tolerance, closeness.floor):
             return f"element {place}: ours {one!r}, PyTorch's {other!r}"
     return None
 
@@ -172,16 +194,16 @@ def _flat(tensor: Any) -> list[Any]:
     return tensor.reshape(-1).tolist()
 
 
-def _close(ours: Any, theirs: Any, tolerance: float) -> bool:
+def _close(ours: Any, theirs: Any, tolerance: float, floor: float) -> bool:
     if isinstance(theirs, complex):
         if not (math.isfinite(theirs.real) and math.isfinite(theirs.imag)):
             # Complex infinity has many forms; which one comes out is the C library's business.
             return not (math.isfinite(ours.real) and math.isfinite(ours.imag))
-        return abs(ours - theirs) <= tolerance * max(abs(theirs), 1e-2)
+        return abs(ours - theirs) <= tolerance * max(abs(theirs), floor)
     if isinstance(theirs, float):
         if math.isnan(theirs) or math.isinf(theirs) or math.isnan(ours) or math.isinf(ours):
             return ours == theirs or (math.isnan(ours) and math.isnan(theirs))
         if theirs == 0.0 == ours:
             return math.copysign(1, ours) == math.copysign(1, theirs)
-        return abs(ours - theirs) <= tolerance * max(abs(theirs), 1e-2)
+        return abs(ours - theirs) <= tolerance * max(abs(theirs), floor)
     return ours == theirs

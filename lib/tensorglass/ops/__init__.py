@@ -5,6 +5,7 @@ One module a family. `table` is the declaration; `elementwise` and `reducing` ar
 
 from tensorglass.ops import (
     asking,
+    classifying,
     comparison,
     complex_parts,
     copying,
@@ -29,6 +30,7 @@ from tensorglass.ops import (
     rounding,
     scattering,
     splitting,
+    trigonometry,
     views,
 )
 from tensorglass.ops.table import OPERATORS, attach
@@ -37,6 +39,7 @@ __all__ = [
     "OPERATORS",
     "asking",
     "attach",
+    "classifying",
     "comparison",
     "complex_parts",
     "copying",
@@ -61,5 +64,6 @@ __all__ = [
     "rounding",
     "scattering",
     "splitting",
+    "trigonometry",
     "views",
 ]

@@ -151,18 +151,13 @@ def check_is_bool(name: str, dtype: DType) -> None:
     """Raise PyTorch's error for a mask that is not of bools."""
     if dtype is not dtypes.bool:
         raise explained(
-            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {C_NAMES[dtype]}"),
+            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {dtypes.C_NAMES[dtype]}"),
             "mask.bool() makes one: True where the mask is not 0.",
             notebook=_NOTEBOOK,
         )
 
 
 # The names of C++ types in PyTorch's message.
-C_NAMES = {
-    dtypes.uint8: "unsigned char", dtypes.int8: "signed char", dtypes.int16: "short int", dtypes.int32: "int",
-    dtypes.int64: "long int", dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
-    dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
-}  # fmt: skip
 
 
 def _put_where(xp: Any, target: Array, mask: Array, element: Array) -> None:

@@ -8,14 +8,14 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE, PROMOTE
-from tensorglass.ops.samples import bits, comparable, shifts, truths, unary
+from tensorglass.ops.samples import binary, bits, shifts, truths, unary, whole
 
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 
-@pointwise(PREDICATE, ufunc="equal", dunders=("__eq__",), samples=comparable)
+@pointwise(PREDICATE, ufunc="equal", dunders=("__eq__",), samples=binary)
 def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input == other``."""
     return xp.equal(input, other, out=out)
@@ -26,7 +26,7 @@ def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     ufunc="not_equal",
     aliases=("not_equal",),
     dunders=("__ne__",),
-    samples=comparable,
+    samples=binary,
 )
 def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input != other``."""
@@ -39,7 +39,7 @@ def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     error_name="lt_cpu",
     aliases=("less",),
     dunders=("__lt__",),
-    samples=comparable,
+    samples=binary,
 )
 def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input < other``."""
@@ -52,7 +52,7 @@ def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     error_name="le_cpu",
     aliases=("less_equal",),
     dunders=("__le__",),
-    samples=comparable,
+    samples=binary,
 )
 def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input <= other``."""
@@ -65,7 +65,7 @@ def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     error_name="gt_cpu",
     aliases=("greater",),
     dunders=("__gt__",),
-    samples=comparable,
+    samples=binary,
 )
 def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input > other``."""
@@ -78,29 +78,11 @@ def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     error_name="ge_cpu",
     aliases=("greater_equal",),
     dunders=("__ge__",),
-    samples=comparable,
+    samples=binary,
 )
 def ge(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input >= other``."""
     return xp.greater_equal(input, other, out=out)
-
-
-@pointwise(PREDICATE, inplace=False, samples=unary)
-def isnan(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """Whether each element is not a number."""
-    return xp.isnan(input)
-
-
-@pointwise(PREDICATE, inplace=False, samples=unary)
-def isinf(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """Whether each element is infinite."""
-    return xp.isinf(input)
-
-
-@pointwise(PREDICATE, inplace=False, samples=unary)
-def isfinite(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """Whether each element is neither infinite nor NaN."""
-    return xp.isfinite(input)
 
 
 # --- truth -----------------------------------------------------------------------------------------------------------
@@ -170,11 +152,11 @@ def bitwise_xor(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
 
 
 @pointwise(
-    BITS,
+    BITS.exactly(),
     ufunc="bitwise_not",
     error_name="bitwise_not_cpu",
     dunders=("__invert__",),
-    samples=bits,
+    samples=whole,
 )
 def bitwise_not(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``~input``: every bit turned; for bool, not."""

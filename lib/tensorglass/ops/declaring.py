@@ -46,6 +46,7 @@ def pointwise(
     dunders: Iterable[str] = (),
     check: Callable[..., None] | None = None,
     late_check: Callable[..., None] | None = None,
+    inplace_check: Callable[..., None] | None = None,
     error_name: str | None = None,
     bounds: bool = False,
     samples: Callable[[], Iterable[Sample]] | None = None,
@@ -56,13 +57,13 @@ def pointwise(
     `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults: the
     fast path calls it and saves the kernel's own call. `dunders` are Python's names for the operator: of ``__add__``,
     ``__radd__`` and ``__iadd__`` each becomes the right form. `check` is called with the operands and parameters before
-    anything else, and raises what it refuses; `late_check` the same once sizes and dtypes
-    are found to be right. `error_name` is the kernel's name in PyTorch's "not implemented
-    for" message, where it is not the operator's. `bounds` says that numbers are mere parameters, as in clamp.
+    anything else, and raises what it refuses; `inplace_check` after it where the operator works in place; `late_check`
+    once sizes and dtypes are found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for"
+    message, where it is not the operator's. `bounds` says that numbers are mere parameters, as in clamp.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
-        kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check)
+        kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check, inplace_check)
         call = CallSignature(body)
         forms = _forms(kernel, call)
         for form, name in (
@@ -83,7 +84,7 @@ def pointwise(
                 is_function=function,
                 is_method=method,
                 inplace=forms.in_place if inplace else None,
-                has_out=True,
+                has_out=call.has_out,
                 aliases=tuple(aliases),
                 dunders={name: _dunder(name, forms) for name in dunders},
                 samples=samples,

@@ -7,6 +7,7 @@ nothing half-written.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -18,7 +19,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.making import result_tensor
 from tensorglass.ops.planning import Kind, plan
-from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast
+from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, refuse
 from tensorglass.ops.scalars import number_array
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -35,9 +36,11 @@ class Kernel:
         "direct",
         "error_name",
         "function",
+        "inplace_check",
         "late_check",
         "name",
         "rule",
+        "takes_out",
         "ufunc",
     )
 
@@ -50,14 +53,17 @@ class Kernel:
         ufunc: str | None = None,
         bounds: bool = False,
         late_check: Callable[..., None] | None = None,
+        inplace_check: Callable[..., None] | None = None,
     ) -> None:
         self.function = function
         self.name = function.__name__
         self.rule = rule
         self.check = check  #: called with the operands and parameters; raises what it refuses
         self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
+        self.inplace_check = inplace_check  #: called after `check` where the operator works in place
         self.error_name = error_name or f"{self.name}_cpu"
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
+        self.takes_out = "out" in inspect.signature(function).parameters
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
         self.direct = self._direct_dtypes()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
@@ -82,8 +88,10 @@ class Kernel:
             if dtype.is_complex or ((self.check or self.late_check) and not dtype.is_floating_point):
                 continue
             try:
-                compute, result = apply_rule(self.rule_for({}), dtype, self.error_name)
-            except (NotImplementedError, RuntimeError):
+                rule = self.rule_for({})
+                compute, result = apply_rule(rule, dtype)
+                refuse(rule, rule.promoted(dtype), self.error_name)
+            except NotImplementedError:
                 continue
             if compute is dtype and result in (dtype, dtypes.bool):
                 direct[dtype] = result
@@ -103,7 +111,9 @@ def compute(
     """
     present = [operand for operand in operands if operand is not None]
     if kernel.check is not None:
-        kernel.check(present, **parameters)
+        kernel.check(operands, **parameters)
+    if inplace and kernel.inplace_check is not None:
+        kernel.inplace_check(operands, **parameters)
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
     for operand in present:
@@ -117,18 +127,23 @@ def compute(
         if tensor._storage.device is not like.device and tensor._storage.device != like.device:
             raise _on_two_devices(like.device, tensor._storage.device)
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
-    size, stride, order, compute_dtype, result_dtype = plan(
-        kernel.rule_for(parameters),
+    rule = kernel.rule_for(parameters)
+    size, stride, order, promoted, compute_dtype, result_dtype = plan(
+        rule,
         tuple(kinds),
         dtypes.get_default_dtype(),
-        kernel.error_name,
         out._size if inplace and out is not None else None,
         not kernel.bounds,
     )
-    if out is not None and not dtypes.can_cast(result_dtype, out._dtype):
-        raise cannot_cast(result_dtype, out._dtype, in_c=kernel.bounds and len(tensors) == 1)
+    if out is not None and out._dtype is not result_dtype:
+        if promoted.category in rule.exact or (kernel.bounds and len(tensors) == 1):
+            raise RuntimeError(f"Found dtype {out._dtype.scalar_type} but expected {result_dtype.scalar_type}")
+        if not dtypes.can_cast(result_dtype, out._dtype):
+            raise cannot_cast(result_dtype, out._dtype)
+    if promoted.category in rule.refuses:
+        refuse(rule, promoted, kernel.error_name)
     if kernel.late_check is not None:
-        kernel.late_check(present, **parameters)
+        kernel.late_check(operands, **parameters)
 
     backend = like.backend
     run = (
@@ -144,7 +159,7 @@ def compute(
         return out
     arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
     # A kernel writes into the dtype that it returns; anything else is converted on its way.
-    is_direct = result_dtype is compute_dtype or result_dtype is dtypes.bool
+    is_direct = kernel.takes_out and (result_dtype is compute_dtype or result_dtype is dtypes.bool)
     if out is None:
         made = backend.empty(result_dtype, size, order)
         backend.launch(_into if is_direct else _convert_into, run, arrays, made)

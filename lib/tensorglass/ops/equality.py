@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.pointwise_checks import dtypes_alike
 from tensorglass.ops.promotion import PREDICATE
-from tensorglass.ops.samples import comparable
-from tensorglass.ops.table import operator
+from tensorglass.ops.samples import pairs, values
+from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of
 
 
-@operator("comparison")
+@operator("comparison", samples=pairs)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size and the same elements."""
     check_tensor("equal", input)
@@ -28,7 +29,7 @@ def _all_equal(xp: Any, input: Array, other: Array) -> Any:
     return xp.all(xp.equal(input, other))
 
 
-@pointwise(PREDICATE, inplace=False, samples=comparable)
+@pointwise(PREDICATE, inplace=False, check=dtypes_alike, samples=pairs)
 def isclose(
     xp: Any,
     input: Array,
@@ -36,8 +37,6 @@ def isclose(
     rtol: float = 1e-05,
     atol: float = 1e-08,
     equal_nan: bool = False,
-    *,
-    out: Array = None,
 ) -> Array:
     """Whether elements differ by at most ``atol + rtol * |other|``."""
     same = xp.equal(input, other)
@@ -53,7 +52,12 @@ def isclose(
     return same | (xp.isfinite(difference) & (difference <= atol + xp.absolute(rtol * other)))
 
 
-@operator("comparison")
+def _alike() -> Iterator[Sample]:
+    yield sample(values(2, 3), values(2, 3))
+    yield sample(values(2, 3), values(3, seed=1))
+
+
+@operator("comparison", samples=_alike)
 def allclose(
     input: Tensor,
     other: Tensor,
@@ -64,9 +68,4 @@ def allclose(
     """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
     check_tensor("allclose", input)
     check_tensor("allclose", other, "other", 2)
-    if input._dtype is not other._dtype:
-        raise explained(
-            RuntimeError(f"{input._dtype.scalar_type} did not match {other._dtype.scalar_type}"),
-            f"Convert one first, as in b.to({input._dtype!r}).",
-        )
     return bool(isclose(input, other, rtol, atol, equal_nan).all())

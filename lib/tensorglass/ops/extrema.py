@@ -8,13 +8,18 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
-from tensorglass.ops.rounding import maximum, minimum
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
+from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor, array_of
+
+Kernel = Callable[..., Array]
 
 
 def _samples() -> Iterator[Sample]:
@@ -29,111 +34,198 @@ def _same(dtype: DType) -> DType:
     return dtype
 
 
-def _needs_elements(
-    name: str, error: type[Exception], kernel_name: str | None = None
-) -> Callable[[Tensor, tuple[int, ...], Dims], None]:
-    """A check that every reduced dimension has an element to choose, and that elements have an order.
+def _check_has_elements(name: str, input: Tensor, axes: tuple[int, ...], dim: Dims, error: type[Exception]) -> None:
+    """Raise unless every reduced dimension has an element to choose."""
+    if input.numel():
+        return
+    if dim is None:
+        advice = " Specify the reduction dim with the 'dim' argument." if error is RuntimeError else ""
+        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
+    for axis in axes:
+        if input._size[axis] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
-    With `kernel_name` it speaks as amax does, which names a dimension as it was given; its siblings count it from 0.
-    """
 
+def _not_implemented(kernel_name: str, input: Tensor) -> NotImplementedError:
+    return explained(
+        NotImplementedError(f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'"),
+        "Complex numbers have no order: take x.real, x.imag or x.abs() first.",
+    )
+
+
+def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], Dims], None]:
     def check(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
-        if input.numel():
-            if kernel_name is not None and input._dtype.is_complex:
-                raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'")
-            return
-        if dim is None:
-            message = f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
-            raise error(
-                f"{message} Specify the reduction dim with the 'dim' argument." if error is RuntimeError else message
-            )
-        given = axes if kernel_name is None else (dim,) if isinstance(dim, int) else dim
-        for named, axis in zip(given, axes, strict=False):
-            if input._size[axis] == 0:
-                raise IndexError(f"{name}(): Expected reduction dim {named} to have non-zero size.")
+        # It speaks of a dimension as it was given; its siblings count it from 0.
+        given = (dim,) if isinstance(dim, int) else dim
+        if input.numel() == 0 and given is not None:
+            for named, axis in zip(given, axes, strict=False):
+                if input._size[axis] == 0:
+                    raise IndexError(f"{name}(): Expected reduction dim {named} to have non-zero size.")
+        _check_has_elements(name, input, axes, dim, RuntimeError)
+        if input._dtype.is_complex and input.numel():
+            raise _not_implemented(kernel_name, input)
 
     return check
 
 
-@reduction(_same, check=_needs_elements("amax", RuntimeError, "max_values_cpu"), samples=_samples)
-def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """The largest element over dimensions `dim`, or over all; NaN if there is one."""
+def _largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.max(input, axis=axes, keepdims=True)
 
 
-@reduction(_same, check=_needs_elements("amin", RuntimeError, "min_values_cpu"), samples=_samples)
-def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
+def _smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.min(input, axis=axes, keepdims=True)
 
 
-def _position(name: str, xp_name: str) -> Callable[..., Tensor]:
-    check = _needs_elements(name, IndexError)
-
-    def kernel(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-        if len(axes) != 1:
-            return getattr(xp, xp_name)(input)
-        return getattr(xp, xp_name)(input, axis=axes[0])
-
-    def public(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
-        check_tensor(name, input)
-        for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
-            if refused:
-                raise RuntimeError(f"{name}(): does not support {kind} input")
-        axes = axes_of(len(input._size), dim)
-        check(input, axes, dim)
-        return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
-
-    public.__name__ = public.__qualname__ = name
-    return public
+def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
+    if out._dtype is not input._dtype:
+        raise RuntimeError(
+            "Expected the dtype for input and out to match, but got "
+            f"{input._dtype.scalar_type} for input's dtype and {out._dtype.scalar_type} for out's dtype."
+        )
 
 
-argmax = _position("argmax", "argmax")
-argmax.__doc__ = "The position of the largest element along `dim`, or among all elements in order; the first of equals."
-operator("reduction", out=True, samples=_samples)(argmax)
-
-argmin = _position("argmin", "argmin")
-argmin.__doc__ = (
-    "The position of the smallest element along `dim`, or among all elements in order; the first of equals."
+@reduction(
+    _same, check=_of_amax("amax", "max_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
-operator("reduction", out=True, samples=_samples)(argmin)
+def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The largest element over dimensions `dim`, or over all; NaN if there is one."""
+    return _largest(xp, input, axes)
+
+
+@reduction(
+    _same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
+)
+def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
+    return _smallest(xp, input, axes)
+
+
+# --- where they stand ------------------------------------------------------------------------------------------------
+
+
+def _position_of_largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    return xp.argmax(input, axis=axes[0] if len(axes) == 1 else None)
+
+
+def _position_of_smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    return xp.argmin(input, axis=axes[0] if len(axes) == 1 else None)
+
+
+def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+    check_tensor(name, input)
+    for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
+        if refused:
+            raise RuntimeError(f"{name}(): does not support {kind} input")
+    axes = axes_of(len(input._size), dim)
+    _check_has_elements(name, input, axes, dim, IndexError)
+    check_out_dtype(out, dtypes.int64)
+    return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
+
+
+@operator("reduction", out=True, samples=_samples)
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
+    return _position("argmax", _position_of_largest, input, dim, keepdim, out)
+
+
+@operator("reduction", out=True, samples=_samples)
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
+    return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
+
+
+# --- both ------------------------------------------------------------------------------------------------------------
+
+
+def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:
+    """The extreme elements along an axis and their positions."""
+    array = array.reshape(array.shape or (1,))
+    positions = getattr(xp, find)(array.astype(compute, copy=False), axis=axis, keepdims=True)
+    return xp.take_along_axis(array, positions, axis), positions
 
 
 def _extreme(
-    name: str, whole: Callable[..., Tensor], position: Callable[..., Tensor], pairwise: Callable[..., Tensor]
-) -> Callable[..., Any]:
-    pair = getattr(return_types, name)
-    check = _needs_elements(name, RuntimeError)
+    pair: Callable[..., Any], whole: Kernel, find: str, input: Tensor, dim: int | None, keepdim: bool, out: Any
+) -> Any:
+    name, dtype = pair.__name__, input._dtype
+    axes = axes_of(len(input._size), dim)
+    _check_has_elements(name, input, axes, dim, RuntimeError)
+    if dim is None:
+        if dtype.is_complex:
+            raise _not_implemented(f"{name}_all", input)
+        if out is not None and not dtypes.can_cast(dtype, out._dtype):
+            raise RuntimeError(
+                "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, "
+                "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
+                "to PyTorch.)"
+            )
+        return reduce(whole, input, axes, False, dtype, dtype, out)
+    for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
+        check_out_dtype(target, kind)
+    if dtype.is_complex:
+        raise RuntimeError(f"{name}(): does not support complex input")
+    backend = input._storage.backend
+    compute = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
+    found = backend.launch(_chosen, array_of(input), find, backend.array_dtype(compute), axes[0] if axes else 0)
+    size = reduced_size(input._size, axes, keepdim)
+    results = []
+    for array, kind, target in zip(found, (dtype, dtypes.int64), out or (None, None), strict=True):
+        fresh = array.reshape(size)
+        results.append(
+            from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
+        )
+    return pair(*results)
 
-    def public(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
-    ) -> Any:
-        check_tensor(name, input)
-        if isinstance(dim, Tensor) or other is not None:
-            return pairwise(input, dim if other is None else other, out=out)
-        axes = axes_of(len(input._size), dim)
-        check(input, axes, dim)
-        if dim is None:
-            return whole(input, out=out)
-        values_out, indices_out = (None, None) if out is None else out
-        return pair(whole(input, dim, keepdim, out=values_out), position(input, dim, keepdim, out=indices_out))
 
-    public.__name__ = public.__qualname__ = name
-    return public
+@operator("reduction", out=True, samples=_samples)
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
+    """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
+    `maximum`.
+    """
+    check_tensor("max", input)
+    if isinstance(dim, Tensor) or other is not None:
+        return maximum(input, dim if other is None else other, out=out)
+    return _extreme(return_types.max, _largest, "argmax", input, dim, keepdim, out)
 
 
-max = _extreme("max", amax, argmax, maximum)
-max.__doc__ = """The largest element of all; with `dim` a pair of the largest along it and their positions; with another
-tensor `maximum`."""
-operator("reduction", out=True, samples=_samples)(max)
+@operator("reduction", out=True, samples=_samples)
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
+    """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
+    `minimum`.
+    """
+    check_tensor("min", input)
+    if isinstance(dim, Tensor) or other is not None:
+        return minimum(input, dim if other is None else other, out=out)
+    return _extreme(return_types.min, _smallest, "argmin", input, dim, keepdim, out)
 
-min = _extreme("min", amin, argmin, minimum)
-min.__doc__ = """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with
-another tensor `minimum`."""
-operator("reduction", out=True, samples=_samples)(min)
+
+def _both_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3)):
+        yield sample(values(*size))
+    yield sample(values(2, 3), dim=0)
+    yield sample(values(2, 3, 4), dim=-1, keepdim=True)
+    yield sample(values(3, 0, 2), dim=0)
 
 
-@operator("reduction", samples=_samples)
-def aminmax(input: Tensor, *, dim: Dims = None, keepdim: bool = False) -> return_types.aminmax:
+@operator("reduction", out=True, samples=_both_samples)
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: tuple[Tensor, Tensor] | None = None
+) -> Any:
     """The smallest and the largest element, along `dim` or of all."""
-    return return_types.aminmax(amin(input, dim, keepdim), amax(input, dim, keepdim))
+    check_tensor("aminmax", input)
+    axes, dtype = axes_of(len(input._size), dim), input._dtype
+    if dim is None and not input.numel():
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    if dim is not None and axes and input._size[axes[0]] == 0:
+        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
+    if dtype.is_complex:
+        raise _not_implemented("aminmax_cpu", input)
+    smallest, largest = (None, None) if out is None else out
+    check_out_dtype(smallest, dtype)
+    check_out_dtype(largest, dtype)
+    return return_types.aminmax(
+        reduce(_smallest, input, axes, keepdim, dtype, dtype, smallest),
+        reduce(_largest, input, axes, keepdim, dtype, dtype, largest),
+    )

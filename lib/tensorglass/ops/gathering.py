@@ -12,13 +12,15 @@ from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.making import empty_on, from_array, view_of
-from tensorglass.ops.advanced_indexing import C_NAMES, first_outside
+from tensorglass.ops.advanced_indexing import first_outside
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import resize_output
-from tensorglass.ops.index_samples import gather_samples, select_samples, take_samples
+from tensorglass.ops.index_samples import gather_samples, select_samples, take_along_samples, take_samples
 from tensorglass.ops.pointwise import remainder
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
+from tensorglass.ops.views import view
 from tensorglass.tensor import Tensor, array_of, header_of
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -99,10 +101,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     check_tensor("gather", input)
     check_tensor("gather", index, "index", 3)
     dim = layout.wrap_dim(dim, len(input._size))
-    if out is not None and out._dtype is not input._dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {C_NAMES[input._dtype]}, but got {C_NAMES[out._dtype]} instead"
-        )
+    check_out_dtype(out, input._dtype)
     if index.numel():
         if index._dtype not in _POSITIONS:
             raise RuntimeError("gather(): Expected dtype int32/int64 for index")
@@ -174,7 +173,7 @@ def check_linear(input: Tensor, index: Tensor) -> None:
     check_positions(index, count, 0, message, IndexError, negative=True)
 
 
-@operator("indexing", out=True, samples=gather_samples)
+@operator("indexing", out=True, samples=take_along_samples)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
     check_tensor("take_along_dim", input)
@@ -183,7 +182,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     if indices._dtype is not dtypes.int64:
         raise RuntimeError(f"{name}: dtype of indices should be Long but got {indices._dtype.scalar_type}")
     if dim is None:
-        return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
+        return gather(view(input, -1), 0, view(indices, -1), out=out)
     if len(input._size) != len(indices._size):
         raise RuntimeError(
             f"{name}: input and indices should have the same number of dimensions, but got {len(input._size)} "

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import formats, layout
+from tensorglass.dtypes import C_NAMES
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
@@ -47,8 +48,7 @@ def set_(
     if isinstance(source, Tensor):
         if source._dtype is not input._dtype:
             raise RuntimeError(
-                f"Could not set tensor of type {_C_NAMES[source._dtype.name]} to a tensor of type "
-                f"{_C_NAMES[input._dtype.name]}"
+                f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
             )
         header = (
             (source._size, source._stride, source._offset)
@@ -69,20 +69,13 @@ def set_(
     return input
 
 
-_C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
-    "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
 def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedStorage:
     if isinstance(source, UntypedStorage):
         return source
     if source.dtype is not input._dtype:
         raise explained(
             RuntimeError(
-                f"Expected a Storage of type {_C_NAMES[input._dtype.name]} or an UntypedStorage, but got type "
+                f"Expected a Storage of type {C_NAMES[input._dtype]} or an UntypedStorage, but got type "
                 f"{source.dtype.scalar_type} for argument 1 'storage'"
             ),
             "An untyped storage fits every dtype: pass storage.untyped().",

@@ -61,6 +61,12 @@ def gather_samples() -> Iterator[Sample]:
     yield sample(values(3), 0, positions(5, length=3))
 
 
+def take_along_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), positions(2, 4, length=3), 1)
+    yield sample(values(2, 3), positions(1, 1, length=2), 0)
+    yield sample(values(3), positions(2, length=3))
+
+
 def scatter_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), 0, positions(1, 3, length=2), values(2, 3, seed=1))
     yield sample(values(4), 0, positions(2, length=4), values(3, seed=1))

@@ -8,7 +8,7 @@ from tensorglass import dtypes, formats, layout
 from tensorglass.errors import explained
 from tensorglass.making import empty_on
 from tensorglass.ops.copying import transfer
-from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -86,9 +86,10 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None, soli
     dtype = given[0]._dtype if len({tensor._dtype for tensor in given}) == 1 else common_dtype(given)
     if out is not None:
         if not dtypes.can_cast(dtype, out._dtype):
-            raise RuntimeError(
+            raise TypeError(
                 f"torch.cat(): input types can't be cast to the desired output type {out._dtype.scalar_type}"
             )
+        refuse_overlapping_write(out, given)
         if out._size != size:
             resize_output(out, size)
         return out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import dtypes, layout
@@ -11,6 +12,7 @@ from tensorglass.errors import explained
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.pointwise import mul
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -24,22 +26,28 @@ def _samples() -> Iterator[Sample]:
         yield sample(values(*one), values(*other, seed=1))
 
 
-def _matrix_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), values(3, 4, seed=1))
-    yield sample(values(2, 0), values(0, 4))
+def _of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
+    """Samples of two operands each: `sizes` are theirs, one pair after the other."""
+
+    def samples() -> Iterator[Sample]:
+        for one, other in zip(sizes[::2], sizes[1::2], strict=True):
+            yield sample(values(*one), values(*other, seed=1))
+
+    return samples
 
 
 def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
     """Run the backend's matmul, half types in float32, and wrap or write the result."""
-    dtype = input._dtype
+    dtype, form = input._dtype, _form(input, other)
     if dtype is not other._dtype:
-        one, two = (_c_name(each._dtype) for each in (input, other))
         raise explained(
-            RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {one} != {two}"),
+            RuntimeError(_two_dtypes(form, dtype, other._dtype)),
             f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
         )
-    if dtype is dtypes.bool:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+    if out is not None and out._dtype is not dtype:
+        _refuse_out(form, dtype, out)
+    if dtype is dtypes.bool and (form == "dot" or (0 not in size and input._size[-1])):
+        raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
     backend = input._storage.backend
     result = backend.launch(_matmul, array_of(input), array_of(other), backend.array_dtype(dtype), size)
     return from_array(result, dtype, input._storage) if out is None else write_out(result, size, out, dtype)
@@ -52,16 +60,46 @@ def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[i
     return xp.ascontiguousarray(product).reshape(size)
 
 
-def _c_name(dtype: dtypes.dtype) -> str:
-    names = {
-        "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-        "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-        "bool": "bool", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-    }  # fmt: skip
-    return names[dtype.name]
+def _form(input: Tensor, other: Tensor) -> str:
+    """PyTorch's name for the kernel that multiplies these, which its errors speak of."""
+    size, other_size = input._size, other._size
+    if len(other_size) > 2:
+        return "bmm"
+    if len(size) > 2 and layout.view_strides(size, input._stride, (math.prod(size[:-1]), size[-1])) is None:
+        return "bmm"  # the batch cannot be read as one matrix
+    if len(other_size) == 1:
+        return "dot" if len(size) == 1 else "addmv_impl_cpu"
+    return "addmm_impl_cpu_"
 
 
-@operator("linear algebra", out=True, samples=_samples)
+def _refuse_out(form: str, dtype: dtypes.dtype, out: Tensor) -> None:
+    """Raise what PyTorch says of an ``out=`` of another dtype than the operands'."""
+    given, wanted = out._dtype.scalar_type, dtype.scalar_type
+    if form == "dot":
+        raise RuntimeError(f"result dtype {given} does not match input dtype {wanted}")
+    if form == "addmv_impl_cpu":
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {given}, {wanted}, and {wanted}")
+    check_out_dtype(out, dtype)
+
+
+def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
+    """Its words for operands of two dtypes."""
+    a, b = one.scalar_type, two.scalar_type
+    if form == "dot":
+        return f"dot : expected both vectors to have same dtype, but found {a} and {b}"
+    if form == "addmv_impl_cpu":
+        return f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}"
+    if form == "bmm":
+        return f"expected scalar type {a} but found {b}"
+    return f"expected m1 and m2 to have the same dtype, but got: {dtypes.C_NAMES[one]} != {dtypes.C_NAMES[two]}"
+
+
+@operator(
+    "linear algebra",
+    out=True,
+    samples=_samples,
+    differs="an `out` keeps its strides; PyTorch lays it out anew for some operands",
+)
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
     check_tensor("matmul", input)
@@ -112,7 +150,7 @@ def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
     return number
 
 
-@operator("linear algebra", out=True, samples=_matrix_samples)
+@operator("linear algebra", out=True, samples=_of((2, 3), (3, 4), (2, 0), (0, 4)))
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
     check_tensor("mm", input)
@@ -123,7 +161,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return matmul(input, mat2, out=out)
 
 
-@operator("linear algebra", out=True)
+@operator("linear algebra", out=True, samples=_of((2, 3), (3,), (2, 0), (0,)))
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     check_tensor("mv", input)
@@ -135,7 +173,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return matmul(input, vec, out=out)
 
 
-@operator("linear algebra", out=True)
+@operator("linear algebra", out=True, samples=_of((2, 3, 4), (2, 4, 2), (0, 2, 3), (0, 3, 2)))
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices, pair by pair."""
     check_tensor("bmm", input)
@@ -151,7 +189,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return matmul(input, mat2, out=out)
 
 
-@operator("linear algebra", out=True)
+@operator("linear algebra", out=True, samples=_of((3,), (3,), (0,), (0,)))
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements."""
     check_tensor("dot", input)
@@ -167,7 +205,7 @@ def __matmul__(input: Tensor, other: Any) -> Any:
     return matmul(input, other) if isinstance(other, Tensor) else NotImplemented
 
 
-@operator("linear algebra", out=True)
+@operator("linear algebra", out=True, samples=_of((3,), (2,), (0,), (2,)))
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""
     for name, vector in (("self", input), ("vec2", vec2)):

@@ -106,6 +106,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
             "Write a comparison, as in torch.where(x > 0, x, 0), or condition.bool().",
         )
     dtype = common_dtype(operands)
+    for position, (name, value) in enumerate((("input", input), ("other", other)), start=2):
+        if out is not None:
+            check_tensor("where", value, name, position)
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
     tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
@@ -203,9 +206,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def _into(out: Tensor, made: Tensor) -> Tensor:
     if out._size != made._size:
         resize_output(out, made._size)
-        if 0 not in made._size:
-            out._stride = made._stride
-            out._array = out._contiguous = None
+        out._stride = made._stride
+        out._array = out._contiguous = None
     return copy_(out, made)
 
 
@@ -216,6 +218,7 @@ def _pick(xp: Any, source: Array, mask: Array) -> Array:
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
     check_tensor("masked_scatter_", source, "source", 2)
+    refuse_overlapping_write(input)
     chosen = view_of(mask, *layout.expand(*header_of(mask), input._size, old_type_name(mask)))
     if input._dtype is not source._dtype:
         raise RuntimeError(

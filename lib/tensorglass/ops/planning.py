@@ -24,6 +24,7 @@ class Plan(NamedTuple):
     size: Ints
     stride: Ints  #: of a new result
     order: Ints | None  #: the dimensions of a new result from the outermost in memory; None if it is contiguous
+    promoted: DType  #: the dtype that the operands have in common, as the operator wants it
     compute: DType  #: the dtype that the kernel gets
     result: DType
 
@@ -33,14 +34,13 @@ def plan(
     rule: DTypeRule,
     kinds: tuple[Kind, ...],
     default: DType,
-    error_name: str,
     written_size: Ints | None = None,
     numbers_count: bool = True,
 ) -> Plan:
     """The plan of a call with such operands while `default` is the default dtype.
 
     `written_size` is the size of the tensor that an in-place form writes to; `numbers_count` is false where numbers
-    are mere parameters. Raises PyTorch's errors for sizes that do not meet and dtypes that the rule refuses.
+    are mere parameters. Raises PyTorch's errors for sizes that do not meet.
     """
     size = layout.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
     if written_size is not None and written_size != size:
@@ -50,8 +50,8 @@ def plan(
             notebook="08 in-place and clone",
         )
     common = promote_kinds(kinds)
-    compute, result = apply_rule(rule, common, error_name)
-    promoted = common if rule.compute is None else rule.compute(common)
+    promoted = rule.promoted(common)
+    compute, result = apply_rule(rule, common)
     layouts: list[tuple[Ints, Ints]] = []
     for dtype, own_size, own_stride in kinds:
         if own_size is None or own_stride is None:
@@ -66,7 +66,7 @@ def plan(
     else:
         stride = layout.elementwise_strides(size, layouts)
     if layout.is_contiguous(size, stride):
-        return Plan(size, stride, None, compute, result)
+        return Plan(size, stride, None, promoted, compute, result)
     # A dimension of size 1 has no say in memory, whatever its stride.
     order = sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1))
-    return Plan(size, stride, tuple(order), compute, result)
+    return Plan(size, stride, tuple(order), promoted, compute, result)

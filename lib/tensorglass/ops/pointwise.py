@@ -17,28 +17,32 @@ from tensorglass.ops.pointwise_checks import (
     bool_cannot_be_negated,
     bool_cannot_be_subtracted,
     integer_power_is_positive,
+    length_is_real,
+    no_complex,
     no_integer_division_by_zero,
+    no_power_of_truth,
     no_rounded_division_by_zero,
 )
-from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE, DTypeRule
+from tensorglass.ops.promotion import FLOAT, PROMOTE, DTypeRule
 from tensorglass.ops.samples import (
-    above_one,
     binary,
     divisors,
     exponents,
     positive,
     unary,
-    unit_interval,
 )
+from tensorglass.ops.scalars import NUMBERS
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
 # A complex number's length is real.
-MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,))
-SIGN = PROMOTE.refusing(
-    dtypes.COMPLEX,
-    message="Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
-)
+MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,)).exactly(dtypes.INTEGER, dtypes.FLOATING)
+HUGE_QUOTIENT = "where the quotient overflows, the rest is exact; PyTorch gives nan"
+# PyTorch writes these straight into out=, which must have their dtype.
+NEGATED = NO_BOOL.exactly()
+SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -75,9 +79,9 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
-def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
+def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     """``other - alpha * input``."""
-    return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha), out=out)
+    return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
 
 
 def _times(xp: Any, array: Array, alpha: complex) -> Array:
@@ -103,7 +107,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     _div_dtype,
     ufunc="true_divide",
     aliases=("divide",),
-    dunders=("__truediv__", "__rtruediv__", "__itruediv__"),
+    dunders=("__truediv__", "__itruediv__"),
     late_check=no_rounded_division_by_zero,
     samples=divisors,
 )
@@ -152,28 +156,33 @@ def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) 
 
 @pointwise(
     ARITHMETIC,
-    ufunc="remainder",
     dunders=("__mod__", "__rmod__", "__imod__"),
     late_check=no_integer_division_by_zero,
     samples=divisors,
+    differs=HUGE_QUOTIENT,
 )
 def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
-    return xp.remainder(input, other, out=out)
+    if input.dtype.kind != "f":
+        return xp.remainder(input, other, out=out)
+    # NumPy's zero has the sign of `other`, PyTorch's that of `input`, which `out` may be.
+    rest = xp.remainder(input, other)
+    return xp.where(rest == 0, xp.copysign(rest, input), rest)
 
 
-@pointwise(ARITHMETIC, ufunc="fmod", late_check=no_integer_division_by_zero, samples=divisors)
+@pointwise(ARITHMETIC, ufunc="fmod", late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
 def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
     return xp.fmod(input, other, out=out)
 
 
 @pointwise(
-    NO_BOOL,
-    error_name="pow",
+    PROMOTE,
     dunders=("__pow__", "__rpow__", "__ipow__"),
     check=integer_power_is_positive,
+    late_check=no_power_of_truth,
     samples=exponents,
+    differs="0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number",
 )
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
@@ -189,7 +198,7 @@ def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Arr
 
 
 @pointwise(
-    NO_BOOL,
+    NEGATED,
     ufunc="negative",
     aliases=("negative",),
     dunders=("__neg__",),
@@ -206,6 +215,7 @@ def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     ufunc="absolute",
     aliases=("absolute",),
     dunders=("__abs__",),
+    inplace_check=length_is_real,
     samples=unary,
 )
 def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
@@ -213,7 +223,7 @@ def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.absolute(input, out=out)
 
 
-@pointwise(SIGN, samples=unary)
+@pointwise(PROMOTE.exactly(), check=no_complex(SIGN_IN_ORDER), samples=unary)
 def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
     """-1, 0 or 1 as each element is negative, zero or positive."""
     return input.copy() if input.dtype.kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
@@ -233,6 +243,12 @@ def square(xp: Any, input: Array, *, out: Array = None) -> Array:
 def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / input``."""
     return xp.true_divide(input.dtype.type(1), input, out=out)
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rtruediv__",))
+def __rtruediv__(input: Tensor, other: Any) -> Any:
+    """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
+    return mul(reciprocal(input), other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
 
 @pointwise(FLOAT, ufunc="sqrt", samples=positive)
@@ -297,94 +313,3 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)
     return xp.true_divide(one, one + xp.exp(-input), out=out)
-
-
-# --- trigonometry ----------------------------------------------------------------------------------------------------
-
-
-@pointwise(FLOAT, ufunc="sin", samples=unary)
-def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The sine of an angle in radians."""
-    return xp.sin(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="cos", samples=unary)
-def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The cosine of an angle in radians."""
-    return xp.cos(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="tan", samples=unary)
-def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The tangent of an angle in radians."""
-    return xp.tan(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arcsin", aliases=("arcsin",), samples=unit_interval)
-def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The angle whose sine is each element."""
-    return xp.arcsin(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arccos", aliases=("arccos",), samples=unit_interval)
-def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The angle whose cosine is each element."""
-    return xp.arccos(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arctan", aliases=("arctan",), samples=unary)
-def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The angle whose tangent is each element."""
-    return xp.arctan(input, out=out)
-
-
-@pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=binary)
-def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """The angle of the point (`other`, `input`)."""
-    return xp.arctan2(input, other, out=out)
-
-
-@pointwise(FLOAT, ufunc="sinh", samples=unary)
-def sinh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The hyperbolic sine."""
-    return xp.sinh(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="cosh", samples=unary)
-def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The hyperbolic cosine."""
-    return xp.cosh(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="tanh", samples=unary)
-def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The hyperbolic tangent."""
-    return xp.tanh(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arcsinh", aliases=("arcsinh",), samples=unary)
-def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The inverse of `sinh`."""
-    return xp.arcsinh(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
-def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The inverse of `cosh`."""
-    return xp.arccosh(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="arctanh", aliases=("arctanh",), samples=unit_interval)
-def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The inverse of `tanh`."""
-    return xp.arctanh(input, out=out)
-
-
-@pointwise(
-    PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
-    ufunc="hypot",
-    samples=binary,
-)
-def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """``sqrt(input**2 + other**2)`` without overflow in between."""
-    return xp.hypot(input, other, out=out)

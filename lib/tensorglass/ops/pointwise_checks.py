@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.errors import explained
+from tensorglass.ops.promotion import cannot_cast, common_dtype
 from tensorglass.tensor import Tensor, array_of
 
-Operands = tuple[Any, ...]
+Operands = Sequence[Any]
 
 
 def _is_bool(operand: Any) -> bool:
@@ -19,6 +21,55 @@ def _is_integral(operand: Any) -> bool:
     if isinstance(operand, Tensor):
         return operand._dtype.category <= dtypes.INTEGER
     return isinstance(operand, int)
+
+
+def no_complex(message: str, error: type[Exception] = NotImplementedError) -> Callable[..., None]:
+    """A check of an operator whose elements must have an order, and which says so in words of its own."""
+
+    def check(operands: Operands, **parameters: Any) -> None:
+        if any(isinstance(operand, Tensor) and operand._dtype.is_complex for operand in operands):
+            raise explained(error(message), "Complex numbers have no order: take x.real, x.imag or x.abs() first.")
+
+    return check
+
+
+def length_is_real(operands: Operands) -> None:
+    """A complex tensor cannot take in the real numbers that `abs` answers with."""
+    if operands[0]._dtype.is_complex:
+        raise explained(
+            RuntimeError("In-place abs is not supported for complex tensors."), "x.abs() makes a new, real tensor."
+        )
+
+
+_no_complex_clamp = no_complex("clamp is not supported for complex types")
+
+
+def clamp_has_order(operands: Operands) -> None:
+    """Clamping needs a bound, and elements that can be compared."""
+    _, low, high = operands
+    if low is None and high is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    _no_complex_clamp(operands)
+
+
+def clamp_wants_numbers(operands: Operands) -> None:
+    """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
+    _, low, high = operands
+    if common_dtype([operand for operand in operands if operand is not None]) is dtypes.bool:
+        bounds = "_" if None not in (low, high) else "_min_" if high is None else "_max_"
+        if not any(isinstance(bound, Tensor) for bound in (low, high)):
+            raise NotImplementedError(f"\"clamp{bounds}scalar_cpu\" not implemented for 'Bool'")
+        if bounds == "_":
+            raise NotImplementedError("\"clamp_cpu\" not implemented for 'Bool'")
+
+
+def bounds_fit(operands: Operands) -> None:
+    """Clamping by numbers in place must not change the dtype."""
+    clamped, *bounds = operands
+    if not any(isinstance(bound, Tensor) for bound in bounds):
+        result = common_dtype([operand for operand in operands if operand is not None])
+        if result is not clamped._dtype:
+            raise cannot_cast(result, clamped._dtype, in_c=True)
 
 
 def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
@@ -91,15 +142,45 @@ def integer_power_is_positive(operands: Operands) -> None:
         )
 
 
+def no_power_of_truth(operands: Operands) -> None:
+    """Truth values have powers only where the exponent is a Python number."""
+    base, exponent = operands
+    if common_dtype(operands) is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+
+
+def ends_alike(operands: Operands) -> None:
+    """`lerp` goes from one tensor to another of the same dtype."""
+    start, end, _ = operands
+    if start._dtype is not end._dtype:
+        raise explained(
+            RuntimeError(
+                f"expected dtype {dtypes.C_NAMES[start._dtype]} for `end` but got dtype {dtypes.C_NAMES[end._dtype]}"
+            ),
+            f"Convert one first, as in end.to({start._dtype!r}).",
+        )
+
+
+def dtypes_alike(operands: Operands, **parameters: Any) -> None:
+    """Closeness is asked of tensors of one dtype."""
+    input, other = operands
+    if input._dtype is not other._dtype:
+        raise explained(
+            RuntimeError(f"{input._dtype.scalar_type} did not match {other._dtype.scalar_type}"),
+            f"Convert one first, as in other.to({input._dtype!r}).",
+        )
+
+
 def relu_wants_numbers(operands: Operands) -> None:
-    """Truth values are never negative."""
+    """Truth values are never negative, complex ones neither negative nor positive."""
     if _is_bool(operands[0]):
         raise RuntimeError("Boolean inputs not supported for relu")
+    _no_complex_clamp(operands)
 
 
 def no_integer_quotient(operands: Operands, value: complex = 1) -> None:
     """A quotient of integers would have to be rounded."""
-    if all(map(_is_integral, operands)):
+    if all(map(_is_integral, operands[1:])):
         raise explained(
             RuntimeError(
                 "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "

@@ -8,10 +8,11 @@ answer in bool.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorglass import dtypes
+from tensorglass.dtypes import C_NAMES
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
@@ -28,18 +29,20 @@ class DTypeRule:
     compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
     result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
     refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
-    refusal: str | None = None  #: what it says then, where that is not '"add_cpu" not implemented for …'
-    refusal_type: type[Exception] = NotImplementedError
     widens: bool = True  #: whether half types are computed in float32 and rounded
+    exact: tuple[int, ...] = ()  #: categories for which ``out=`` must have the result's own dtype
 
-    def refusing(
-        self,
-        *categories: int,
-        message: str | None = None,
-        error: type[Exception] = NotImplementedError,
-    ) -> DTypeRule:
+    def promoted(self, common: DType) -> DType:
+        """The dtype computed in, but for half types, which are computed in float32."""
+        return common if self.compute is None else self.compute(common)
+
+    def refusing(self, *categories: int) -> DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
-        return DTypeRule(self.compute, self.result, categories, message, error, self.widens)
+        return replace(self, refuses=categories)
+
+    def exactly(self, *categories: int) -> DTypeRule:
+        """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
+        return replace(self, exact=categories or (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX))
 
 
 def as_floating(common: DType) -> DType:
@@ -96,30 +99,33 @@ def promote_kinds(kinds: Iterable[tuple[DType, tuple[int, ...] | None, Any]]) ->
     return dtypes.combine_ranks(dimensioned, zero_dim, number)
 
 
-def apply_rule(rule: DTypeRule, common: DType, error_name: str) -> tuple[DType, DType]:
-    """The dtype that a kernel computes in, and its result's; NotImplementedError for a dtype that the rule refuses."""
-    compute = common if rule.compute is None else rule.compute(common)
-    if compute.category in rule.refuses:
-        raise explained(
-            rule.refusal_type(rule.refusal or f"\"{error_name}\" not implemented for '{compute.scalar_type}'"),
-            f"The operator has no meaning for {compute!r}, or PyTorch has not written it; convert the tensor first.",
-        )
+def apply_rule(rule: DTypeRule, common: DType) -> tuple[DType, DType]:
+    """The dtype that a kernel computes in, and its result's."""
+    compute = rule.promoted(common)
     result = compute if rule.result is None else rule.result(compute)
     if rule.widens and compute.itemsize == 2 and compute.is_floating_point:
         compute = dtypes.float32
     return compute, result
 
 
-# C++'s names of types, which clamp's message uses.
-_IN_C = {
-    dtypes.bool: "bool", dtypes.uint8: "unsigned char", dtypes.int8: "signed char", dtypes.int16: "short int",
-    dtypes.int32: "int", dtypes.int64: "long int",
-}  # fmt: skip
+def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
+    """Raise NotImplementedError for a dtype that the rule refuses."""
+    if promoted.category in rule.refuses:
+        raise explained(
+            NotImplementedError(f"\"{error_name}\" not implemented for '{promoted.scalar_type}'"),
+            f"The operator has no meaning for {promoted!r}, or PyTorch has not written it; convert the tensor first.",
+        )
+
+
+def check_out_dtype(out: Tensor | None, dtype: DType) -> None:
+    """Raise unless ``out=``, if it is given, has the result's own dtype."""
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[dtype]}, but got {C_NAMES[out._dtype]} instead")
 
 
 def cannot_cast(result: DType, target: DType, in_c: bool = False) -> RuntimeError:
     """The error of an operator that would write `result` values into a tensor that cannot hold them."""
-    wanted = _IN_C.get(target, target.scalar_type) if in_c else target.scalar_type
+    wanted = C_NAMES[target] if in_c else target.scalar_type
     return explained(
         RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {wanted}"),
         f"The tensor written to is {target!r}, which cannot hold {result!r} values: use the form that makes a new "

@@ -79,7 +79,12 @@ def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> N
     target[...] = xp.flip(array, axes)
 
 
-@operator("rearranging")
+def _matrices() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3, 4))
+
+
+@operator("rearranging", samples=_matrices)
 def fliplr(input: Tensor) -> Tensor:
     """The columns in reverse order."""
     if len(input._size) < 2:
@@ -87,7 +92,7 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, (1,))
 
 
-@operator("rearranging")
+@operator("rearranging", samples=_matrices)
 def flipud(input: Tensor) -> Tensor:
     """The rows in reverse order."""
     if not input._size:

@@ -14,7 +14,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.table import Operator, Sample, declare
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -79,6 +79,7 @@ def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: D
         raise RuntimeError(
             f"result type {result_dtype.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
         )
+    refuse_overlapping_write(out)
     if out._size != size:
         resize_output(out, size)
     raw_array(out)[...] = answer
@@ -95,12 +96,16 @@ def reduction(
     *,
     takes_dtype: bool = False,
     check: Callable[[Tensor, tuple[int, ...], Dims], None] | None = None,
+    check_out: Callable[[Tensor, Dims, Tensor], None] | None = None,
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
+    differs: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a reduction over any dimensions by its kernel. Returns the public function.
 
-    `compute` gives the dtype computed in from the operand's, `result` the answer's from that one.
+    `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
+    with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
+    what they refuse. `samples` are calls to test it with, and `differs` says how it differs from PyTorch's operator.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,6 +125,10 @@ def reduction(
             axes = axes_of(len(input._size), dim)
             if check is not None:
                 check(input, axes, dim)
+            if out is not None and check_out is not None:
+                check_out(input, dim, out)
+            if takes_dtype and out is not None and dtype is None:
+                dtype = out._dtype
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)
@@ -127,7 +136,11 @@ def reduction(
         public.__name__ = public.__qualname__ = kernel.__name__
         public.__doc__ = kernel.__doc__
         public.__module__ = kernel.__module__
-        declare(Operator(kernel.__name__, public, "reduction", has_out=True, aliases=tuple(aliases), samples=samples))
+        name = kernel.__name__
+        row = Operator(
+            name, public, "reduction", aliases=tuple(aliases), has_out=True, samples=samples, differs=differs
+        )
+        declare(row)
         return public
 
     return enter

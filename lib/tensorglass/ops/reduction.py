@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
+
+OTHER_OUT = "an `out` of another dtype is written if that can take the result in; PyTorch refuses some of them"
 
 
 def _samples() -> Iterator[Sample]:
@@ -31,19 +33,38 @@ def _widened(dtype: DType) -> DType:
     return dtype if dtype.category >= dtypes.FLOATING else dtypes.int64
 
 
-@reduction(_widened, takes_dtype=True, samples=_samples)
+def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], None]:
+    def check(input: Tensor, dim: Dims, out: Tensor) -> None:
+        if dim is None:
+            raise invalid_combination(
+                name,
+                (input,),
+                "(Tensor input, *, torch.dtype dtype = None)",
+                f"(Tensor input, {dims} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)",
+                keywords={"out": out},
+            )
+
+    return check
+
+
+@reduction(_widened, takes_dtype=True, check_out=_out_wants_dim("sum", "tuple of ints"), samples=_samples)
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
     return xp.add.reduce(input, axis=axes, keepdims=True)
 
 
-@reduction(_widened, takes_dtype=True, samples=_samples)
+def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
+    if input._dtype.is_complex:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+
+
+@reduction(_widened, takes_dtype=True, check=_nansum_is_real, samples=_samples, differs=OTHER_OUT)
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
 def mean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -70,7 +91,15 @@ def _mean(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.true_divide(total, total.dtype.type(count))
 
 
-@operator("reduction", out=True)
+def _prod_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 1, 4)):
+        yield sample(values(*size, low=0.5, high=1.5))
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 4), -1, True)
+    yield sample(values(0, 3), 0)
+
+
+@operator("reduction", out=True, samples=_prod_samples)
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -88,8 +117,11 @@ def prod(
             "(Tensor input, *, torch.dtype dtype = None)",
             "(Tensor input, int dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)",
         )
-    compute = _widened(input._dtype) if dtype is None else dtype
-    return reduce(_prod, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
+    if out is not None:
+        _out_wants_dim("prod", "int")(input, dim, out)
+    if dtype is None:
+        dtype = _widened(input._dtype) if out is None else out._dtype
+    return reduce(_prod, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
 
 
 def _prod(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -104,22 +136,37 @@ def _same(dtype: DType) -> DType:
     return dtype
 
 
-@reduction(_same, _truth, samples=_samples)
+def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
+    def check(input: Tensor, dim: Dims, out: Tensor) -> None:
+        if out._dtype not in (dtypes.bool, dtypes.uint8):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {out._dtype.scalar_type}")
+
+    return check
+
+
+@reduction(_same, _truth, check_out=_answers_in_bool("all"), samples=_samples)
 def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether every element is nonzero, over dimensions `dim` or over all."""
     return xp.all(input, axis=axes, keepdims=True)
 
 
-@reduction(_same, _truth, samples=_samples)
+@reduction(_same, _truth, check_out=_answers_in_bool("any"), samples=_samples)
 def any(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether some element is nonzero, over dimensions `dim` or over all."""
     return xp.any(input, axis=axes, keepdims=True)
 
 
-@operator("reduction", samples=_samples)
+def _count_samples() -> Iterator[Sample]:
+    for each in _samples():
+        yield sample(*each.arguments[:2])
+
+
+@operator("reduction", samples=_count_samples)
 def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     """How many elements are nonzero, over dimensions `dim` or over all."""
     check_tensor("count_nonzero", input)
+    if dim is not None:
+        dim = ints("count_nonzero", (dim,), "(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
     axes = axes_of(len(input._size), dim)
     return reduce(_count_nonzero, input, axes, False, input._dtype, dtypes.int64)
 
@@ -153,7 +200,8 @@ def _spread(
             stacklevel=3,
         )
     result = input._dtype.to_real()
-    return reduce(kernel, input, axes, keepdim, input._dtype, result, out, freedom=max(count - correction, 0))
+    compute = dtypes.complex128 if input._dtype.is_complex else dtypes.float64  # PyTorch adds the squares up in double
+    return reduce(kernel, input, axes, keepdim, compute, result, out, freedom=max(count - correction, 0))
 
 
 def _variance(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -> Array:
@@ -166,7 +214,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
 def var(
     input: Tensor,
     dim: Dims | bool = None,
@@ -180,7 +228,7 @@ def var(
     return _spread("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
 def std(
     input: Tensor,
     dim: Dims | bool = None,
@@ -194,7 +242,16 @@ def std(
     return _spread("std", _deviation, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", out=True)
+def _norm_samples() -> Iterator[Sample]:
+    for each in (2, 1, 0, 3.5, float("inf"), -float("inf"), "fro", None):
+        yield sample(values(2, 3), each)
+    yield sample(values(2, 3, 4), 2, (0, 2))
+    yield sample(values(2, 3), 1, 1, True)
+    yield sample(values(5))
+    yield sample(values())
+
+
+@operator("reduction", out=True, samples=_norm_samples)
 def norm(
     input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:

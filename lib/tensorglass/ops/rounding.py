@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.pointwise_checks import no_integer_quotient, relu_wants_numbers
-from tensorglass.ops.promotion import PROMOTE, DTypeRule
-from tensorglass.ops.samples import binary, bounds, ternary, unary
+from tensorglass.ops.pointwise_checks import (
+    bounds_fit,
+    clamp_has_order,
+    clamp_wants_numbers,
+    ends_alike,
+    no_complex,
+    no_integer_quotient,
+    relu_wants_numbers,
+)
+from tensorglass.ops.promotion import PROMOTE
+from tensorglass.ops.samples import bounds, pairs, ternary, unary
 
-ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
+SIGN_OF_ZERO = "which of 0.0 and -0.0 counts as the larger depends on the processor's instructions, in both libraries"
+ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX).exactly()
 FRACTIONAL = PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER)
-CLAMPED = PROMOTE.refusing(dtypes.COMPLEX, message="clamp is not supported for complex types")
 
 
-def _roundable(name: str) -> DTypeRule:
-    return PROMOTE.refusing(dtypes.COMPLEX, message=f"{name} is not supported for complex inputs")
+def _needs_order(name: str) -> Callable[..., None]:
+    return no_complex(f"{name} is not supported for complex inputs")
 
 
-def _pairwise(name: str) -> DTypeRule:
-    return PROMOTE.refusing(
-        dtypes.COMPLEX,
-        message=f"{name} not implemented for complex tensors.",
-        error=RuntimeError,
-    )
+def _needs_order_of_both(name: str) -> Callable[..., None]:
+    return no_complex(f"{name} not implemented for complex tensors.", RuntimeError)
 
 
-@pointwise(_roundable("floor"), error_name="floor_vml_cpu", samples=unary)
+@pointwise(ROUNDABLE, check=_needs_order("floor"), error_name="floor_vml_cpu", samples=unary)
 def floor(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The largest integer not above each element."""
     return xp.floor(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
-@pointwise(_roundable("ceil"), error_name="ceil_vml_cpu", samples=unary)
+@pointwise(ROUNDABLE, check=_needs_order("ceil"), error_name="ceil_vml_cpu", samples=unary)
 def ceil(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The smallest integer not below each element."""
     return xp.ceil(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
-@pointwise(_roundable("trunc"), error_name="trunc_vml_cpu", aliases=("fix",), samples=unary)
+@pointwise(ROUNDABLE, check=_needs_order("trunc"), error_name="trunc_vml_cpu", aliases=("fix",), samples=unary)
 def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The integer part of each element."""
     return xp.trunc(input, out=out) if input.dtype.kind == "f" else input.copy()
@@ -57,13 +62,21 @@ def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Arr
     return xp.rint(input * ten) / ten if decimals > 0 else xp.rint(input / ten) * ten
 
 
-@pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), samples=unary)
+@pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX).exactly(), samples=unary)
 def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The fraction of each element: what `trunc` cuts off."""
     return xp.subtract(input, xp.trunc(input), out=out)
 
 
-@pointwise(CLAMPED, bounds=True, aliases=("clip",), samples=bounds)
+@pointwise(
+    PROMOTE,
+    bounds=True,
+    check=clamp_has_order,
+    late_check=clamp_wants_numbers,
+    inplace_check=bounds_fit,
+    aliases=("clip",),
+    samples=bounds,
+)
 def clamp(
     xp: Any,
     input: Array,
@@ -73,49 +86,68 @@ def clamp(
     out: Array = None,
 ) -> Array:
     """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounded = input if min is None else xp.maximum(input, min)
     return bounded if max is None else xp.minimum(bounded, max, out=out)
 
 
-@pointwise(_pairwise("maximum"), ufunc="maximum", samples=binary, inplace=False)
+@pointwise(
+    PROMOTE, check=_needs_order_of_both("maximum"), ufunc="maximum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+)
 def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; NaN if either is."""
     return xp.maximum(input, other, out=out)
 
 
-@pointwise(_pairwise("minimum"), ufunc="minimum", samples=binary, inplace=False)
+@pointwise(
+    PROMOTE, check=_needs_order_of_both("minimum"), ufunc="minimum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+)
 def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; NaN if either is."""
     return xp.minimum(input, other, out=out)
 
 
-@pointwise(_pairwise("fmax"), ufunc="fmax", samples=binary, inplace=False)
+@pointwise(
+    PROMOTE, check=_needs_order_of_both("fmax"), ufunc="fmax", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+)
 def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; a number rather than NaN."""
     return xp.fmax(input, other, out=out)
 
 
-@pointwise(_pairwise("fmin"), ufunc="fmin", samples=binary, inplace=False)
+@pointwise(
+    PROMOTE, check=_needs_order_of_both("fmin"), ufunc="fmin", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+)
 def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; a number rather than NaN."""
     return xp.fmin(input, other, out=out)
 
 
-@pointwise(CLAMPED, check=relu_wants_numbers, samples=unary)
-def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
+@pointwise(PROMOTE, check=relu_wants_numbers, samples=unary)
+def relu(xp: Any, input: Array) -> Array:
     """Each element, but no less than 0."""
-    return xp.maximum(input, input.dtype.type(0), out=out)
+    return xp.maximum(input.dtype.type(0), input)  # of two zeros NumPy takes the second: -0.0 stays
 
 
-@pointwise(FRACTIONAL, error_name="lerp_kernel_tensor", samples=ternary)
+@pointwise(
+    FRACTIONAL,
+    check=ends_alike,
+    error_name="lerp_kernel_tensor",
+    samples=ternary,
+    differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",
+)
 def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = None) -> Array:
     """``input + weight * (end - input)``."""
-    return xp.add(input, weight * (end - input), out=out)
+    # From the end that is nearer, so that a weight of 0 and of 1 give the ends exactly.
+    way = end - input
+    return xp.where(xp.absolute(weight) < 0.5, input + weight * way, end - way * (1 - weight))
 
 
-@pointwise(PROMOTE.refusing(dtypes.BOOL), error_name="addcmul_cpu_out", samples=ternary)
+@pointwise(
+    PROMOTE.refusing(dtypes.BOOL),
+    error_name="addcmul_cpu_out",
+    samples=ternary,
+    differs="product and sum are rounded one after the other; PyTorch may round them once, so that overflow differs",
+)
 def addcmul(
     xp: Any,
     input: Array,

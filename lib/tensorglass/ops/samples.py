@@ -52,9 +52,15 @@ def above_one() -> Iterator[Sample]:
 _PAIRS = (((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((4, 1, 3), (2, 3)), ((0, 3), (3,)), ((2, 3), ()))
 
 
-def binary() -> Iterator[Sample]:
+def pairs() -> Iterator[Sample]:
     for one, other in _PAIRS:
         yield sample(values(*one), values(*other, seed=1))
+    same = values(2, 3)
+    yield sample(same, same)
+
+
+def binary() -> Iterator[Sample]:
+    yield from pairs()
     yield sample(values(2, 3), 2)
     yield sample(values(2, 3), -1.5)
 
@@ -73,12 +79,6 @@ def exponents() -> Iterator[Sample]:
         yield sample(values(2, 3, low=0.25, high=3.0), number)
 
 
-def comparable() -> Iterator[Sample]:
-    yield from binary()
-    same = values(2, 3)
-    yield sample(same, same)
-
-
 def truths() -> Iterator[Sample]:
     for one, other in _PAIRS:
         yield sample(values(*one, low=-1.0, high=2.0), values(*other, low=-1.0, high=2.0, seed=1))
@@ -89,6 +89,11 @@ def bits() -> Iterator[Sample]:
         yield sample(
             values(*one, low=-9.0, high=9.0, dtype=dtypes.int64), values(*other, low=-9.0, high=9.0, dtype=dtypes.int64)
         )
+
+
+def whole() -> Iterator[Sample]:
+    for size in ((), (0,), (5,), (2, 3), (2, 0, 3)):
+        yield sample(values(*size, low=-9.0, high=9.0, dtype=dtypes.int64))
 
 
 def shifts() -> Iterator[Sample]:

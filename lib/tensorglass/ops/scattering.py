@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import check_tensor, invalid_combination
@@ -20,6 +21,7 @@ from tensorglass.ops.copying import clone, copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.gathering import check_linear, check_positions, places
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -33,10 +35,12 @@ def _declare(
 ) -> None:
     """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
     name = in_place.__name__.removesuffix("_").removeprefix("_")
+    laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
 
     def on_a_copy(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
         check_tensor(name, input)
-        made = in_place(clone(input), *arguments, **keywords)
+        check_out_dtype(out, input._dtype)
+        made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
         if out is None:
             made._storage.version = 0
             return made

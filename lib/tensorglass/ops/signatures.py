@@ -35,6 +35,7 @@ class CallSignature:
         "_parameters",
         "_positional",
         "_types",
+        "has_out",
         "name",
         "numbers",
         "operands",
@@ -48,6 +49,7 @@ class CallSignature:
         self.operands = [each.name for each in given if each.annotation in ("Array", "Operand") and each.name != "out"]
         self.numbers = {each.name for each in given if each.annotation == "Operand"}
         self._optional = {each.name for each in given if each.name in self.operands and each.default is None}
+        self.has_out = any(each.name == "out" for each in given)
         self._parameters = {
             each.name: each.default for each in given if each.name not in self.operands and each.name != "out"
         }
@@ -75,7 +77,7 @@ class CallSignature:
         wrong = len(arguments) > len(self._positional)
         for key, value in keywords.items():
             name = key if key in self._parameters or key in self.operands else _NUMPY_NAMES.get(key, key)
-            if key == "out" and not is_in_place:
+            if key == "out" and self.has_out and not is_in_place:
                 out = value
             elif name in values or (name not in self.operands and name not in self._parameters):
                 wrong = True
@@ -136,7 +138,7 @@ class CallSignature:
             return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
         for key, value in keywords.items():
             target = _NUMPY_NAMES.get(key, key)
-            if target in self.operands or target == "out":
+            if target in self.operands or (target == "out" and self.has_out):
                 if not isinstance(value, Tensor):
                     return TypeError(f"{name}(): argument '{target}' must be Tensor, not {type_name(value)}")
             elif target in self._types:
@@ -154,7 +156,7 @@ class CallSignature:
         keyword_only = [
             f"{self._types.get(name, ('str',))[0]} {name} = {default}" for name, default in self._parameters.items()
         ]
-        if not is_method:
+        if self.has_out and not is_method:
             keyword_only.append("Tensor out = None")
         tail = f", *, {', '.join(keyword_only)}" if keyword_only else ""
         return [

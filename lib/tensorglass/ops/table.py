@@ -78,6 +78,8 @@ def operator(
     """
 
     def enter(body: F) -> F:
+        if inplace is not None and inplace.__doc__ is None:
+            inplace.__doc__ = body.__doc__
         declare(
             Operator(
                 name=body.__name__,

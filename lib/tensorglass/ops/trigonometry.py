@@ -1,0 +1,99 @@
+"""Trigonometric and hyperbolic functions, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
+from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
+
+
+@pointwise(FLOAT, ufunc="sin", samples=unary)
+def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The sine of an angle in radians."""
+    return xp.sin(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="cos", samples=unary)
+def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The cosine of an angle in radians."""
+    return xp.cos(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="tan", samples=unary)
+def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The tangent of an angle in radians."""
+    return xp.tan(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arcsin", aliases=("arcsin",), samples=unit_interval)
+def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose sine is each element."""
+    return xp.arcsin(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arccos", aliases=("arccos",), samples=unit_interval)
+def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose cosine is each element."""
+    return xp.arccos(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arctan", aliases=("arctan",), samples=unary)
+def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The angle whose tangent is each element."""
+    return xp.arctan(input, out=out)
+
+
+@pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=pairs)
+def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """The angle of the point (`other`, `input`)."""
+    return xp.arctan2(input, other, out=out)
+
+
+@pointwise(FLOAT, ufunc="sinh", samples=unary)
+def sinh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic sine."""
+    return xp.sinh(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="cosh", samples=unary)
+def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic cosine."""
+    return xp.cosh(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="tanh", samples=unary)
+def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The hyperbolic tangent."""
+    return xp.tanh(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arcsinh", aliases=("arcsinh",), samples=unary)
+def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `sinh`."""
+    return xp.arcsinh(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
+def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `cosh`."""
+    return xp.arccosh(input, out=out)
+
+
+@pointwise(FLOAT, ufunc="arctanh", aliases=("arctanh",), samples=unit_interval)
+def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `tanh`."""
+    return xp.arctanh(input, out=out)
+
+
+@pointwise(
+    PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
+    ufunc="hypot",
+    samples=pairs,
+)
+def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``sqrt(input**2 + other**2)`` without overflow in between."""
+    return xp.hypot(input, other, out=out)

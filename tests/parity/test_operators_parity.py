@@ -1,0 +1,112 @@
+"""Every operator of the table gives what PyTorch gives: its samples in every dtype and layout, in place, with ``out=``.
+
+A test makes all calls of one operator and reports each that differs. `operator_cases` writes the calls down;
+`agreement` makes them and holds the tolerances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+
+from parity.agreement import TOLERANCE, disagreement, outcome  # noqa: E402 (after the oracle is known to be there)
+from parity.operator_cases import (  # noqa: E402 (as above)
+    COMPLEX,
+    DTYPES,
+    FLOATS,
+    LAYOUTS,
+    Case,
+    in_place,
+    mixed,
+    operand_count,
+    sampled,
+    with_numbers,
+    with_special_values,
+    written_out,
+)
+
+from tensorglass.ops.table import OPERATORS, Operator  # noqa: E402 (as above)
+
+SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
+POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]
+SEVERAL = [row for row in POINTWISE if operand_count(row) > 1]
+PAIRS = [row for row in POINTWISE if operand_count(row) == 2]
+WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.name != "aminmax"]
+
+# Sums of terms that cancel are as exact as their terms.
+FLOOR = {"reduction": 1.0, "linear algebra": 1.0}
+
+
+def name_of(row: Any) -> str:
+    return row.name
+
+
+def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
+    """Make every call in both libraries and list those that differ."""
+    number, found = 0, []
+    for case in cases:
+        number += 1
+        differs = disagreement(
+            case.name, case.arguments, case.keywords, case.form, floor=FLOOR.get(row.kind, 1e-2), **closeness
+        )
+        if differs is not None:
+            found.append(differs)
+    assert number, f"no call of {row.name} was made"
+    shown = "\n".join(found[:15])
+    assert not found, f"{len(found)} of {number} calls of {row.name} differ:\n{shown}"
+
+
+def with_in_place(row: Operator, cases: Iterable[Case]) -> Iterable[Case]:
+    for case in cases:
+        yield case
+        if row.inplace is not None:
+            yield in_place(row, case)
+
+
+def has_no_complex32(one: str, other: Any) -> bool:
+    """float16 and complex numbers meet in complex32, which tensorglass has not (docs/differences.md)."""
+    return {one, other} not in ({"float16", each} for each in COMPLEX)
+
+
+@pytest.mark.parametrize("row", SAMPLED, ids=name_of)
+def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
+    check(
+        row,
+        (each for dtype in DTYPES for layout in LAYOUTS for each in with_in_place(row, sampled(row, dtype, layout))),
+    )
+
+
+@pytest.mark.parametrize("row", [row for row in SAMPLED if row.kind in ("pointwise", "reduction")], ids=name_of)
+def test_special_values_agree(row: Operator) -> None:
+    for dtype in DTYPES:
+        elements = row.differs is None or dtype not in (*FLOATS, *COMPLEX)
+        check(row, with_in_place(row, with_special_values(row, dtype)), elements=elements)
+
+
+@pytest.mark.parametrize("row", SEVERAL, ids=name_of)
+def test_operands_of_two_dtypes_agree(row: Operator) -> None:
+    pairs = [(one, other) for one in DTYPES for other in DTYPES if has_no_complex32(one, other)]
+    check(row, (each for one, other in pairs for each in mixed(row, one, other)))
+
+
+@pytest.mark.parametrize("row", PAIRS, ids=name_of)
+def test_operands_that_are_numbers_agree(row: Operator) -> None:
+    for dtype in DTYPES:
+        cases = with_numbers(row, dtype)
+        check(row, (each for each in cases if dtype != "float16" or complex not in map(type, each.arguments)))
+
+
+@pytest.mark.parametrize("row", WRITING, ids=name_of)
+def test_outputs_agree(row: Operator) -> None:
+    cases: list[Case] = []
+    for dtype in ("bool", "int64", "float16", "float32", "complex64"):
+        for case in sampled(row, dtype):
+            kind, result, *_ = outcome(torch, case.name, case.arguments, case.keywords, case.form)
+            if kind == "value" and isinstance(result, torch.Tensor):  # those with several results are tested by name
+                cases += written_out(row, case, tuple(result.shape), str(result.dtype)[6:])
+    # A result of half precision may be written to a tensor of another dtype.
+    check(row, cases, tolerance=TOLERANCE["float16"])

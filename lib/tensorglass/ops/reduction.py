@@ -11,6 +11,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -261,6 +262,7 @@ def norm(
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
         )
+    check_out_dtype(out, input._dtype.to_real())
     order = 2.0 if p in ("fro", None) else float(p)
     axes = axes_of(len(input._size), dim)
     return reduce(_norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)

@@ -92,3 +92,43 @@ def test_a_new_default_dtype_shows_in_calls_that_were_made_before() -> None:
         assert (integers / 2).dtype is (integers * 1.5).dtype is tensorglass.float64
     finally:
         tensorglass.set_default_dtype(tensorglass.float32)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "complex64"])
+def test_large_copies_agree_whatever_the_order_of_the_dimensions(dtype: str) -> None:
+    copies = []
+    for library in (tensorglass, torch):
+        cube = library.arange(70 * 40 * 50).reshape(70, 40, 50).to(getattr(library, dtype))
+        matrix = cube.reshape(700, 200)
+        copies.append(
+            [cube.permute(*order).contiguous() for order in itertools.permutations(range(3))]
+            + [matrix.t().contiguous(), matrix.t()[3:, ::3].contiguous(), matrix.t().to(library.float64).contiguous()]
+            + [library.zeros(200, 700).copy_(matrix.real.t()), matrix[:, :1].expand(700, 200).t().contiguous()]
+        )
+    for ours, theirs in zip(*copies, strict=True):
+        assert ours.stride() == theirs.stride()
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_a_large_copy_within_one_storage_reads_everything_before_it_writes() -> None:
+    square = tensorglass.arange(600 * 600).reshape(600, 600)[::2, ::2]
+    expected = square.t().tolist()
+    assert square.copy_(square.t()).tolist() == expected
+
+
+@pytest.mark.parametrize("size", [(8, 1024), (3, 5, 4096), (7, 1021), (6, 1000), (2, 3 * 512 * 64), (70000,)])
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "norm"])
+def test_large_sums_are_as_exact_as_pytorch_s(name: str, size: tuple[int, ...]) -> None:
+    noise = torch.rand(size, generator=torch.Generator().manual_seed(7))
+    ours = tensorglass.tensor(noise.tolist())
+    for dims in ((), (-1,), tuple(range(len(size)))[-2:]):
+        exact = getattr(noise.double(), name)(dim=dims) if dims else getattr(noise.double(), name)()
+        found = getattr(ours, name)(dim=dims) if dims else getattr(ours, name)()
+        relative = (torch.tensor(found.tolist()).double() - exact).abs() / exact.abs()
+        assert relative.max() < 5e-7
+
+
+def test_large_sums_keep_infinities_and_nan() -> None:
+    rows = tensorglass.ones(4, 2048)
+    rows[0, 5], rows[1, 2047], rows[2, 7] = tensorglass.inf, tensorglass.nan, -tensorglass.inf
+    assert str(rows.sum(1).tolist()) == "[inf, nan, -inf, 2048.0]"

@@ -18,6 +18,7 @@ from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
@@ -86,16 +87,8 @@ def transfer(target: Tensor, source: Tensor) -> None:
     array = raw_array(source)
     if source._storage.device != device:
         array = backend.from_host(source._storage.backend.to_host(array), device)
-    backend.launch(_assign, raw_array(target), array, source._conj != target._conj)
+    backend.launch(assign, raw_array(target), array, source._conj != target._conj)
     memory.copied(target.nbytes)
-
-
-def _assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
-    if conjugate:
-        source = xp.conj(source)
-    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
-        source = source.real
-    target[...] = source
 
 
 def new_copy(

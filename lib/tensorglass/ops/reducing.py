@@ -69,8 +69,10 @@ def reduce(
 def _run(
     xp: Any, kernel: Any, array: Array, compute: Any, axes: Any, result: Any, size: Any, parameters: dict[str, Any]
 ) -> Array:
-    answer = kernel(xp, array.astype(compute, copy=False), axes, **parameters)
-    return xp.ascontiguousarray(xp.asarray(answer).astype(result, copy=False).reshape(size)).reshape(size)
+    if array.dtype != compute:
+        array = array.astype(compute)
+    # A scalar becomes an array, and what NumPy left in another order or dtype is copied.
+    return xp.ascontiguousarray(kernel(xp, array, axes, **parameters), result).reshape(size)
 
 
 def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType) -> Tensor:

@@ -14,6 +14,7 @@ from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
+from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
 
@@ -51,7 +52,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
 @reduction(_widened, takes_dtype=True, check_out=_out_wants_dim("sum", "tuple of ints"), samples=_samples)
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
-    return xp.add.reduce(input, axis=axes, keepdims=True)
+    return total(xp, input, axes)
 
 
 def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
@@ -88,8 +89,8 @@ def _mean(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     count = 1
     for axis in axes:
         count *= input.shape[axis]
-    total = xp.add.reduce(input, axis=axes, keepdims=True)
-    return xp.true_divide(total, total.dtype.type(count))
+    whole = total(xp, input, axes)
+    return xp.true_divide(whole, whole.dtype.type(count))
 
 
 def _prod_samples() -> Iterator[Sample]:
@@ -206,8 +207,8 @@ def _spread(
 
 
 def _variance(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -> Array:
-    middle = xp.mean(input, axis=axes, keepdims=True)
-    squares = xp.add.reduce(xp.square(xp.absolute(input - middle)), axis=axes, keepdims=True)
+    deviation = input - _mean(xp, input, axes)
+    squares = total(xp, xp.square(xp.absolute(deviation) if deviation.dtype.kind == "c" else deviation), axes)
     return xp.true_divide(squares, squares.dtype.type(freedom))
 
 
@@ -277,5 +278,5 @@ def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Arra
     if order == 0:
         return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
     if order == 2:
-        return xp.sqrt(xp.add.reduce(xp.square(lengths), axis=axes, keepdims=True))
-    return xp.power(xp.add.reduce(xp.power(lengths, order), axis=axes, keepdims=True), 1 / order)
+        return xp.sqrt(total(xp, xp.square(lengths), axes))
+    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)

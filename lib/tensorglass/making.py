@@ -9,7 +9,8 @@ from __future__ import annotations
 import weakref
 
 from tensorglass import layout, memory
-from tensorglass.backends import Array
+from tensorglass.backends import Array, Backend
+from tensorglass.backends import get as get_backend
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.storage import UntypedStorage
@@ -45,13 +46,14 @@ def from_array(array: Array, dtype: DType, like: UntypedStorage) -> Tensor:
     size = array.shape
     if not size:  # NumPy answers a 0-dim kernel with a scalar, which has no memory to share
         array = like.backend.xp.asarray(array)
-    return result_tensor(array, dtype, like, size, _contiguous_strides(size))
+    return result_tensor(array, dtype, like.backend, like.device, size, _contiguous_strides(size))
 
 
 def result_tensor(
     array: Array,
     dtype: DType,
-    like: UntypedStorage,
+    backend: Backend,
+    device: Device,
     size: tuple[int, ...],
     stride: tuple[int, ...],
     is_contiguous: bool = True,
@@ -62,8 +64,8 @@ def result_tensor(
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes
-    storage.backend = like.backend
-    storage.device = like.device
+    storage.backend = backend
+    storage.device = device
     storage.version = 0
     storage.is_ours = True
     storage._nbytes = nbytes
@@ -87,10 +89,16 @@ def result_tensor(
     return self
 
 
-def empty_on(device: Device, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType) -> Tensor:
-    """An uninitialised tensor of this layout with a new storage on `device`."""
-    nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)
-    return make(UntypedStorage(nbytes, device=device), size, stride, 0, dtype)
+def empty_on(
+    device: Device, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType, *, zeroed: bool = False
+) -> Tensor:
+    """A tensor of this layout with a new storage on `device`: all 0 if `zeroed`, else not initialised."""
+    nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)  # refuses what 64 bits cannot count
+    backend = get_backend(device)
+    if stride == _contiguous_strides(size):
+        array = backend.empty(dtype, size, zeroed=zeroed)
+        return result_tensor(array, dtype, backend, device, size, stride)
+    return make(UntypedStorage.allocate(backend, device, nbytes, zeroed=zeroed), size, stride, 0, dtype)
 
 
 def view_of(

@@ -63,8 +63,10 @@ class Backend(Protocol):
         Raises PyTorch's out-of-memory error for the device.
         """
 
-    def empty(self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None) -> Array:
-        """A new array, not initialised, without gaps: row-major, or with its dimensions in `order` from the outermost.
+    def empty(
+        self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
+    ) -> Array:
+        """A new array without gaps: row-major, or with its dimensions in `order` from the outermost. All 0 if `zeroed`.
 
         Raises PyTorch's out-of-memory error for the device.
         """

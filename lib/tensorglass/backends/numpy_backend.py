@@ -51,18 +51,21 @@ class NumpyBackend:
         return True
 
     def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> numpy.ndarray:
+        # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
         try:
-            # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
             return numpy.zeros(nbytes, numpy.uint8) if zeroed else numpy.empty(nbytes, numpy.uint8)
         except (MemoryError, ValueError) as error:
             raise _out_of_memory(nbytes) from error
 
-    def empty(self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None) -> numpy.ndarray:
+    def empty(
+        self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
+    ) -> numpy.ndarray:
         array_dtype = self.array_dtype(dtype)
         try:
+            new = numpy.zeros if zeroed else numpy.empty
             if order is None:
-                return numpy.empty(size, array_dtype)
-            outermost_first = numpy.empty([size[dim] for dim in order], array_dtype)
+                return new(size, array_dtype)
+            outermost_first = new([size[dim] for dim in order], array_dtype)
         except (MemoryError, ValueError) as error:
             raise _out_of_memory(math.prod(size) * dtype.itemsize) from error
         return outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))

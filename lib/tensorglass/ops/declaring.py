@@ -121,7 +121,7 @@ def _forms(kernel: Kernel, call: CallSignature) -> Forms:
         operands, parameters, _ = call.read(arguments, keywords, is_method=True, is_in_place=True)
         return compute(kernel, operands, parameters, arguments[0], inplace=True)
 
-    fast, fast_in_place = _FAST.get(len(call.operands), (_no_fast_path, _no_fast_path))
+    fast, fast_in_place = _FAST.get(len(call.operands), (_fast_of_many, _no_fast_path))
     return Forms(
         fast(kernel, call, function), fast(kernel, call, method), fast_in_place(kernel, call, in_place),
         partial(fast, kernel, call), partial(fast_in_place, kernel, call),
@@ -151,6 +151,21 @@ def _no_fast_path(kernel: Kernel, call: CallSignature, slow: Callable[..., Any])
     return slow
 
 
+def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
+    kinds = [{Tensor, *_PLAIN} if name in call.numbers else {Tensor} for name in call.operands]
+
+    def form(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) == len(kinds) and not keywords and type(arguments[0]) is Tensor:
+            for argument, kind in zip(arguments, kinds, strict=True):
+                if type(argument) not in kind:
+                    break
+            else:
+                return compute(kernel, arguments, {})
+        return slow(*arguments, **keywords)
+
+    return form
+
+
 def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
 
@@ -162,7 +177,8 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
                 backend = storage.backend
                 bound = calls.get(backend) or bind(backend)
                 try:
-                    return result_tensor(backend.run(bound, array), result, storage, size, contiguous_strides(size))
+                    made = backend.run(bound, array)
+                    return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
                 except MemoryError:
                     pass  # no room for the result: `compute` finds the same, and says it as PyTorch does
             return compute(kernel, (input,), {})
@@ -193,7 +209,7 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
                     bound = calls.get(backend) or bind(backend)
                     try:
                         made = backend.run(bound, one, two)
-                        return result_tensor(made, result, storage, size, contiguous_strides(size))
+                        return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
                     except MemoryError:
                         pass
             return compute(kernel, (input, other), {})

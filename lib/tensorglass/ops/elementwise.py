@@ -163,7 +163,7 @@ def compute(
     if out is None:
         made = backend.empty(result_dtype, size, order)
         backend.launch(_into if is_direct else _convert_into, run, arrays, made)
-        return result_tensor(made, result_dtype, like, size, stride, order is None)
+        return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
     if out._size != size:
         resize_output(out, size)
     out._written()

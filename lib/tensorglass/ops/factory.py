@@ -17,7 +17,7 @@ from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.making import make
+from tensorglass.making import empty_on, make
 from tensorglass.ops.copying import format_strides
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
@@ -195,14 +195,11 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
     dtype, device, requires_grad = place
-    nbytes = layout.contiguous_nbytes(size, dtype.itemsize)
+    layout.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
     if stride is None:
         stride = layout.contiguous_strides(size)
-    else:
-        nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)
-    backend = backends.get(device)
-    backend.array_dtype(dtype)  # raises where the backend lacks this dtype
-    made = make(UntypedStorage.allocate(backend, device, nbytes, zeroed=zeroed), size, stride, 0, dtype)
+    backends.get(device).array_dtype(dtype)  # raises where the backend lacks this dtype
+    made = empty_on(device, size, stride, dtype, zeroed=zeroed)
     made._requires_grad = requires_grad
     return made
 

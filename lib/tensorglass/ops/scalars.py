@@ -36,6 +36,8 @@ def checked(number: complex, dtype: DType) -> complex:
 
     A fraction is cut off; a small negative number wraps around in an unsigned type, as in PyTorch.
     """
+    if type(number) is int and 0 <= number < 128:  # every dtype holds these
+        return number
     if not _fits(number, dtype):
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype]} without overflow")
     return number

@@ -109,3 +109,25 @@ def test_it_works_in_jupyterlab_and_as_a_widget_without_leaking_keys(lab: Any, c
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
     assert (watch.errors, watch.strangers) == ([], [])
     page.close()
+
+
+def test_explorers_are_independent_and_live_on_after_a_kernel_restart_and_in_a_second_tab(
+    lab: Any, chromium: Any
+) -> None:
+    lab.notebook("twice.ipynb", "from glassroom import explore_strides\nshown = explore_strides(12)\nshown", "shown")
+    first, _ = lab.open(chromium, "twice.ipynb", height=1400)
+    lab.run_all(first)
+    first.locator(".gr-strides").nth(1).wait_for(timeout=60_000)
+    fresh = first.locator(".gr-code").first.inner_text()
+    lab.save(first)
+    first.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    second, watch = lab.open(chromium, "twice.ipynb", height=1400)
+    second.locator(".gr-strides").nth(1).wait_for()
+    for page in (first, second):
+        page.locator(".gr-strides").nth(1).get_by_label("stride[1], as a number").fill("2")
+        codes = page.locator(".gr-code").all_inner_texts()
+        assert codes[0] == fresh
+        assert codes[1] == fresh.replace("1), 0)", "2), 0)") != fresh
+    assert (watch.errors, watch.strangers) == ([], [])
+    first.close()
+    second.close()

@@ -1,5 +1,6 @@
 """The wheel and the sdist, built once, and an empty environment with the wheel and NumPy in it."""
 
+import os
 import subprocess
 import sys
 import venv
@@ -42,7 +43,8 @@ def empty_environment(tmp_path_factory, wheel):
 
     def run(program, *arguments, cwd=folder):
         command = [str(programs / program), *map(str, arguments)]
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+        alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run(command, cwd=cwd, env=alone, capture_output=True, text=True, check=False)
 
     said = run("python", "-m", "pip", "install", "--no-index", "--no-deps", wheel)
     assert said.returncode == 0, said.stderr

@@ -100,3 +100,10 @@ def test_the_library_depends_on_numpy_alone(wheel):
         stated = archive.read(f"tensorglass-{PROJECT['version']}.dist-info/METADATA").decode()
     required = re.findall("^Requires-Dist: (.*)$", stated, re.MULTILINE)
     assert [requirement for requirement in required if "extra ==" not in requirement] == PROJECT["dependencies"]
+
+
+def test_the_conda_environment_asks_for_what_the_package_and_the_course_ask_for():
+    asked_for = set(re.findall("^  - ([^ :]+)$", (ROOT / "environment.yml").read_text(), re.MULTILINE))
+    python = f"python{PROJECT['requires-python']}"
+    wanted = {python, "pip", *PROJECT["dependencies"], *PROJECT["optional-dependencies"]["course"]}
+    assert asked_for - {"conda-forge"} == wanted

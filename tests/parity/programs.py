@@ -183,11 +183,18 @@ class Writer:
         fitting = [name for name in names if self.values[name].shape == tensor.shape]
         return self.random.choice((self.random.choice(names), self.random.choice(fitting), "2", "1.5", "True", "-1"))
 
+    def _mask(self, tensor: Any) -> str:
+        """A condition, mostly of bools and mostly of a size that fits."""
+        names = [name for name in self.values if name != "torch"]
+        fitting = [name for name in names if self.values[name].shape == tensor.shape]
+        name = self.random.choice((self.random.choice(names), self.random.choice(fitting), self.random.choice(fitting)))
+        return self.random.choice((f"{name} > 2", f"{name} != 1", f"{name}", "torch.tensor(True)"))
+
     def _in_place(self, name: str, tensor: Any) -> str:
         other = self._other(tensor)
         calls = (
             f"add_({other})", f"mul_({other})", f"sub_({other})", "zero_()", "fill_(3)", f"copy_({other})", "neg_()",
-            "clamp_(1, 4)", f"add_({other}, alpha=2)", f"div_({other})",
+            "clamp_(1, 4)", f"add_({other}, alpha=2)", f"div_({other})", f"masked_fill_({self._mask(tensor)}, {other})",
         )  # fmt: skip
         return f"{name}.{self.random.choice(calls)}"
 
@@ -198,6 +205,7 @@ class Writer:
             f"{name} == {other}", f"-{name}", f"{name}.abs()", f"{name}.exp()",
             f"{name}.sqrt()", f"torch.maximum({name}, {name})", f"torch.cat([{name}, {name}], {self._dim(tensor)})",
             f"torch.stack([{name}, {name}], {self._dim(tensor)})", f"{name}.clamp(min=1)",
+            f"torch.where({self._mask(tensor)}, {name}, {other})", f"{name}.masked_fill({self._mask(tensor)}, {other})",
         )  # fmt: skip
         return self._new(self.random.choice(calls))
 

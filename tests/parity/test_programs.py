@@ -45,7 +45,7 @@ def sharing(values: dict[str, Any]) -> dict[str, str]:
 def same_values(ours: Any, theirs: Any) -> bool:
     theirs = theirs.resolve_conj()
     expected = theirs.tolist()
-    if theirs.dtype in (torch.float16, torch.float32, torch.float64, torch.complex64):
+    if theirs.dtype in (torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128):
         tolerance = 2e-3 if theirs.dtype is torch.float16 else 1e-5
         if not theirs.is_contiguous() or theirs.dim() == 0:
             theirs = theirs.clone()

@@ -54,6 +54,10 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
     if src is input:
         input._written()
         return input
+    if header_of(src) == header_of(input) and (src._storage, src._dtype) == (input._storage, input._dtype):
+        input._written()  # each element onto itself
+        return input
+    refuse_overlapping_write(input, (src,))
     if input._size != src._size:
         met = layout.broadcast_shapes(input._size, src._size)
         if met != input._size:
@@ -61,10 +65,6 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
                 RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
                 "copy_ cannot make its tensor larger.",
             )
-    if header_of(src) == header_of(input) and (src._storage, src._dtype) == (input._storage, input._dtype):
-        input._written()  # each element onto itself
-        return input
-    refuse_overlapping_write(input, (src,))
     _warn_of_lost_parts(src, input)
     transfer(input, src)
     input._written()

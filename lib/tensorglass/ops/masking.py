@@ -24,7 +24,7 @@ from tensorglass.ops.index_samples import (
     where_samples,
 )
 from tensorglass.ops.promotion import common_dtype
-from tensorglass.ops.scalars import NUMBERS
+from tensorglass.ops.scalars import NUMBERS, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -114,15 +114,18 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
     size = layout.broadcast_shapes(*[each._size for each in tensors])
     if out is None:
-        strides = layout.elementwise_strides(size, [(each._size, each._stride) for each in tensors])
+        headers = [(each._size, each._stride) for each in tensors]
+        numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
+        strides = layout.elementwise_strides(size, [*headers, *[((), ())] * numbers])
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
         if out._size != size:
             resize_output(out, size)
         out._written()
-    values = [array_of(each) if isinstance(each, Tensor) else each for each in operands]
-    out._backend.launch(_choose, raw_array(out), array_of(condition), *values)
+    backend = out._backend
+    values = [array_of(each) if isinstance(each, Tensor) else number_array(backend, each, dtype) for each in operands]
+    backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
 
 

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="the oracle is missing: pip install 
 
 from parity.programs import Writer, run  # noqa: E402 (after the oracle is known to be there)
 
-PROGRAMS = int(os.environ.get("TENSORGLASS_PROGRAMS", "1500"))
+PROGRAMS = int(os.environ.get("TENSORGLASS_PROGRAMS", "5000"))
 BATCH = 50
 
 

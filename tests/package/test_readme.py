@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
 
 
@@ -24,8 +27,9 @@ def test_ci_runs_the_test_command_that_the_readme_shows():
     assert f"\n{command}\n" in README
 
 
-def test_every_file_that_the_readme_links_to_exists():
-    targets = re.findall(r"\]\(([^)#]+)\)", README) + re.findall(r'src(?:set)?="([^"]+)"', README)
-    assert targets
-    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in DOCS.glob("*.md"))])
+def test_every_file_that_a_page_links_to_exists(page):
+    text, folder = (ROOT / page).read_text(), (ROOT / page).parent
+    targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
+    missing = [target for target in targets if "://" not in target and not (folder / target).exists()]
     assert missing == []

@@ -174,6 +174,16 @@ def test_the_last_hint_is_code_that_passes_the_check(torch, exercise_id):
     assert verdict.solved, verdict.message
 
 
+def test_what_an_answer_prints_follows_the_verdict():
+    with declared("00-prints", lambda function: function() and None):
+        text = said(check, "00-prints", lambda: print("x is 3\nand 4"))
+        assert text.splitlines()[1:] == ["While it was checked, your answer printed:", "    x is 3", "    and 4"]
+        talkative = said(check, "00-prints", lambda: [print("again " * 100) for _ in range(1000)])
+        assert talkative.startswith("✓ ") and len(talkative) < 3000 and talkative.rstrip().endswith("…")
+        silent = said(check, "00-prints", lambda: None)
+        assert "printed" not in silent
+
+
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_ids_begin_with_the_number_of_their_notebook(exercise_id):
     module = COURSE[exercise_id].examine.__module__.rpartition(".")[2]

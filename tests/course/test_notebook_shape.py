@@ -69,6 +69,26 @@ def test_every_prediction_is_revealed(name):
     assert "predict(" in code
 
 
-def test_part_1_has_a_home_for_every_point_of_the_articles():
-    declared = {point for notebook in NOTEBOOKS.values() for point in notebook["metadata"]["glassroom"]["articles"]}
-    assert set(ARTICLES.split()) <= declared
+def declared(what):
+    return [each for notebook in NOTEBOOKS.values() for each in notebook["metadata"]["glassroom"][what]]
+
+
+def test_part_1_has_a_home_for_every_point_of_the_articles_and_for_no_other():
+    assert set(declared("articles")) == set(ARTICLES.split())
+
+
+def test_part_1_answers_the_questions_about_views_storage_and_copies_and_no_others():
+    assert set(declared("questions")) == set(range(1, 25))
+
+
+def test_the_start_page_leads_each_question_to_a_notebook_that_declares_it():
+    *_, table = (text for text in cells("00_start_here.ipynb", "markdown") if "If you came with a question" in text)
+    leads = re.findall(r"^\| (\d+) \|.*\| \[\d\d\]\(([^)]+)\)", table, flags=re.MULTILINE)
+    assert [int(number) for number, _ in leads] == list(range(1, 25))
+    for number, name in leads:
+        assert int(number) in NOTEBOOKS[name]["metadata"]["glassroom"]["questions"], (number, name)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_links_lead_to_notebooks_that_are_there(name):
+    assert set(re.findall(r"\]\(([^)#]+\.ipynb)", "\n".join(cells(name, "markdown")))) <= set(NOTEBOOKS)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import tensorglass
 from glassroom.decoding import written
 from glassroom.render import svg_of, text_of
+from glassroom.render.lanes import reached
 from glassroom.snapshot import Snapshot, snapshot
 
 torch = pytest.importorskip("torch", reason="the pictures of real PyTorch tensors need PyTorch")
@@ -69,7 +74,39 @@ def test_text_marks_cells_that_a_tensor_reaches_more_than_once() -> None:
     wide = torch.arange(2).unsqueeze(1).expand(2, 3)
     assert text_of(snapshot({"wide": wide})).splitlines()[3].split() == ["wide", "×3", "×3"]
     huge = torch.zeros(1).expand(10**9)
-    assert text_of(snapshot({"huge": huge})).splitlines()[3].split() == ["huge", "×…"]
+    assert text_of(snapshot({"huge": huge})).splitlines()[3].split() == ["huge", "×9999+"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    size=st.lists(st.sampled_from([1, 2, 3, 20]), max_size=3),
+    stride=st.lists(st.sampled_from([0, 1, 2, 5]), min_size=3, max_size=3),
+    offset=st.integers(0, 4),
+)
+def test_a_lane_counts_every_element_on_a_storage_cell_drawn_or_not(size, stride, offset) -> None:
+    stride = stride[: len(size)]
+    places = [offset + sum(i * s for i, s in zip(index, stride, strict=True)) for index in product(*map(range, size))]
+    assume(max(places) < 64)
+    line = torch.arange(64)
+    over = snapshot({"line": line, "view": line.as_strided(size, stride, offset)})
+    assert reached(over.headers[1], over.storages[0]) == Counter(places)
+
+
+def test_a_lane_counts_arrays_that_walk_backwards() -> None:
+    array = np.arange(40)
+    over = snapshot({"array": array, "back": array[::-2]})
+    assert reached(over.headers[1], over.storages[0]) == Counter(range(1, 40, 2))
+
+
+def test_counting_stops_where_it_would_take_long() -> None:
+    line = torch.arange(4000)
+    tangled = line.as_strided((1000, 1000, 1000), (1, 1, 1))
+    assert "×…" in text_of(snapshot({"tangled": tangled}))
+
+
+def test_what_is_drawn_in_part_says_so() -> None:
+    assert "48 of 1,000,000 elements drawn" in text_of(snapshot({"table": torch.zeros(1000).expand(1000, 1000)}))
+    assert "drawn" not in text_of(snapshot({"small": torch.zeros(16)}))
 
 
 def test_text_shows_both_ends_of_what_is_long() -> None:

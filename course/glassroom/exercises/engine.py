@@ -31,6 +31,7 @@ from textwrap import dedent, indent
 
 from glassroom.exercises.facts import first_line
 
+PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
 
 Examiner = Callable[..., str | None]
@@ -69,10 +70,11 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found: whether the exercise is solved, and the sentence to tell."""
+    """What a check found: whether the exercise is solved, the sentence to tell, and what the answer printed."""
 
     solved: bool
     message: str
+    printed: str = ""
 
 
 _declared: dict[str, Exercise] = {}
@@ -125,6 +127,8 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
     """Look at the learner's answers to an exercise and print what they show. Never raises."""
     verdict = judge(id, *answers, **given)
     print(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
+    if verdict.printed:
+        print(f"While it was checked, your answer printed:\n{indent(verdict.printed, '    ')}")
 
 
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
@@ -132,31 +136,43 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     found = _find(id)
     if isinstance(found, str):
         return Verdict(False, found)
+    written = StringIO()
     try:
-        with redirect_stdout(StringIO()):  # what an answer prints when it is touched is no part of the verdict
-            return _examine(found, answers, given)
+        with redirect_stdout(written):  # what an answer prints when it is called comes after the verdict
+            solved, message = True, _examine(found, answers, given)
     except Misconception as misconception:
-        message = str(misconception)
+        solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
-        message = f"looking at your answer raised {first_line(error)}. Is it of the kind asked for?"
-    return Verdict(False, message)
+        solved, message = False, f"looking at your answer raised {first_line(error)}. Is it of the kind asked for?"
+    return Verdict(solved, message, _first_lines(written))
 
 
-def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
+def _first_lines(written: StringIO) -> str:
+    """What was printed, cut where it is long: a check may call a function many times."""
+    if written.closed:
+        return ""
+    text = written.getvalue()[:PRINTED_CHARACTERS]
+    lines = text.rstrip().split("\n")
+    cut = len(lines) > PRINTED_LINES or len(text) == PRINTED_CHARACTERS
+    return "\n".join([*lines[:PRINTED_LINES], *(["…"] if cut else [])])
+
+
+def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> str:
+    """The sentence told on success; raises `Misconception` with another where there is none."""
     call = f'check("{found.id}", {", ".join(found.answers + [f"{name}={name}" for name in found.given])})'
     try:
         bound = inspect.signature(found.examine).bind_partial(*answers, **given)
-    except TypeError:
-        return Verdict(False, f"this exercise is checked by {call}.")
+    except TypeError as error:
+        raise Misconception(f"this exercise is checked by {call}.") from error
     missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name))]
     if missing:
         names = " and ".join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
-        return Verdict(False, f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
+        raise Misconception(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):
-        return Verdict(False, f"this exercise is checked by {call}.")
+        raise Misconception(f"this exercise is checked by {call}.")
     lesson = found.examine(*bound.args, **bound.kwargs)
-    return Verdict(True, f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved.")
+    return f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved."
 
 
 def _is_unanswered(answer: object) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from glassroom.snapshot import Cell, Header, Storage
+from glassroom.snapshot import Cell, Header
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,3 @@ def with_gaps(indices: Sequence[int]) -> tuple[int | None, ...]:
             marked.append(None)
         marked.append(index)
     return tuple(marked)
-
-
-def reached(header: Header, storage: Storage) -> Counter[int]:
-    """How many of the elements shown reach each cell of the storage."""
-    per_cell = header.itemsize // storage.itemsize
-    return Counter(cell.byte // storage.itemsize + part for cell in header.cells for part in range(per_cell))

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.decoding import written
-from glassroom.render.grid import Slab, reached, slabs_of, with_gaps
+from glassroom.render.grid import Slab, slabs_of, with_gaps
+from glassroom.render.lanes import reached
 from glassroom.render.words import (
     memory_facts,
     origin,
@@ -136,7 +139,7 @@ def _draw_storage(
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
     width = _cell_width([written(cell.value) for cell in storage.cells], [str(position) for position in cells])
-    per_line = _per_line(WIDTH - PAD - left, width)
+    per_line = _per_line(positions, WIDTH - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
         drawing.add(
@@ -185,7 +188,7 @@ def _draw_lane(
             strokes.append(f"M{_n(x + 3)} {y}h{_n(width - 6)}")
         else:
             times = times_reached(header, counts[position])
-            side = width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2
+            side = max(width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2, 0)
             strokes.append(f"M{_n(x + 3)} {y}h{_n(side)}M{_n(x + width - 3 - side)} {y}h{_n(side)}")
             drawing.text(x + width / 2, top + LANE / 2 + 3.3, times, "tiny mid")
     drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
@@ -232,6 +235,16 @@ def _widths(header: Header, storage: Storage) -> tuple[float, float]:
     return cell_width, max((len(row) for row in rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
 
 
+def _slabs(header: Header, cell_width: float) -> Iterator[Slab]:
+    """The slabs to draw: a single row that is too long for the picture goes on in the next line."""
+    for slab in slabs_of(header):
+        per_line = len(slab.columns)
+        if len(header.size) == 1:
+            per_line = _per_line(slab.columns, WIDTH - 2 * PAD, cell_width)
+        for begin in range(0, len(slab.columns), max(per_line, 1)):
+            yield replace(slab, columns=slab.columns[begin : begin + per_line])
+
+
 def _slab_width(slab: Slab, cell_width: float) -> float:
     return sum(GAP_WIDTH if column is None else cell_width for column in slab.columns)
 
@@ -240,7 +253,7 @@ def _tensor_width(header: Header, storage: Storage) -> float:
     title = len(_shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
     facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
     cell_width, row_width = _widths(header, storage)
-    slabs = [row_width + _slab_width(slab, cell_width) for slab in slabs_of(header)] if header.cells else []
+    slabs = [row_width + _slab_width(slab, cell_width) for slab in _slabs(header, cell_width)] if header.cells else []
     side_by_side = min(sum(slabs) + SLAB_GAP * (len(slabs) - 1), WIDTH - 2 * PAD) if slabs else 0
     return max(title, facts, side_by_side)
 
@@ -266,7 +279,7 @@ def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, sto
     cell_width, row_width = _widths(header, storage)
     x = left
     bottom = top
-    for slab in slabs_of(header) if header.cells else []:
+    for slab in _slabs(header, cell_width) if header.cells else []:
         width = row_width + _slab_width(slab, cell_width)
         if x > left and x + width > WIDTH - PAD:
             x, top = left, bottom + 8
@@ -326,10 +339,13 @@ def _cell_width(values: Sequence[str], places: Sequence[str]) -> float:
     return max(38, round(max(value_width, place_width) + 10))
 
 
-def _per_line(room: float, width: float) -> int:
-    """How many strip cells stand in a line: a multiple of 4 where there is room, for easy counting."""
+def _per_line(positions: Sequence[int | None], room: float, width: float) -> int:
+    """How many cells stand in a line, so that lines are of like length: a multiple of 4 where all cells are shown."""
     fitting = max(int(room // width), 1)
-    return fitting - fitting % 4 if fitting > 4 else fitting
+    if len(positions) <= fitting:
+        return max(len(positions), 1)
+    even = ceil(len(positions) / ceil(len(positions) / fitting))
+    return even if None in positions else min(even + -even % 4, max(fitting - fitting % 4, even))
 
 
 def _shortened(name: str, longest: int) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.decoding import written
-from glassroom.render.grid import reached, slabs_of, with_gaps
+from glassroom.render.grid import slabs_of, with_gaps
+from glassroom.render.lanes import reached
 from glassroom.render.words import (
     memory_facts,
     origin,

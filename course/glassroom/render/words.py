@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
+from glassroom.render.lanes import countable
 from glassroom.snapshot import Header, Snapshot, Storage
 
 NAMES_SHOWN = 8
+MOST_WRITTEN = 9999
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
@@ -56,6 +59,8 @@ def memory_facts(header: Header) -> list[str]:
         facts.append("requires grad")
     if header.version:
         facts.append(f"version {header.version}")
+    if header.windowed:
+        facts.append(f"{len(header.cells):,} of {counted(prod(header.size), 'element')} drawn")
     return facts
 
 
@@ -72,8 +77,10 @@ def storage_cells(header: Header, storage: Storage, byte: int) -> str:
 
 
 def times_reached(header: Header, times: int) -> str:
-    """How often a tensor reaches a storage cell; where part of it is not shown, only that it is often."""
-    return "×…" if header.windowed else f"×{times}"
+    """How often a tensor reaches a storage cell, as far as there is room to say it."""
+    if not countable(header):
+        return "×…"
+    return f"×{times}" if times <= MOST_WRITTEN else f"×{MOST_WRITTEN}+"
 
 
 def trouble(header: Header, storage: Storage) -> str | None:

@@ -143,7 +143,10 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     except Misconception as misconception:
         solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
-        solved, message = False, f"looking at your answer raised {first_line(error)}. Is it of the kind asked for?"
+        solved, message = (
+            False,
+            f"looking at your answer raised {first_line(error).removesuffix('.')}. Is it of the kind asked for?",
+        )
     return Verdict(solved, message, _first_lines(written))
 
 

@@ -106,7 +106,7 @@ def call(function: Any, name: str, *arguments: Any) -> Any:
     try:
         result = function(*arguments)
     except (Exception, SystemExit) as error:
-        raise Misconception(f"`{name}` raised {facts.first_line(error)}.") from None
+        raise Misconception(f"`{name}` raised {facts.first_line(error).removesuffix('.')}.") from None
     if result is None or result is ...:
         raise Misconception(f"`{name}` returned nothing. Does it end with `return`?")
     return result
@@ -134,7 +134,9 @@ def _kind(value: Any) -> str:
         return "a plain number"
     if isinstance(value, str):
         return "a string"
-    return f"a tuple of {len(value)}" if isinstance(value, (tuple, list)) else facts.text(value)
+    if isinstance(value, list):
+        return f"a list of {len(value)}" + (" lists" if value and all(isinstance(part, list) for part in value) else "")
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else facts.text(value)
 
 
 def _shape_of_lists(nested: Any) -> tuple[int, ...]:

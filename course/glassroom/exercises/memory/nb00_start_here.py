@@ -42,11 +42,20 @@ def numbers(numbers: Any) -> str:
 def last_cell(a: Any, *, b: Any) -> str:
     expect_tensor(a, "a", shape=(6,))
     expect(
+        facts.is_tensor(b),
+        "`b` is no tensor any more: `b = 7` gives the name to something else, and writes nothing into the memory. "
+        "Run the cell that makes `a` and `b` again, then write to b[1, 2].",
+    )
+    expect(
         facts.share_memory(a, b),
         "`a` and `b` have parted. Run the cell that makes them again, then write to b[1, 2].",
     )
     expect(
         a[5].item() == 7,
         f'the last cell of `a` holds {facts.text(a[5].item())}, not 7. hint("00-last-cell") helps.',
+    )
+    expect(
+        a[3].item() != 7 or a[4].item() != 7,
+        "all of b's last row is 7 now. One cell was asked for: its row and its column, as in b[0, 0] above.",
     )
     return "You wrote through `b`, and `a` shows it."

@@ -24,6 +24,8 @@ def same_cell(cell: Any) -> str:
         11: "Count from 0: the first cell of the storage is cell 0.",
         8: "The first index goes with the first stride: i * 3 + j * 1.",
         5: "That is the number in the cell; its place in the storage was asked for.",
+        4: "That is 3 + 1. One row down is not one cell further: it skips 3.",
+        16: "That would be rows of five. The table has five rows, of three cells each.",
     }
     expect_equal(cell, "cell", 3 * 3 + 1 * 1, mistakes)
     return "Three rows of 3 cells, and one step of 1."

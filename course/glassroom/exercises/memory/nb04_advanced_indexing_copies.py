@@ -90,7 +90,7 @@ def a_block(block: Any, *, m: Any) -> str:
         "that stand up as a column.",
     )
     expect_value(block, "block", wanted)
-    return "Sizes (2, 1) and (2,) met in (2, 2): every row with every column."
+    return "Every row with every column. In one pair of brackets: sizes (2, 1) and (2,) meet in (2, 2)."
 
 
 @exercise(
@@ -124,7 +124,7 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
         "`top` holds, for each *row*, the column that `best` names. Asked for is, for each *column*, the row.",
     )
     expect_value(top, "top", [scores[rows[column], column].item() for column in range(3)])
-    return "gather(0, …) chose a row for each column."
+    return "A row was chosen for each column: that is what gather(0, …) is for."
 
 
 @exercise(

@@ -14,7 +14,7 @@ from glassroom.exercises.expect import (
     expect_value,
     expect_view,
 )
-from glassroom.exercises.facts import is_contiguous, nbytes, stride
+from glassroom.exercises.facts import is_contiguous, is_tensor, nbytes, stride
 
 WHICH_ONES = {
     "some_rows": (True, "Whole rows, one after another: nothing is left out between them."),
@@ -117,6 +117,8 @@ def in_order(in_order: Any) -> str:
     ],
 )
 def who_hears(base_after: Any) -> str:
+    if is_tensor(base_after):
+        base_after = base_after.tolist()
     expect(
         base_after != [[0, 0, 0], [0, 0, 0]],
         "contiguous() is not always a copy: on a tensor that is in order it gives back that tensor.",

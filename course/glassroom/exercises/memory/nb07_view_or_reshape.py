@@ -29,7 +29,7 @@ def rows(rows: Any, *, frames: Any) -> str:
     expect_tensor(rows, "rows", shape=(2, 12))
     expect_value(rows, "rows", frames.flatten(1))
     expect_view(rows, "rows", of=frames, of_name="frames", because="view gives one that is none.")
-    return "Two rows of 12, and the 12 was worked out for you."
+    return "Two rows of 12. Where you write −1, the 12 is worked out for you."
 
 
 @exercise(

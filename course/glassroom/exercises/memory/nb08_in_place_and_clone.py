@@ -33,9 +33,9 @@ def centred(centred: Callable[[Any], Any], *, sample: Any) -> str:
         values(mine) == values(sample),
         "after the call, the caller's tensor is changed. -= and names that end in _ write into its storage.",
     )
-    expect_tensor(result, "the result")
-    expect_value(result, "the result", sample - sample.mean())
-    expect_copy(result, "the result", of=mine, of_name="x")
+    expect_tensor(result, "centred(x)")
+    expect_value(result, "centred(x)", sample - sample.mean())
+    expect_copy(result, "centred(x)", of=mine, of_name="x")
     return "The result has a storage of its own, and the caller's tensor is as it was."
 
 
@@ -165,6 +165,11 @@ CHOICES = {
     ],
 )
 def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
+    expect(
+        not (isinstance(undo, str) and undo == "deepcopy"),
+        "`undo` is 'deepcopy'. It would work, and it copies the whole storage under `x`, also what `x` does not show. "
+        "For one tensor there is a way that copies its own elements only.",
+    )
     for (name, (best, reason)), answer in zip(CHOICES.items(), (undo, buffer, plot, network), strict=True):
         others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
         expect_equal(answer, name, best, mistakes=others)

@@ -63,6 +63,13 @@ def test_a_notebook_checks_the_exercises_that_are_declared_for_it(name):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
+def test_exercises_are_numbered_in_their_order(name):
+    numbers = re.findall(r"^### Exercise (.*?):", "\n".join(cells(name, "markdown")), flags=re.MULTILINE)
+    assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    assert len(numbers) in (0, len(checked(name)))
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_prediction_is_revealed(name):
     code = "\n".join(cells(name, "code"))
     assert code.count("reveal(") >= 1

@@ -33,6 +33,31 @@ def test_a_prediction_prints_its_question_and_answers_and_what_is_missing(capsys
     ]
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "advice"),
+    [
+        ("memory", "shared", 'write "view" or "copy"'),
+        ("stride", "(3, 1)", "write a tuple"),
+        ("offset", "0", "write a whole number"),
+        ("contiguous", "yes", "write True or False"),
+        ("error", "refused", "write the name of an error"),
+    ],
+)
+def test_an_answer_that_can_never_be_right_is_told_how_to_be_written(capsys, kind, said, advice):
+    predict("?", **{kind: said})
+    assert f"({advice}" in capsys.readouterr().out
+
+
+def test_well_written_answers_get_no_advice(capsys):
+    predict("?", memory="View", shape=3, stride=[3, 1], offset=0, nbytes=4.0, contiguous=False, error=ValueError)
+    assert "write" not in capsys.readouterr().out
+
+
+def test_second_names_of_dtypes_and_errors_in_small_letters_are_understood(torch):
+    assert revealed({"dtype": "long"}, torch.arange(2))["dtype"][-1] == "✓"
+    assert revealed({"error": "runtimeerror"}, lambda: torch.arange(6).view(4))["error"][-1] == "✓"
+
+
 def test_only_known_kinds_of_answers_can_be_predicted():
     with pytest.raises(TypeError, match="memory, shape, stride"):
         predict("?", strides=(3, 1))

@@ -26,6 +26,37 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "value": facts.values,
 }
 KINDS = ("memory", *_TRUTHS, "error")
+WRITTEN_AS = {
+    "memory": '"view" or "copy"',
+    "shape": "a tuple such as (2, 3)",
+    "stride": "a tuple such as (3, 1)",
+    "offset": "a whole number",
+    "nbytes": "a whole number",
+    "contiguous": "True or False",
+    "dtype": "a dtype such as torch.float32",
+    "value": "a number, or a list of them",
+    "error": 'the name of an error such as "RuntimeError", or "none"',
+}
+# PyTorch's other names of dtypes
+SECOND_NAMES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "memory": lambda said: said in ("view", "copy"),
+    "shape": lambda said: all(int(n) == n for n in said),
+    "stride": lambda said: all(int(n) == n for n in said),
+    "offset": lambda said: not isinstance(said, str) and int(said) == said,
+    "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
+    "contiguous": lambda said: isinstance(said, bool),
+    "error": lambda said: said == "none" or said.endswith(("Error", "error", "Exception", "Warning", "Exit")),
+}
 
 
 def predict(question: str, **answers: object) -> Prediction:
@@ -84,11 +115,22 @@ class Prediction:
         return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, truth)
 
     def __repr__(self) -> str:
-        lines = [f"  {kind:<10}  {_said(kind, said)}" for kind, said in self.answers.items()]
+        lines = [f"  {kind:<10}  {_said(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
         return "\n".join([f"Prediction: {self.question}", *lines])
 
     def _ipython_display_(self) -> None:
         """Nothing: what `predict` printed is the display, also where it is a cell's last line."""
+
+
+def _advice(kind: str, said: object) -> str:
+    """What to write instead, where an answer is of a kind that can never be right."""
+    if not _is_said(kind, said):
+        return ""
+    try:
+        fits = _FITS.get(kind, lambda _: True)(_plain(kind, said))
+    except Exception:
+        fits = False
+    return "" if fits else f"  (write {WRITTEN_AS[kind]})"
 
 
 def _truth(kind: str, result: Any, of: Any) -> Any:
@@ -115,9 +157,10 @@ def _plain(kind: str, said: Any) -> Any:
     if kind == "memory" and isinstance(said, str):
         return said.lower().strip().removeprefix("a ")
     if kind == "dtype":
-        return facts.dtype_name(said)
+        name = facts.dtype_name(said)
+        return SECOND_NAMES.get(name, name)
     if kind == "error":
-        return "none" if said is None else getattr(said, "__name__", said)
+        return "none" if said is None else getattr(said, "__name__", said).strip()
     return facts.values(said)
 
 
@@ -142,7 +185,10 @@ def _mark(kind: str, said: object, truth: Any) -> str:
     if not _is_said(kind, said):
         return ""
     try:
-        right = facts.same_value(_plain(kind, said), _plain(kind, truth))
+        if kind == "error":
+            right = _plain(kind, said).lower() == truth.lower()
+        else:
+            right = facts.same_value(_plain(kind, said), _plain(kind, truth))
     except Exception:
         right = False
     return "✓" if right else "✗"

@@ -59,7 +59,7 @@ WRONG = [
     ("07-price", "def flat_and_price(tensor): return tensor.reshape(-1)", "return two things"),
     ("07-price", "def flat_and_price(tensor): return tensor.view(-1), 0", "raised RuntimeError"),
     ("08-centred", "def centred(x): x -= x.mean(); return x", "the caller's tensor is changed"),
-    ("08-centred", "def centred(x): return x.clone()", "`the result` holds"),
+    ("08-centred", "def centred(x): return x.clone()", "`centred(x)` holds"),
     ("08-negative", "readings[readings < 0].zero_()", "makes a copy"),
     ("08-negative", "readings = readings.clamp(min=0)", "in a new tensor"),
     ("08-first-column", "first = scores[:, 0]", "The first round of the loop writes zeros"),

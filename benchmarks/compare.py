@@ -4,8 +4,9 @@
     python benchmarks/compare.py --markdown      # as Markdown, for docs/performance.md
     python benchmarks/compare.py --json out.json --plot out.svg
 
-Every figure is a ratio of medians from one process, with the contestants taking turns, so that a slow moment of the
-machine hits all of them. A case's result is compared with PyTorch's before it is timed. Needs the extra `parity`.
+The contestants take turns in one process, so that a slow moment of the machine hits all of them. A ratio is formed
+within each turn; the figure is the median over all turns. A case's result is compared with PyTorch's before it is
+timed. Needs the extra `parity`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +34,9 @@ from cases import CASES, Case  # noqa: E402
 
 import tensorglass  # noqa: E402
 
-ROUNDS = 9
+TURNS = 15
+SECONDS_A_TURN = 0.01  # for each contestant
+Seconds = dict[str, list[float]]  # of each contestant, one figure a turn
 
 
 def prepare(setup: str, code: str, names: dict[str, Any]) -> tuple[Callable[[int], float], dict[str, Any]]:
@@ -61,50 +65,58 @@ def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
     return left if isinstance(left, np.ndarray) else left.numpy()
 
 
-def measure(case: Case) -> dict[str, float]:
-    """Median seconds of each contestant for one run of the case's code."""
+def measure(case: Case) -> Seconds:
+    """Seconds that one run of the case's code took, turn by turn."""
     ours = result_of(case.setup, case.code, {"torch": tensorglass})
     theirs = result_of(case.setup, case.code, {"torch": torch})
     np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
     loops = {
-        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass})[0],
         "torch": prepare(case.setup, case.code, {"torch": torch})[0],
+        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass})[0],
         "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np})[0],
     }
     torch.set_num_threads(1)
     once = max(loop(3) / 3 for loop in loops.values())
-    times = max(1, min(20_000, int(0.05 / max(once, 1e-9))))
-    figures: dict[str, list[float]] = {name: [] for name in (*loops, "torch, all threads")}
-    for _ in range(ROUNDS):
+    times = max(1, min(20_000, int(SECONDS_A_TURN / once)))
+    seconds: Seconds = {name: [] for name in (*loops, "torch, all threads")}
+    for _ in range(TURNS):
         for name, loop in loops.items():
-            figures[name].append(loop(times) / times)
+            seconds[name].append(loop(times) / times)
         torch.set_num_threads(THREADS)
-        figures["torch, all threads"].append(loops["torch"](times) / times)
+        seconds["torch, all threads"].append(loops["torch"](times) / times)
         torch.set_num_threads(1)
-    return {name: statistics.median(seconds) for name, seconds in figures.items()}
+    return seconds
 
 
-def measure_import() -> dict[str, float]:
-    """Median seconds of a fresh process that imports the library and ends."""
-    figures: dict[str, list[float]] = {"tensorglass": [], "torch": [], "numpy": []}
-    for _ in range(5):
-        for name, seconds in figures.items():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
-            seconds.append(time.perf_counter() - start)
-    return {name: statistics.median(seconds) for name, seconds in figures.items()}
+def measure_import() -> Seconds:
+    """Seconds of a fresh process that imports the library and ends, with bytecode in place as after an installation."""
+    seconds: Seconds = {"torch": [], "tensorglass": [], "numpy": []}
+    with tempfile.TemporaryDirectory() as bytecode:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for turn in range(6):
+            for name, figures in seconds.items():
+                start = time.perf_counter()
+                subprocess.run([sys.executable, "-c", f"import {name}"], check=True, env=environment)
+                if turn:  # the first one compiles
+                    figures.append(time.perf_counter() - start)
+    return seconds
 
 
 def rows(names: list[str]) -> list[dict[str, Any]]:
-    """The table: for each case the seconds and the ratios to PyTorch on one thread."""
+    """The table: for each case the median seconds and the median ratios to PyTorch on one thread."""
     table = []
     for case in (None, *CASES):
         name = "import, fresh process" if case is None else case.name
         if names and not any(part in name for part in names):
             continue
         seconds = measure_import() if case is None else measure(case)
-        ratios = {who: seconds[who] / seconds["torch"] for who in seconds}
-        table.append({"case": name, "goal": 0.15 if case is None else case.goal, "seconds": seconds, "ratios": ratios})
+        ratios = {
+            who: statistics.median(a / b for a, b in zip(figures, seconds["torch"], strict=True))
+            for who, figures in seconds.items()
+        }
+        medians = {who: statistics.median(figures) for who, figures in seconds.items()}
+        table.append({"case": name, "goal": 0.15 if case is None else case.goal, "seconds": medians, "ratios": ratios})
         print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return table

@@ -5,8 +5,9 @@
     python benchmarks/compare.py --json out.json --plot out.svg
 
 The contestants take turns in one process, so that a slow moment of the machine hits all of them. A ratio is formed
-within each turn; the figure is the median over all turns. A case's result is compared with PyTorch's before it is
-timed. Needs the extra `parity`.
+within each turn; the figure is the median over all turns. Processor time counts, so that other programs' work does not;
+only for PyTorch on all threads it is time on the wall. A case's result is compared with PyTorch's before it is timed.
+Needs the extra `parity`.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ import tensorglass  # noqa: E402
 
 TURNS = 15
 SECONDS_A_TURN = 0.01  # for each contestant
+Clock = Callable[[], float]
 Seconds = dict[str, list[float]]  # of each contestant, one figure a turn
 
 
-def prepare(setup: str, code: str, names: dict[str, Any]) -> tuple[Callable[[int], float], dict[str, Any]]:
-    """A function that runs `code` a number of times and returns the seconds it took, and the variables it uses."""
+def prepare(setup: str, code: str, names: dict[str, Any], clock: Clock = time.process_time) -> Callable[[int], float]:
+    """A function that runs `code` a number of times and returns the seconds that one run took."""
     exec(setup, names)
     body = f"def loop(times):\n    for _ in range(times):\n        {code}\n"
     local = {**names}
@@ -50,11 +52,11 @@ def prepare(setup: str, code: str, names: dict[str, Any]) -> tuple[Callable[[int
     loop = local["loop"]
 
     def timed(times: int) -> float:
-        start = time.perf_counter()
+        start = clock()
         loop(times)
-        return time.perf_counter() - start
+        return (clock() - start) / times
 
-    return timed, names
+    return timed
 
 
 def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
@@ -71,20 +73,20 @@ def measure(case: Case) -> Seconds:
     theirs = result_of(case.setup, case.code, {"torch": torch})
     np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
     loops = {
-        "torch": prepare(case.setup, case.code, {"torch": torch})[0],
-        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass})[0],
-        "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np})[0],
+        "torch": prepare(case.setup, case.code, {"torch": torch}),
+        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass}),
+        "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np}),
     }
-    torch.set_num_threads(1)
-    once = max(loop(3) / 3 for loop in loops.values())
-    times = max(1, min(20_000, int(SECONDS_A_TURN / once)))
-    seconds: Seconds = {name: [] for name in (*loops, "torch, all threads")}
+    on_the_wall = prepare(case.setup, case.code, {"torch": torch}, time.perf_counter)
+    times = max(1, min(20_000, int(SECONDS_A_TURN / max(loop(3) for loop in loops.values()))))
+    seconds: Seconds = {name: [] for name in (*loops, "torch on the wall", "torch, all threads")}
     for _ in range(TURNS):
-        for name, loop in loops.items():
-            seconds[name].append(loop(times) / times)
-        torch.set_num_threads(THREADS)
-        seconds["torch, all threads"].append(loops["torch"](times) / times)
         torch.set_num_threads(1)
+        for name, loop in loops.items():
+            seconds[name].append(loop(times))
+        seconds["torch on the wall"].append(on_the_wall(times))
+        torch.set_num_threads(THREADS)
+        seconds["torch, all threads"].append(on_the_wall(times))
     return seconds
 
 
@@ -96,10 +98,10 @@ def measure_import() -> Seconds:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for turn in range(6):
             for name, figures in seconds.items():
-                start = time.perf_counter()
+                start = sum(os.times()[2:4])  # the processor time of child processes that have ended
                 subprocess.run([sys.executable, "-c", f"import {name}"], check=True, env=environment)
                 if turn:  # the first one compiles
-                    figures.append(time.perf_counter() - start)
+                    figures.append(sum(os.times()[2:4]) - start)
     return seconds
 
 
@@ -111,8 +113,9 @@ def rows(names: list[str]) -> list[dict[str, Any]]:
         if names and not any(part in name for part in names):
             continue
         seconds = measure_import() if case is None else measure(case)
+        measures = {"torch, all threads": "torch on the wall"}  # every other contestant is measured by "torch"
         ratios = {
-            who: statistics.median(a / b for a, b in zip(figures, seconds["torch"], strict=True))
+            who: statistics.median(a / b for a, b in zip(figures, seconds[measures.get(who, "torch")], strict=True))
             for who, figures in seconds.items()
         }
         medians = {who: statistics.median(figures) for who, figures in seconds.items()}

@@ -42,16 +42,17 @@ _next_number = 0
 def born(storage: UntypedStorage, nbytes: int) -> weakref.ref[UntypedStorage]:
     """A new storage holds `nbytes` bytes. Returns its record, by which it reports what happens to it later."""
     global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
-    if _ended:
-        _settle()
     # The callback is a method of a list, which runs without a Python call: 0.3 µs less a storage than `__del__`.
     record = weakref.ref(storage, _ended.append)
     _live[record] = nbytes
     _allocations += 1
     _allocated_bytes += nbytes
     _live_bytes += nbytes
-    if _live_bytes > _peak_bytes:
-        _peak_bytes = _live_bytes
+    # As long as the peak is not reached, nobody sees that storages which have ended still count: 0.1 µs less.
+    if _live_bytes > _peak_bytes or len(_ended) > 256:
+        _settle()
+        if _live_bytes > _peak_bytes:
+            _peak_bytes = _live_bytes
     return record
 
 

@@ -56,8 +56,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
 def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
     if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
         input, other = input.astype("float32"), other.astype("float32")
-    product = xp.asarray(xp.matmul(input, other)).astype(array_dtype, copy=False)
-    return xp.ascontiguousarray(product).reshape(size)
+    return xp.ascontiguousarray(xp.matmul(input, other), array_dtype).reshape(size)
 
 
 def _form(input: Tensor, other: Tensor) -> str:

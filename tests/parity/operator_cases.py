@@ -6,6 +6,7 @@ and, for operators that go element by element or reduce, with the values that ar
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ LAYOUTS = ("contiguous", "permuted", "sliced", "expanded")
 
 #: PyTorch is killed by the processor (SIGFPE) when they divide the least integer of a wide type by -1.
 DIVISIONS = ("div", "floor_divide", "remainder", "fmod")
+#: What they give where a product or the size of the least integer overflows depends on the compiler.
+DIVISORS = ("gcd", "lcm")
 
 INF, NAN = float("inf"), float("nan")
 
@@ -64,7 +67,7 @@ def in_dtype(elements: list[float], dtype: str) -> list[Any]:
     if dtype == "bool":
         return [element > 0 for element in elements]
     if dtype in INTEGERS:
-        whole = [int(3 * element) or 1 for element in elements]
+        whole = [int(3 * element) or 1 if math.isfinite(element) else 1 for element in elements]
         return whole if dtype != "uint8" else [abs(element) for element in whole]
     if dtype in FLOATS:
         return elements
@@ -110,6 +113,8 @@ def with_special_values(row: Operator, dtype: str) -> Iterator[Case]:
     values = special(dtype)
     if row.name in DIVISIONS and dtype in ("int32", "int64"):
         values.remove(-1)
+    if row.name in DIVISORS and dtype in INTEGERS:
+        values = [value for value in values if abs(value) < 10]
     number = len(values)
     form = "function" if row.is_function else "method"
     if row.kind == "pointwise":
@@ -117,11 +122,12 @@ def with_special_values(row: Operator, dtype: str) -> Iterator[Case]:
         operands = ((line,), (column, line), (column, line, blueprint(in_dtype([1.5], dtype), dtype, (1,))))
         yield Case(row.name, operands[operand_count(row) - 1], form=form)
     elif row.kind == "reduction":
-        yield Case(row.name, (blueprint(values, dtype, (number,)),))
+        if inspect.signature(row.function).parameters["dim"].default is None:
+            yield Case(row.name, (blueprint(values, dtype, (number,)),))
         rows = blueprint([*values[1:], values[0], *values], dtype, (2, number))
         yield Case(row.name, (rows, 0))
         yield Case(row.name, (rows, 1))
-        yield Case(row.name, (blueprint(values[:1] * 2, dtype, (2,)),))
+        yield Case(row.name, (blueprint(values[:1] * 2, dtype, (2,)), 0))
 
 
 def in_place(row: Operator, case: Case) -> Case:

@@ -137,7 +137,8 @@ def compute(
     )
     if out is not None and out._dtype is not result_dtype:
         if promoted.category in rule.exact or (kernel.bounds and len(tensors) == 1):
-            raise RuntimeError(f"Found dtype {out._dtype.scalar_type} but expected {result_dtype.scalar_type}")
+            names = {"out": out._dtype.scalar_type, "result": result_dtype.scalar_type}
+            raise RuntimeError(rule.refusal.format_map(names))
         if not dtypes.can_cast(result_dtype, out._dtype):
             raise cannot_cast(result_dtype, out._dtype)
     if promoted.category in rule.refuses:

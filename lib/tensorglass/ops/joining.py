@@ -14,7 +14,7 @@ from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.views import narrow, unsqueeze
+from tensorglass.ops.views import atleast_1d, atleast_2d, atleast_3d, narrow, unsqueeze, view
 from tensorglass.tensor import Tensor, raw_array
 
 
@@ -135,3 +135,48 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
                 "cat joins tensors that differ in the joined dimension.",
             )
     return cat([unsqueeze(tensor, axis) for tensor in given], axis, out=out)
+
+
+# --- along a dimension that is named by its direction ----------------------------------------------------------------
+
+
+def _stack_samples() -> Iterator[Sample]:
+    yield sample([values(2, 3), values(2, 3, seed=1)])
+    yield sample([values(3), values(3, seed=1)])
+    yield sample((values(), values(seed=1)))
+
+
+def _at_least(ndim: int, name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+    given = _checked(name, tensors)
+    if not given:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return [(atleast_1d, atleast_2d, atleast_3d)[ndim - 1](tensor) for tensor in given]
+
+
+@operator("joining", method=False, out=True, samples=_stack_samples)
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: joined along dimension 1, vectors along their only one."""
+    given = _at_least(1, "hstack", tensors)
+    return cat(given, 0 if len(given[0]._size) == 1 else 1, out=out)
+
+
+@operator("joining", method=False, out=True, aliases=("row_stack",), samples=_stack_samples)
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one below the other: joined along dimension 0, vectors as rows."""
+    return cat(_at_least(2, "vstack", tensors), 0, out=out)
+
+
+@operator("joining", method=False, out=True, samples=_stack_samples)
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one behind the other: joined along dimension 2."""
+    return cat(_at_least(3, "dstack", tensors), 2, out=out)
+
+
+@operator("joining", method=False, out=True, samples=_stack_samples)
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side, vectors as columns."""
+    given = _checked("column_stack", tensors)
+    if not given:
+        raise RuntimeError("column_stack expects a non-empty TensorList")
+    columns = [each if len(each._size) > 1 else view(each, each.numel(), 1) for each in given]
+    return cat(columns, 1, out=out)

@@ -61,7 +61,7 @@ def plan(
             layouts.append((own_size, own_stride))
         else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
             layouts.append((own_size, layout.preserved_strides(own_size, own_stride)))
-    if compute.is_complex and result.is_floating_point:  # abs writes into an `empty_like`
+    if rule.is_like_input or (compute.is_complex and result.is_floating_point):  # the latter is abs
         stride = layout.preserved_strides(*layouts[0])
     else:
         stride = layout.elementwise_strides(size, layouts)

@@ -17,6 +17,7 @@ from tensorglass.ops.pointwise_checks import (
     bool_cannot_be_negated,
     bool_cannot_be_subtracted,
     integer_power_is_positive,
+    is_double,
     length_is_real,
     no_complex,
     no_integer_division_by_zero,
@@ -26,6 +27,7 @@ from tensorglass.ops.pointwise_checks import (
 from tensorglass.ops.promotion import FLOAT, PROMOTE, DTypeRule
 from tensorglass.ops.samples import (
     binary,
+    bits,
     divisors,
     exponents,
     positive,
@@ -36,9 +38,11 @@ from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
+WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
 # A complex number's length is real.
 MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,)).exactly(dtypes.INTEGER, dtypes.FLOATING)
+ZERO_TO_ZERO = "0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number"
 HUGE_QUOTIENT = "where the quotient overflows, the rest is exact; PyTorch gives nan"
 # PyTorch writes these straight into out=, which must have their dtype.
 NEGATED = NO_BOOL.exactly()
@@ -182,7 +186,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     check=integer_power_is_positive,
     late_check=no_power_of_truth,
     samples=exponents,
-    differs="0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number",
+    differs=ZERO_TO_ZERO,
 )
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
@@ -261,6 +265,36 @@ def sqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
 def rsqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / sqrt(input)``."""
     return xp.true_divide(input.dtype.type(1), xp.sqrt(input), out=out)
+
+
+# --- whole numbers and powers ---------------------------------------------------------------------------------------
+
+
+@pointwise(WHOLE, ufunc="gcd", samples=bits)
+def gcd(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """The greatest common divisor of two integers."""
+    return xp.gcd(input, other, out=out)
+
+
+@pointwise(WHOLE, ufunc="lcm", samples=bits)
+def lcm(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """The least common multiple of two integers."""
+    return xp.lcm(input, other, out=out)
+
+
+def _as_double(common: DType) -> DType:
+    return dtypes.complex128 if common.is_complex else dtypes.float64
+
+
+IN_DOUBLE = DTypeRule(compute=_as_double).exactly(
+    refusal="the output given to float_power has dtype {out} but the operation's result requires dtype {result}"
+)
+
+
+@pointwise(IN_DOUBLE, inplace_check=is_double, samples=exponents, differs=ZERO_TO_ZERO)
+def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
+    """``input ** exponent`` in double precision, whatever the operands are."""
+    return xp.power(input, exponent, out=out)
 
 
 # --- exponentials and logarithms -------------------------------------------------------------------------------------

@@ -171,6 +171,17 @@ def dtypes_alike(operands: Operands, **parameters: Any) -> None:
         )
 
 
+def is_double(operands: Operands) -> None:
+    """A power in double precision fits into a tensor of double precision alone."""
+    base = operands[0]._dtype
+    result = dtypes.complex128 if common_dtype(operands).is_complex else dtypes.float64
+    if base is not result:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {base.scalar_type} but the operation's result requires dtype "
+            f"{result.scalar_type}"
+        )
+
+
 def relu_wants_numbers(operands: Operands) -> None:
     """Truth values are never negative, complex ones neither negative nor positive."""
     if _is_bool(operands[0]):

@@ -30,7 +30,9 @@ class DTypeRule:
     result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
     refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
     widens: bool = True  #: whether half types are computed in float32 and rounded
+    is_like_input: bool = False  #: whether a new result has the strides of an `empty_like` of the first operand
     exact: tuple[int, ...] = ()  #: categories for which ``out=`` must have the result's own dtype
+    refusal: str = "Found dtype {out} but expected {result}"  #: of an ``out=`` that has another
 
     def promoted(self, common: DType) -> DType:
         """The dtype computed in, but for half types, which are computed in float32."""
@@ -40,9 +42,10 @@ class DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
         return replace(self, refuses=categories)
 
-    def exactly(self, *categories: int) -> DTypeRule:
+    def exactly(self, *categories: int, refusal: str | None = None) -> DTypeRule:
         """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
-        return replace(self, exact=categories or (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX))
+        every = (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX)
+        return replace(self, exact=categories or every, refusal=refusal or self.refusal)
 
 
 def as_floating(common: DType) -> DType:

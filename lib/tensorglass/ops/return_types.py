@@ -25,3 +25,4 @@ def _return_type(name: str, *fields: str) -> Any:
 max = _return_type("max", "values", "indices")
 min = _return_type("min", "values", "indices")
 aminmax = _return_type("aminmax", "min", "max")
+sort = _return_type("sort", "values", "indices")

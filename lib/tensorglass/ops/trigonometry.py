@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
 
@@ -97,3 +99,27 @@ def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
 def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``sqrt(input**2 + other**2)`` without overflow in between."""
     return xp.hypot(input, other, out=out)
+
+
+LIKE_INPUT = replace(FLOAT, is_like_input=True)
+
+# --- angles ----------------------------------------------------------------------------------------------------------
+
+
+@pointwise(LIKE_INPUT, check=no_complex("deg2rad is not supported for complex tensors.", RuntimeError), samples=unary)
+def deg2rad(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """An angle in degrees as one in radians."""
+    return xp.multiply(input, input.dtype.type(xp.pi / 180), out=out)
+
+
+@pointwise(LIKE_INPUT, check=no_complex("rad2deg is not supported for complex tensors.", RuntimeError), samples=unary)
+def rad2deg(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """An angle in radians as one in degrees."""
+    return xp.multiply(input, input.dtype.type(180 / xp.pi), out=out)
+
+
+@pointwise(FLOAT, samples=unary)
+def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``sin(pi * input) / (pi * input)``, and 1 at 0."""
+    angle = input * input.dtype.type(xp.pi)
+    return xp.where(input == 0, input.dtype.type(1), xp.sin(angle) / angle)

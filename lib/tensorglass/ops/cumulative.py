@@ -1,0 +1,114 @@
+"""Along one dimension, element after element: running sums and products, and differences of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
+from tensorglass.making import from_array
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.comparison import logical_xor
+from tensorglass.ops.joining import cat
+from tensorglass.ops.pointwise import sub
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import narrow
+from tensorglass.tensor import Tensor, array_of
+
+Kernel = Callable[..., Array]
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(5, low=0.5, high=1.5), 0)
+    yield sample(values(2, 3, low=0.5, high=1.5), 1)
+    yield sample(values(2, 3, 2, low=0.5, high=1.5), -2)
+    yield sample(values(0, 3), 0)
+    yield sample(values(), 0)
+
+
+def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
+    check_tensor(name, input)
+    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    if dtype is None and out is not None:
+        dtype = out._dtype
+    elif dtype is None:
+        dtype = input._dtype if input._dtype.category >= dtypes.FLOATING else dtypes.int64
+    if dtype is dtypes.bool and input._size and input.numel():
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    backend = input._storage.backend
+    # Sums of float32 are kept in double precision, those of half types in float32, as PyTorch does.
+    wide = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        wide = dtypes.float32
+    array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
+    result = backend.launch(_along, kernel, array_of(input), *array_dtypes, axis)
+    return from_array(result, dtype, input._storage) if out is None else write_out(result, input._size, out, dtype)
+
+
+def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
+    row = array.reshape(array.shape or (1,)).astype(dtype, copy=False).astype(wide, copy=False)
+    return xp.ascontiguousarray(kernel(xp, row, axis).astype(dtype, copy=False)).reshape(array.shape)
+
+
+def _sum(xp: Any, array: Array, axis: int) -> Array:
+    return xp.add.accumulate(array, axis=axis)
+
+
+def _product(xp: Any, array: Array, axis: int) -> Array:
+    return xp.multiply.accumulate(array, axis=axis)
+
+
+def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """`cumsum`, written to `input`."""
+    return _run("cumsum", _sum, input, dim, dtype, input)
+
+
+@operator("cumulative", inplace=cumsum_, out=True, samples=_samples)
+def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
+    """The sums of the elements up to each, along `dim`. Integers are added as int64."""
+    return _run("cumsum", _sum, input, dim, dtype, out)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """`cumprod`, written to `input`."""
+    return _run("cumprod", _product, input, dim, dtype, input)
+
+
+@operator("cumulative", inplace=cumprod_, out=True, samples=_samples)
+def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
+    """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""
+    return _run("cumprod", _product, input, dim, dtype, out)
+
+
+def _diff_samples() -> Iterator[Sample]:
+    yield sample(values(5))
+    yield sample(values(3, 4), 2)
+    yield sample(values(3, 4), 1, 0)
+    yield sample(values(5), 0)
+    yield sample(values(2, 3), 1, -1, values(2, 1, seed=1), values(2, 2, seed=2))
+    yield sample(values(1))
+
+
+@operator("cumulative", samples=_diff_samples)
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """The differences of neighbours along `dim`, taken `n` times; `prepend` and `append` are joined to it before."""
+    check_tensor("diff", input)
+    if not input._size:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = layout.wrap_dim(dim, len(input._size))
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if prepend is not None or append is not None:
+        input = cat([each for each in (prepend, input, append) if each is not None], axis)
+    result = input.clone() if n == 0 else input
+    for _ in range(min(n, input._size[axis])):
+        length = result._size[axis] - 1
+        later, earlier = narrow(result, axis, 1, length), narrow(result, axis, 0, length)
+        result = logical_xor(later, earlier) if input._dtype is dtypes.bool else sub(later, earlier)
+    return result

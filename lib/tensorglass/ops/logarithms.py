@@ -1,0 +1,40 @@
+"""Compositions with logarithms, finite and exact where writing them out would not be: xlogy, logaddexp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.promotion import ORDERED_FLOAT, PROMOTE
+from tensorglass.ops.samples import exponents, pairs
+
+
+@pointwise(ORDERED_FLOAT, samples=exponents)
+def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
+    """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    product = input * xp.log(other)
+    return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
+
+
+@pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER), inplace=False, samples=pairs)
+def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``log(exp(input) + exp(other))`` without overflow in between."""
+    if input.dtype.kind != "c":
+        return xp.logaddexp(input, other, out=out)
+    is_less = input.real < other.real
+    high, low = xp.where(is_less, other, input), xp.where(is_less, input, other)
+    return high + xp.log(1 + xp.exp(low - high))
+
+
+@pointwise(
+    PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
+    ufunc="logaddexp2",
+    inplace=False,
+    samples=pairs,
+    differs="the sign of a result that is 0 may be the other one",
+)
+def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
+    """``log2(2**input + 2**other)`` without overflow in between."""
+    return xp.logaddexp2(input, other, out=out)

@@ -1,0 +1,103 @@
+"""Signs and special values, element by element: sgn, copysign, nan_to_num and their siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.dtype_info import finfo
+from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.pointwise_checks import no_complex
+from tensorglass.ops.promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
+from tensorglass.ops.samples import binary, unary, values
+from tensorglass.ops.table import Sample, sample
+
+
+def _answers_in_bool(name: str) -> DTypeRule:
+    return PREDICATE.exactly(refusal=f"{name} does not support non-boolean outputs.")
+
+
+@pointwise(PROMOTE.exactly(), samples=unary)
+def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+    if input.dtype.kind == "b":
+        return input.copy()
+    if input.dtype.kind != "c":
+        return xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
+    length = xp.absolute(input)
+    return xp.where(length == 0, xp.zeros_like(input), input / length)
+
+
+@pointwise(
+    _answers_in_bool("signbit"),
+    check=no_complex("signbit is not implemented for complex tensors."),
+    inplace=False,
+    samples=unary,
+)
+def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether the sign is a minus: of -0.0 too."""
+    return xp.less(input, 0, out=out) if input.dtype.kind in "biu" else xp.signbit(input, out=out)
+
+
+@pointwise(ORDERED_FLOAT, ufunc="copysign", samples=binary)
+def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
+    """The size of `input` with the sign of `other`."""
+    return xp.copysign(input, other, out=out)
+
+
+# --- numbers in place of special values ------------------------------------------------------------------------------
+
+
+def _nan_to_num_samples() -> Iterator[Sample]:
+    yield from unary()
+    inputs = values(2, 3)
+    inputs[0, 0], inputs[1, 1], inputs[1, 2] = float("nan"), float("inf"), float("-inf")
+    yield sample(inputs)
+    yield sample(inputs, 2.0)
+    yield sample(inputs, nan=1.0, posinf=5.0, neginf=-5.0)
+
+
+_SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}"
+CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
+
+
+@pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
+def nan_to_num(
+    xp: Any,
+    input: Array,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Array = None,
+) -> Array:
+    """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
+    if input.dtype.kind in "biu":
+        return input.copy()
+    clean = input.copy()
+    kind = clean.real.dtype
+    limit = kind.type(finfo(dtypes.BY_NAME[kind.name]).max)
+    for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):
+        part[xp.isnan(part)] = 0.0 if nan is None else nan
+        part[part == xp.inf] = limit if posinf is None else posinf
+        part[part == -xp.inf] = -limit if neginf is None else neginf
+    return clean
+
+
+def _infinite(name: str) -> Callable[..., None]:
+    return no_complex(f"{name} does not support complex inputs.", RuntimeError)
+
+
+@pointwise(_answers_in_bool("isposinf"), check=_infinite("isposinf"), inplace=False, samples=unary)
+def isposinf(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether each element is positive infinity."""
+    return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, xp.inf, out=out)
+
+
+@pointwise(_answers_in_bool("isneginf"), check=_infinite("isneginf"), inplace=False, samples=unary)
+def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether each element is negative infinity."""
+    return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, -xp.inf, out=out)

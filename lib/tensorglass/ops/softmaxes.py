@@ -1,0 +1,96 @@
+"""Exponentials that are divided by their sum, and the logarithm of such a sum: softmax and its siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
+from tensorglass.making import from_array
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.promotion import as_floating, check_out_dtype
+from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(5), 0)
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 2), -1)
+    yield sample(values(2, 0), 1)
+    yield sample(values(), 0)
+
+
+def _run(
+    name: str, kernel: Callable[..., Array], input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
+) -> Tensor:
+    check_tensor(name, input)
+    result = input._dtype if dtype is None else dtype
+    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    check_out_dtype(out, result)
+    if not result.is_floating_point:
+        which = "lastdim_" if axis == max(len(input._size), 1) - 1 else ""
+        if input.numel():
+            raise NotImplementedError(f"\"{name}_{which}kernel_impl\" not implemented for '{result.scalar_type}'")
+    backend = input._storage.backend
+    wide = backend.array_dtype(dtypes.float32 if result.itemsize == 2 and result.is_floating_point else result)
+    array = backend.launch(_along, kernel, array_of(input), wide, backend.array_dtype(result), axis)
+    return from_array(array, result, input._storage) if out is None else write_out(array, input._size, out, result)
+
+
+def _along(xp: Any, kernel: Callable[..., Array], array: Array, wide: Any, dtype: Any, axis: int) -> Array:
+    if not array.size:
+        return xp.empty(array.shape, dtype)
+    row = array.reshape(array.shape or (1,)).astype(wide, copy=False)
+    return xp.ascontiguousarray(kernel(xp, row, axis).astype(dtype, copy=False)).reshape(array.shape)
+
+
+def _softmax(xp: Any, input: Array, axis: int) -> Array:
+    # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
+    powers = xp.exp(input - xp.max(input, axis=axis, keepdims=True))
+    return powers / xp.add.reduce(powers, axis=axis, keepdims=True)
+
+
+def _log_softmax(xp: Any, input: Array, axis: int) -> Array:
+    shifted = input - xp.max(input, axis=axis, keepdims=True)
+    return shifted - xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True))
+
+
+@operator("cumulative", out=True, samples=_samples)
+def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
+    """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
+    return _run("softmax", _softmax, input, dim, dtype, out)
+
+
+@operator("cumulative", out=True, samples=_samples)
+def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of `softmax`, exact where that is tiny."""
+    return _run("log_softmax", _log_softmax, input, dim, dtype, out)
+
+
+def _sum_samples() -> Iterator[Sample]:
+    yield sample(values(5), 0)
+    yield sample(values(2, 3), 1, True)
+    yield sample(values(2, 3, 2), (0, 2))
+    yield sample(values(2, 0), 1)
+    yield sample(values(), 0)
+
+
+@operator("reduction", out=True, samples=_sum_samples, differs="an `out` of another dtype is written if it can be")
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``log(sum(exp(input)))`` over dimensions `dim`, without overflow in between."""
+    check_tensor("logsumexp", input)
+    dtype = as_floating(input._dtype)
+    return reduce(_logsumexp, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
+
+
+def _logsumexp(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if not input.size:
+        return xp.log(xp.add.reduce(input, axis=axes, keepdims=True))
+    largest = xp.max(input.real, axis=axes, keepdims=True)
+    largest = xp.where(xp.isinf(largest), xp.zeros_like(largest), largest)
+    return largest + xp.log(xp.add.reduce(xp.exp(input - largest), axis=axes, keepdims=True))

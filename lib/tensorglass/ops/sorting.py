@@ -1,0 +1,133 @@
+"""Putting elements in order: sort, argsort, topk, unique. NaN counts as larger than every number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes, layout
+from tensorglass.backends import Array
+from tensorglass.making import empty_on, from_array
+from tensorglass.ops import return_types
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of, raw_array
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(7))
+    yield sample(values(3, 4), 0)
+    yield sample(values(3, 4), -1, True)
+    yield sample(values(2, 0))
+    yield sample(values())
+
+
+def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
+    """The positions of the elements in order; equals stay in the order in which they stand."""
+    if not descending:
+        return xp.argsort(array, axis=axis, kind="stable")
+    # Sorted from behind and read from behind, equals keep their order.
+    behind = xp.flip(xp.argsort(xp.flip(array, axis), axis=axis, kind="stable"), axis)
+    return array.shape[axis] - 1 - behind
+
+
+def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool) -> tuple[Array, Array]:
+    row = array.reshape(array.shape or (1,))
+    positions = _order(xp, row.astype(wide, copy=False), axis, descending)
+    return xp.take_along_axis(row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
+
+
+def _write(xp: Any, target: Array, array: Array) -> None:
+    target[...] = array
+
+
+def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
+    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    if input._dtype.is_complex:
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    backend = input._storage.backend
+    wide = dtypes.float32 if input._dtype is dtypes.bfloat16 else input._dtype
+    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
+    strides = layout.preserved_strides(input._size, input._stride)
+    results = []
+    for array, dtype in zip(found, (input._dtype, dtypes.int64), strict=True):
+        made = empty_on(input._storage.device, input._size, strides, dtype)
+        backend.launch(_write, raw_array(made), array)
+        results.append(made)
+    return results[0], results[1]
+
+
+@operator("sorting", samples=_samples)
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The elements in order along `dim`, and the positions where they stood. Equals keep their order."""
+    check_tensor("sort", input)
+    return return_types.sort(*_sort(input, dim, descending))
+
+
+@operator("sorting", samples=_samples)
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The positions of the elements in order along `dim`. Equals keep their order."""
+    check_tensor("argsort", input)
+    return _sort(input, dim, descending)[1]
+
+
+def _whole_samples() -> Iterator[Sample]:
+    yield sample(values(7))
+    yield sample(values(3, 4))
+
+
+@operator("sorting", samples=_whole_samples)
+def msort(input: Tensor) -> Tensor:
+    """The elements in order along the first dimension."""
+    check_tensor("msort", input)
+    return _sort(input, 0, False)[0]
+
+
+# --- each element once -----------------------------------------------------------------------------------------------
+
+
+def _unique_samples() -> Iterator[Sample]:
+    few = values(2, 6, low=0, high=4, dtype=dtypes.int64)
+    yield sample(few)
+    yield sample(few, return_inverse=True)
+    yield sample(few, return_counts=True)
+    yield sample(few, True, True, True)
+    yield sample(values(0))
+
+
+@operator(
+    "sorting",
+    samples=_unique_samples,
+    differs="the result is sorted, also where `sorted` is false and PyTorch's is not",
+)
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """Each element once, in order; also where each of `input` stands in that, and how often it occurs, if asked for.
+
+    With `dim`, the slices along it are compared. Returns the elements alone, or a tuple of them and what was asked for.
+    """
+    check_tensor("unique", input)
+    if input._dtype.is_complex:
+        raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
+    axis = None if dim is None else layout.wrap_dim(dim, len(input._size))
+    backend = input._storage.backend
+    found, inverse, counts = backend.launch(_unique, array_of(input), axis)
+    wanted = [(found, input._dtype)]
+    if return_inverse:
+        wanted.append((inverse, dtypes.int64))
+    if return_counts:
+        wanted.append((counts, dtypes.int64))
+    results = tuple([from_array(array, dtype, input._storage) for array, dtype in wanted])
+    return results[0] if len(results) == 1 else results
+
+
+def _unique(xp: Any, array: Array, axis: int | None) -> list[Array]:
+    found, inverse, counts = xp.unique(array, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
+    shape = array.shape if axis is None else (array.shape[axis],)
+    return [xp.ascontiguousarray(each) for each in (found, inverse.reshape(shape), counts)]

@@ -1,0 +1,183 @@
+"""How far elements lie from their mean, and tensors from each other: var, std, norm, dist."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.pointwise import sub
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.reducing import Dims, axes_of, reduce
+from tensorglass.ops.reduction import OTHER_OUT, average, mean
+from tensorglass.ops.reduction import reduction_samples as _samples
+from tensorglass.ops.samples import values
+from tensorglass.ops.summing import total
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+INFINITE_MEAN = "the mean of infinities is infinite, as `mean` has it; PyTorch gives nan here"
+
+
+def _spread(
+    name: str, kernel: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool, out: Tensor | None
+) -> Tensor:
+    check_tensor(name, input)
+    if isinstance(dim, bool):  # var(unbiased)
+        dim, unbiased = None, dim
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    axes = axes_of(len(input._size), dim)
+    count = 1
+    for axis in axes:
+        count *= input._size[axis]
+    if correction is None:
+        correction = 1 if unbiased else 0
+    if count <= correction:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input numel divided by output numel).",
+            UserWarning,
+            stacklevel=3,
+        )
+    result = input._dtype.to_real()
+    compute = dtypes.complex128 if input._dtype.is_complex else dtypes.float64  # PyTorch adds the squares up in double
+    return reduce(kernel, input, axes, keepdim, compute, result, out, freedom=max(count - correction, 0))
+
+
+def _variance(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -> Array:
+    deviation = input - average(xp, input, axes)
+    squares = total(xp, xp.square(xp.absolute(deviation) if deviation.dtype.kind == "c" else deviation), axes)
+    return xp.true_divide(squares, squares.dtype.type(freedom))
+
+
+def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -> Array:
+    return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
+
+
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+def var(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance over dimensions `dim`, or over all: squares divided by their number less `correction`, 1."""
+    return _spread("var", _variance, input, dim, unbiased, correction, keepdim, out)
+
+
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+def std(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The square root of `var`."""
+    return _spread("std", _deviation, input, dim, unbiased, correction, keepdim, out)
+
+
+@operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+def var_mean(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean over dimensions `dim`, or over all."""
+    return _with_mean("var_mean", _variance, input, dim, unbiased, correction, keepdim)
+
+
+@operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+def std_mean(
+    input: Tensor,
+    dim: Dims | bool = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean over dimensions `dim`, or over all."""
+    return _with_mean("std_mean", _deviation, input, dim, unbiased, correction, keepdim)
+
+
+def _with_mean(
+    name: str, kernel: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    check_tensor(name, input)
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    spread = _spread(name, kernel, input, dim, unbiased, correction, keepdim, None)
+    return spread, mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+# --- lengths and distances -------------------------------------------------------------------------------------------
+
+
+def _norm_samples() -> Iterator[Sample]:
+    for each in (2, 1, 0, 3.5, float("inf"), -float("inf"), "fro", None):
+        yield sample(values(2, 3), each)
+    yield sample(values(2, 3, 4), 2, (0, 2))
+    yield sample(values(2, 3), 1, 1, True)
+    yield sample(values(5))
+    yield sample(values())
+
+
+@operator("reduction", out=True, samples=_norm_samples)
+def norm(
+    input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The vector norm of order `p` over dimensions `dim`, or over all."""
+    check_tensor("norm", input)
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
+        )
+    check_out_dtype(out, input._dtype.to_real())
+    order = 2.0 if p in ("fro", None) else float(p)
+    axes = axes_of(len(input._size), dim)
+    return reduce(_norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
+
+
+def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
+    lengths = xp.absolute(input)
+    if order == float("inf"):
+        return xp.max(lengths, axis=axes, keepdims=True)
+    if order == float("-inf"):
+        return xp.min(lengths, axis=axes, keepdims=True)
+    if order == 0:
+        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
+    if order == 2:
+        return xp.sqrt(total(xp, xp.square(lengths), axes))
+    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
+
+
+def _dist_samples() -> Iterator[Sample]:
+    yield sample(values(5), values(5, seed=1))
+    yield sample(values(2, 3), values(3, seed=1), 1)
+    yield sample(values(2, 3), values(2, 3, seed=1), 3.0)
+
+
+@operator("linear algebra", samples=_dist_samples)
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The norm of order `p` of the difference."""
+    check_tensor("dist", input)
+    check_tensor("dist", other, "other", 2)
+    difference = sub(input, other)
+    if difference._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. "
+            f"Got {difference._dtype.scalar_type} instead."
+        )
+    return norm(difference, p)

@@ -1,0 +1,47 @@
+"""The page on adding an operator: its example runs as it stands, and its excerpts stand in the library."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adding-an-operator.md").read_text(), re.DOTALL)
+EXAMPLES = [block for block in BLOCKS if block.startswith("from __future__")]
+
+# What a reader would try next, in a process of its own, so that the table of this one stays as it is.
+TRIED = """
+import tensorglass as torch
+torch.__dict__.update(torch.ops.attach())
+x = torch.tensor([[1.0], [2.0]])
+print(torch.nextafter(x, torch.tensor([5.0, 0.0])).shape)
+print(x.nextafter(x).tolist(), x.nextafter_(x) is x, x._version)
+print(torch.nextafter(x, x, out=torch.empty(0)).tolist())
+print(torch.nextafter(torch.tensor(0.0), torch.tensor(1.0)).item())
+try:
+    torch.nextafter(torch.tensor([1]), torch.tensor([2]))
+except NotImplementedError as error:
+    print(error)
+"""
+PRINTED = """\
+torch.Size([2, 2])
+[[1.0], [2.0]] True 1
+[[1.0], [2.0]]
+1.401298464324817e-45
+"nextafter_cpu" not implemented for 'Long'
+"""
+
+
+def test_the_declaration_gives_every_form_of_the_operator(tmp_path):
+    assert EXAMPLES
+    script = tmp_path / "declared.py"
+    script.write_text("\n".join([*EXAMPLES, TRIED]))
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert said.stdout == PRINTED, said.stderr
+
+
+def test_the_other_pieces_of_code_are_the_librarys_own():
+    sources = "\n".join(path.read_text() for path in (ROOT / "lib" / "tensorglass" / "ops").glob("*.py"))
+    excerpts = [block for block in BLOCKS if block not in EXAMPLES]
+    assert excerpts
+    assert [block for block in excerpts if block not in sources] == []

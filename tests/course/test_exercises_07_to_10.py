@@ -79,6 +79,7 @@ WRONG = [
     ("09-halves", "halves, saved = weights.bfloat16(), 8", "half precision is float16"),
     ("09-halves", "halves, saved = torch.tensor(weights.tolist()).half(), 8", "a storage was asked for"),
     ("09-halves", "halves, saved = weights.half(), 16", "how much less"),
+    ("08-choose", "undo, buffer, plot, network = 'deepcopy', 'copy_', 'detach', 'deepcopy'", "It would work"),
     ("09-bytes", "def byte_range(tensor): return 0, tensor.nbytes", "begins in the second row"),
     ("09-bytes", "def byte_range(tensor): return 0, tensor.numel()", "counts elements"),
     (
@@ -86,6 +87,13 @@ WRONG = [
         "def byte_range(t): return t.storage_offset() * 8, t.storage_offset() * 8 + t.numel() * 8",
         "4 bytes, not 8",
     ),
+    ("09-bytes", "def byte_range(t): return t.data_ptr(), t.data_ptr() + t.nbytes", "these are addresses"),
+    (
+        "09-bytes",
+        "def byte_range(t): return t.storage_offset() * t.element_size(), t.untyped_storage().nbytes()",
+        "to the end of the storage",
+    ),
+    ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), (3, 1))", "side by side"),
     ("09-windows", "windows = torch.tensor([]).set_(signal_storage).unfold(0, 3, 1).clone()", "are copies"),
     ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 0, (2, 3), (3, 1))", "has shape (2, 3)"),
     (

@@ -12,6 +12,9 @@ ROWS = """
 00-numbers        | numbers = 'six'                                | a plain whole number was asked for
 00-last-cell      | pass                                           | holds 5, not 7
 00-last-cell      | b = b.clone(); b[1, 2] = 7                     | have parted
+00-last-cell      | b = 7                                          | is no tensor any more
+00-last-cell      | b[-1] = 7                                      | One cell was asked for
+01-same-cell      | cell = 4                                       | it skips 3
 01-same-cell      | cell = 80                                      | the byte at which
 01-same-cell      | cell = 11                                      | Count from 0
 01-same-cell      | cell = torch.tensor(10)                        | is a tensor

@@ -37,7 +37,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
     axis = 0 if first._size == (0,) else layout.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
-        if tensor._size != (0,):
+        if tensor._size not in (first._size, (0,)):
             _check_fits(first, tensor, axis, place)
     size = list(first._size)
     size[axis] = sum(tensor._size[axis] for tensor in solid)

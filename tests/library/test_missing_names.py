@@ -15,7 +15,7 @@ def notes_on(name: str) -> str:
 
 
 def test_a_slip_of_the_keyboard_is_told_the_name_that_is_near() -> None:
-    assert "Did you mean zeros?" in notes_on("zeross")
+    assert "Did you mean zeros" in notes_on("zeross")
 
 
 def test_a_name_that_only_pytorch_has_is_said_to_be_missing_here() -> None:

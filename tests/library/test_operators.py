@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import tensorglass as torch
-from tensorglass.ops.table import OPERATORS, Operator, Sample
+from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator, Sample
 
 # Samples of few elements make var and std warn that they have no spread.
 pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
@@ -144,13 +145,23 @@ def test_in_place_form_refuses_to_write_a_cell_twice_and_writes_nothing(row: Ope
         assert target._version == 0
 
 
+def test_in_place_forms_are_functions_where_pytorch_has_them() -> None:
+    for name in IN_PLACE_FUNCTIONS:
+        assert getattr(torch, name) is getattr(torch.Tensor, name)
+    x = torch.tensor([-1.0, 2.0])
+    assert torch.relu_(x) is x
+    assert x.tolist() == [0.0, 2.0]
+
+
 # --- out= ------------------------------------------------------------------------------------------------------------
 
 
 def written(row: Operator) -> list[tuple[Sample, torch.Tensor]]:
     """The samples whose result is one tensor, with the result."""
     assert row.samples is not None
-    results = [(sample, call(row.function, sample)) for sample in row.samples()]
+    with warnings.catch_warnings():  # this is called while tests are collected, where no mark is heard
+        warnings.simplefilter("ignore")
+        results = [(sample, call(row.function, sample)) for sample in row.samples()]
     # sum and prod take no `out` without a dimension, as in PyTorch.
     return [
         (sample, result)

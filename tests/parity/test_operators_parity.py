@@ -29,7 +29,8 @@ from parity.operator_cases import (  # noqa: E402 (as above)
     written_out,
 )
 
-from tensorglass.ops.table import OPERATORS, Operator  # noqa: E402 (as above)
+import tensorglass  # noqa: E402 (as above)
+from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator  # noqa: E402 (as above)
 
 SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]
@@ -70,6 +71,11 @@ def with_in_place(row: Operator, cases: Iterable[Case]) -> Iterable[Case]:
 def has_no_complex32(one: str, other: Any) -> bool:
     """float16 and complex numbers meet in complex32, which tensorglass has not (docs/differences.md)."""
     return {one, other} not in ({"float16", each} for each in COMPLEX)
+
+
+def test_in_place_functions_are_those_of_pytorch() -> None:
+    theirs = {name for name in dir(torch) if name.endswith("_") and not name.startswith("_")}
+    assert {name for name in theirs if hasattr(tensorglass.Tensor, name)} == IN_PLACE_FUNCTIONS
 
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)

@@ -51,6 +51,15 @@ class Operator:
 
 OPERATORS: dict[str, Operator] = {}
 
+#: The in-place forms that PyTorch's namespace has as functions too: ``torch.relu_(x)``.
+IN_PLACE_FUNCTIONS = frozenset((
+    "abs_", "acos_", "acosh_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_", "asin_", "asinh_",
+    "atan_", "atanh_", "ceil_", "clamp_", "clip_", "cos_", "cosh_", "deg2rad_", "exp2_", "exp_", "expm1_", "fill_",
+    "fix_", "floor_", "frac_", "gcd_", "index_put_", "lcm_", "log10_", "log1p_", "log2_", "log_", "neg_", "negative_",
+    "rad2deg_", "reciprocal_", "relu_", "resize_as_", "round_", "rsqrt_", "sigmoid_", "sin_", "sinc_", "sinh_",
+    "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
+))  # fmt: skip
+
 
 def declare(row: Operator) -> None:
     """Enter a row into the table."""
@@ -114,6 +123,8 @@ def attach() -> dict[str, Callable[..., Any]]:
                 setattr(Tensor, name, property(row.function))
             if row.inplace is not None:
                 setattr(Tensor, f"{name}_", row.inplace)
+            forms = {name: row.function, f"{name}_": row.inplace}
+            functions |= {form: body for form, body in forms.items() if body is not None and form in IN_PLACE_FUNCTIONS}
         for name, method in row.dunders.items():
             setattr(Tensor, name, method)
     return functions

@@ -139,6 +139,10 @@ def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = Non
     """``input + weight * (end - input)``."""
     # From the end that is nearer, so that a weight of 0 and of 1 give the ends exactly.
     way = end - input
+    if not weight.ndim:  # nearly always; one of two formulas, where `where` computes both
+        return (
+            xp.add(input, weight * way, out=out) if abs(weight) < 0.5 else xp.subtract(end, way * (1 - weight), out=out)
+        )
     return xp.where(xp.absolute(weight) < 0.5, input + weight * way, end - way * (1 - weight))
 
 

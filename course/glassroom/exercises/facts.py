@@ -17,6 +17,7 @@ PLAIN = (bool, int, float, complex, str)
 
 LONGEST_TEXT = 72
 MOST_VALUES = 64
+MOST_READ = 100_000  # values of an answer; none of the course's is as large by far
 
 
 def is_tensor(x: object) -> bool:
@@ -69,8 +70,12 @@ def nbytes(x: Any) -> int:
 
 
 def values(x: Any) -> Any:
-    """The values as plain (nested) Python numbers."""
-    return x.tolist() if is_tensor(x) or is_array(x) else x
+    """The values as plain (nested) Python numbers. ValueError for more than any exercise asks for."""
+    if not (is_tensor(x) or is_array(x)):
+        return x
+    if math.prod(shape(x)) > MOST_READ:
+        raise ValueError(f"{math.prod(shape(x)):,} values are too many to look at")
+    return x.tolist()
 
 
 def memory_range(x: Any) -> tuple[int, int]:

@@ -120,7 +120,7 @@ C_NAMES: Final = {
 }  # fmt: skip
 BY_NAME: Final = {each.name: each for each in ALL}
 
-_OF_PYTHON_TYPE: Final = {
+OF_PYTHON_TYPE: Final = {
     builtins.bool: bool,
     builtins.int: int64,
     builtins.float: float64,
@@ -135,8 +135,8 @@ def as_dtype(given: object, argument: str = "argument 'dtype'") -> dtype:
     """
     if isinstance(given, dtype):
         return given
-    if isinstance(given, type) and given in _OF_PYTHON_TYPE:
-        return _OF_PYTHON_TYPE[given]
+    if isinstance(given, type) and given in OF_PYTHON_TYPE:
+        return OF_PYTHON_TYPE[given]
     raise TypeError(f"{argument} must be torch.dtype, not {type(given).__name__}")
 
 

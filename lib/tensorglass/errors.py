@@ -7,6 +7,8 @@ notes, which Python prints below the message and which `str(error)` leaves alone
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -22,3 +24,11 @@ def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     if notebook is not None:
         error.add_note(f"The course explains it: notebook {notebook}.")
     return error
+
+
+def warn(message: str) -> None:
+    """Give a UserWarning that points at the user's line: the nearest one outside this library."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tensorglass"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

@@ -8,7 +8,6 @@ storage over foreign bytes keeps their owner alive, and cannot be resized.
 from __future__ import annotations
 
 import builtins
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,11 @@ from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.making import make
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
 from tensorglass.ops.from_data import array_dtype, copied
-from tensorglass.ops.table import operator
+from tensorglass.ops.table import OPERATORS, operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
@@ -69,14 +68,12 @@ def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
     global _warned_of_read_only
     if not _warned_of_read_only:
         _warned_of_read_only = True
-        warnings.warn(
+        warn(
             f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
             f"{danger}. "
             f"You may want to copy the {noun} to protect its data or make "
             f"it writable before converting it to a tensor. This type of warning will be suppressed for the rest of "
             "this program.",
-            UserWarning,
-            stacklevel=3,
         )
 
 
@@ -254,3 +251,15 @@ def __dlpack__(
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:
     """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""
     return (1, 0)
+
+
+_equals_tensor_or_number = OPERATORS["eq"].dunders["__eq__"]
+
+
+@operator("interop", function=False, method=False, dunders=("__eq__",))
+def __eq__(self: Tensor, other: Any) -> Any:
+    """``tensor == array``, element by element, as of two tensors. (``tensor != array`` is Python's: True.)"""
+    answer = _equals_tensor_or_number(self, other)
+    if answer is NotImplemented and isinstance(other, np.ndarray):
+        return _equals_tensor_or_number(self, from_numpy(other))
+    return answer

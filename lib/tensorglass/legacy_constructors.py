@@ -34,8 +34,8 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], device: Any = Non
             return _on_storage(dtype, data)
         if isinstance(data, Size):
             return _empty(dtype, tuple(data), device)
-        if not isinstance(data, int):
-            if not hasattr(data, "__len__") and not hasattr(data, "__index__"):
+        if isinstance(data, bool) or not isinstance(data, int):
+            if isinstance(data, bool) or (not hasattr(data, "__len__") and not hasattr(data, "__index__")):
                 raise TypeError(f"new(): data must be a sequence (got {builtins.type(data).__name__})")
             return copied("new", data, {"dtype": dtype, "device": device})
     for argument in arguments:
@@ -54,10 +54,18 @@ def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
     """Another header on a tensor's storage, detached from it."""
     if dtype is not None and dtype is not tensor._dtype:
         raise explained(
-            TypeError(f"expected torch.{dtype.scalar_type}Tensor (got torch.{tensor._dtype.scalar_type}Tensor)"),
+            TypeError(f"expected {_options_of(dtype, tensor)} (got {_options_of(tensor._dtype, tensor)})"),
             "x.to(dtype) converts.",
         )
     return view_of(tensor, tensor._size, tensor._stride, tensor._offset)
+
+
+def _options_of(dtype: DType, tensor: Tensor) -> str:
+    """The options as PyTorch's message spells them out."""
+    return (
+        f"TensorOptions(dtype={dtypes.C_NAMES[dtype]}, device={tensor.device}, layout=Strided, "
+        "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
 
 
 def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
@@ -161,4 +169,8 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         dtype = dtype.dtype
     elif dtype is Tensor:
         dtype = dtypes.get_default_dtype()
+    elif not isinstance(dtype, DType | builtins.type):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    elif dtype in dtypes.OF_PYTHON_TYPE:  # sic: here, and here alone, PyTorch takes it for a name
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
     return self.to(dtype)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from operator import index as as_index
 from typing import Any, SupportsIndex, overload
 
 
@@ -14,6 +16,16 @@ class Size(tuple[int, ...]):
     """
 
     __slots__ = ()
+
+    def __new__(cls, lengths: Iterable[SupportsIndex] = ()) -> Size:
+        ints = []
+        for place, length in enumerate(lengths):
+            try:
+                ints.append(as_index(length))
+            except TypeError:
+                kind = type(length).__name__
+                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{kind}')") from None
+        return tuple.__new__(cls, ints)
 
     def numel(self) -> int:
         """The number of elements: the product of the lengths, 1 for no dimensions."""
@@ -31,9 +43,18 @@ class Size(tuple[int, ...]):
         return Size(found) if isinstance(index, slice) else found
 
     def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, tuple(other)))
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Size:
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(tuple.__add__(other, self))
 
     def __mul__(self, times: SupportsIndex) -> Size:
+        if not hasattr(times, "__index__"):
+            return NotImplemented
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__

@@ -23,6 +23,8 @@ from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
 from tensorglass.typed_storage import TypedStorage, warn_of_removal
 
+_make_size = tuple.__new__  # past the checks of Size, which these lengths have passed
+
 
 class VersionCounter:
     """Counts the in-place writes of a header that does not count with its storage: one made by `.data` or `set_`."""
@@ -65,19 +67,19 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The length of each dimension."""
-        return Size(self._size)
+        return _make_size(Size, self._size)
 
     def size(self, dim: int | None = None) -> Any:
         """The length of each dimension, or of dimension `dim`."""
         if dim is None:
-            return Size(self._size)
-        return self._size[layout.wrap_dim(dim, len(self._size))]
+            return _make_size(Size, self._size)
+        return self._size[layout.wrap_dim(dim, len(self._size), wrap_scalar=False)]
 
     def stride(self, dim: int | None = None) -> Any:
         """How many storage elements one step along each dimension skips, or along dimension `dim`."""
         if dim is None:
             return self._stride
-        return self._stride[layout.wrap_dim(dim, len(self._size))]
+        return self._stride[layout.wrap_dim(dim, len(self._size), wrap_scalar=False)]
 
     def storage_offset(self) -> int:
         """The place of the first element in the storage, counted in elements."""
@@ -142,9 +144,9 @@ class Tensor:
     def is_signed(self) -> bool:
         return self._dtype.is_signed
 
-    def is_contiguous(self, memory_format: formats.memory_format = formats.contiguous_format) -> bool:
+    def is_contiguous(self, *, memory_format: formats.memory_format = formats.contiguous_format) -> bool:
         """Whether the elements lie in the storage without gaps, in the order of `memory_format`."""
-        if memory_format is formats.contiguous_format:
+        if memory_format in (formats.contiguous_format, formats.preserve_format):
             if self._contiguous is None:
                 self._contiguous = layout.is_contiguous(self._size, self._stride)
             return self._contiguous
@@ -152,8 +154,6 @@ class Tensor:
             return layout.is_channels_last(self._size, self._stride)
         if memory_format is formats.channels_last_3d:
             return layout.is_channels_last_3d(self._size, self._stride)
-        if memory_format is formats.preserve_format:
-            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
         raise TypeError(
             f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
         )
@@ -262,13 +262,32 @@ class Tensor:
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._real_number("int64_t"))
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._real_number("double"))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._number())
+
+    def _number(self) -> Any:
+        if self.numel() != 1:
+            raise explained(
+                ValueError("only one element tensors can be converted to Python scalars"),
+                f"This one has size {list(self._size)}. tolist() converts all elements.",
+            )
+        return self.item()
+
+    def _real_number(self, wanted: str) -> Any:
+        number = self._number()
+        if isinstance(number, complex):
+            if number.imag:
+                raise explained(
+                    RuntimeError(f"value cannot be converted to type {wanted} without overflow"),
+                    "The number has an imaginary part: take x.real.",
+                )
+            return number.real
+        return number
 
     def __index__(self) -> int:
         if self._dtype.category > INTEGER or self.numel() != 1:

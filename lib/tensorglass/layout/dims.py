@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from math import prod
-from typing import ParamSpec, TypeAlias, TypeVar, cast
+from operator import index
+from typing import ParamSpec, SupportsIndex, TypeAlias, TypeVar, cast
 
 from tensorglass.errors import explained
 
@@ -32,12 +33,21 @@ def remembered(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], lru_cache(4096)(function))
 
 
+def as_int(number: SupportsIndex) -> int:
+    """Return `number` as an int. Raises TypeError for a bool, and for what is no whole number."""
+    if isinstance(number, bool):
+        raise TypeError("must be int, not bool")
+    return index(number)
+
+
 def wrap_dim(dim: int, ndim: int, *, wrap_scalar: bool = True) -> int:
     """Return `dim` counted from the front: `-1` is the last of `ndim` dimensions.
 
     A 0-dim tensor accepts 0 and -1, as if it had one dimension, unless `wrap_scalar` is False.
     Raises IndexError when there is no such dimension.
     """
+    if type(dim) is not int:
+        dim = as_int(dim)
     if 0 <= dim < ndim:
         return dim
     if -ndim <= dim < 0:

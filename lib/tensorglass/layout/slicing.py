@@ -7,7 +7,7 @@ function takes a header and returns the header of the view, which shares the sto
 from __future__ import annotations
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, checked_numel, wrap_dim
+from tensorglass.layout.dims import Header, Ints, as_int, checked_numel, wrap_dim
 from tensorglass.layout.strides import storage_nbytes
 
 _BASIC = "03 basic indexing"
@@ -23,7 +23,7 @@ def select(size: Ints, stride: Ints, offset: int, dim: int, index: int) -> Heade
             notebook=_BASIC,
         )
     dim = wrap_dim(dim, len(size))
-    length = size[dim]
+    length, index = size[dim], as_int(index)
     if not -length <= index < length:
         raise explained(
             IndexError(f"select(): index {index} out of range for tensor of size {list(size)} at dimension {dim}"),
@@ -125,6 +125,7 @@ def narrow(size: Ints, stride: Ints, offset: int, dim: int, start: int, length: 
             "A 0-dim tensor has no dimension to narrow.",
             notebook=_BASIC,
         )
+    start, length = as_int(start), as_int(length)
     if length < 0:
         raise explained(
             RuntimeError("narrow(): length must be non-negative."),
@@ -162,7 +163,7 @@ def diagonal(size: Ints, stride: Ints, offset: int, diagonal_offset: int = 0, di
             "A diagonal steps along two dimensions at once; they must be two.",
             notebook=_STRIDES,
         )
-    rows, columns = size[first], size[second]
+    rows, columns, diagonal_offset = size[first], size[second], as_int(diagonal_offset)
     if diagonal_offset >= 0:
         length = max(min(rows, columns - diagonal_offset), 0)
         begin = diagonal_offset * stride[second]
@@ -179,7 +180,7 @@ def diagonal(size: Ints, stride: Ints, offset: int, diagonal_offset: int = 0, di
 
 def unfold(size: Ints, stride: Ints, offset: int, dim: int, window: int, step: int) -> Header:
     """Return the header of all windows of `window` elements, `step` apart, as a new last dimension."""
-    place = wrap_dim(dim, len(size))
+    place, window, step = wrap_dim(dim, len(size)), as_int(window), as_int(step)
     available = size[place] if size else 1
     if window < 0:
         raise RuntimeError(f"size is {window} but must be >= 0")
@@ -207,6 +208,7 @@ def as_strided(size: Ints, stride: Ints, offset: int, itemsize: int, nbytes: int
     Raises RuntimeError for lengths and strides that differ in number, for negative ones, and when an element
     would lie outside the storage.
     """
+    offset = as_int(offset)
     if len(size) != len(stride):
         raise explained(
             RuntimeError("mismatch in length of strides and shape"),

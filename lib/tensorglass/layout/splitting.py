@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Ints, wrap_dim
+from tensorglass.layout.dims import Ints, as_int, wrap_dim
 
 Parts: TypeAlias = list[tuple[int, int]]
 
@@ -21,6 +21,7 @@ _NOTEBOOK = "02 views share a storage"
 def split(size: Ints, split_size: int, dim: int = 0) -> Parts:
     """Return parts of `split_size` elements along `dim`; the last may be smaller."""
     _check_has_dims(size, "split expects at least a 1-dimensional tensor")
+    split_size = as_int(split_size)
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     length = size[wrap_dim(dim, len(size))]
@@ -38,7 +39,7 @@ def split(size: Ints, split_size: int, dim: int = 0) -> Parts:
 def split_with_sizes(size: Ints, split_sizes: Sequence[int], dim: int = 0) -> Parts:
     """Return parts of the given sizes along `dim`; together they must make up the whole dimension."""
     _check_has_dims(size, "split expects at least a 1-dimensional tensor")
-    length = size[wrap_dim(dim, len(size))]
+    length, split_sizes = size[wrap_dim(dim, len(size))], [as_int(part) for part in split_sizes]
     if any(part < 0 for part in split_sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -64,6 +65,7 @@ def split_with_sizes(size: Ints, split_sizes: Sequence[int], dim: int = 0) -> Pa
 def chunk(size: Ints, chunks: int, dim: int = 0) -> Parts:
     """Return at most `chunks` parts along `dim`, all of one size but the last."""
     _check_has_dims(size, "chunk expects at least a 1-dimensional tensor")
+    chunks = as_int(chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = size[wrap_dim(dim, len(size))]
@@ -82,6 +84,7 @@ def tensor_split(size: Ints, sections_or_indices: int | Sequence[int], dim: int 
             (begin, max(end - begin, 0))
             for begin, end, _ in (slice(cut, following).indices(length) for cut, following in pairwise(cuts))
         ]
+    sections_or_indices = as_int(sections_or_indices)
     if sections_or_indices <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections_or_indices}")
     smaller, larger_ones = divmod(length, sections_or_indices)
@@ -117,7 +120,7 @@ def _stacking_split(
             f"torch.{name} requires a tensor with at least {at_least} dimension, but got a tensor with "
             f"{len(size)} dimensions!"
         )
-    if isinstance(sections_or_indices, int) and (sections_or_indices == 0 or size[dim] % sections_or_indices):
+    if isinstance(sections_or_indices, int) and (as_int(sections_or_indices) == 0 or size[dim] % sections_or_indices):
         raise explained(
             RuntimeError(
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "

@@ -17,7 +17,8 @@ _NOTEBOOK = "02 views share a storage"
 def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> Header:
     """Return the header with dimensions `dim0` and `dim1` exchanged."""
     ndim = len(size)
-    if ndim == 2 and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2:  # the usual case, in half the time
+    # The usual case, in half the time.
+    if ndim == 2 and type(dim0) is int is type(dim1) and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2:
         return size[::-1], stride[::-1], offset
     first, second = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
     if first == second:
@@ -28,11 +29,11 @@ def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> He
     return tuple(new_size), tuple(new_stride), offset
 
 
-def t(size: Ints, stride: Ints, offset: int) -> Header:
+def t(size: Ints, stride: Ints, offset: int, name: str = "t") -> Header:
     """Return the header of `tensor.t()`: a matrix transposed; fewer dimensions stay as they are."""
     if len(size) > 2:
         raise explained(
-            RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(size)}D"),
+            RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {len(size)}D"),
             "To exchange two dimensions of many write transpose(dim0, dim1); to reverse all of them, permute.",
             notebook=_NOTEBOOK,
         )

@@ -30,6 +30,7 @@ from tensorglass.ops import (
     ranges,
     rearranging,
     reduction,
+    relabelling,
     rounding,
     scattering,
     signs,
@@ -37,6 +38,7 @@ from tensorglass.ops import (
     sorting,
     splitting,
     spread,
+    transposes,
     trigonometry,
     views,
 )
@@ -71,6 +73,7 @@ __all__ = [
     "ranges",
     "rearranging",
     "reduction",
+    "relabelling",
     "rounding",
     "scattering",
     "signs",
@@ -78,6 +81,7 @@ __all__ = [
     "sorting",
     "splitting",
     "spread",
+    "transposes",
     "trigonometry",
     "views",
 ]

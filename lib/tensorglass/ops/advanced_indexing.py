@@ -8,7 +8,6 @@ dimension.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -193,11 +192,9 @@ def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
     """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
     overlap = layout.has_internal_overlap(target._size, target._stride)
     if overlap is layout.InternalOverlap.YES:
-        warnings.warn(
+        warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
             f"operation. This also applies to advanced indexing e.g. {example}",
-            UserWarning,
-            stacklevel=5,
         )
 
 
@@ -275,10 +272,8 @@ def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index
             per_dim.append(None)
         elif index.is_mask:
             if index.dtype is dtypes.uint8:
-                warnings.warn(
+                warn(
                     "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                    UserWarning,
-                    stacklevel=5,
                 )
             check_mask(index.size, view._size, len(per_dim))
             positions = view._backend.launch(_nonzero, index.array)

@@ -13,29 +13,26 @@ def invalid_combination(
     name: str, arguments: Sequence[Any], *expected: str, keywords: Mapping[str, Any] | None = None
 ) -> TypeError:
     """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
-    types = [_described(argument) for argument in arguments]
-    got = ", ".join(types + [f"{key}={_described(value)}" for key, value in (keywords or {}).items()])
+    types = [type_name(argument) for argument in arguments]
+    # PyTorch lists keywords from the last to the first, and forgets a comma where there are only keywords.
+    named = [f"{key}={type_name(value)}" for key, value in reversed(list((keywords or {}).items()))]
+    got = ", ".join(types + named) + ("" if types or not named else ", ")
     head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(expected) == 1:
         return TypeError(f"{head}{expected[0]}")
     return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
 
 
-def _described(argument: Any) -> str:
-    """An argument's type as those messages have it: int, torch.dtype, list of [int, int]."""
-    kind = type(argument)
-    if isinstance(argument, (tuple, list)):
-        inside = ", ".join(type(each).__name__ for each in argument)
-        if kind is not tuple:
-            return f"{kind.__name__} of [{inside}]"
-        return f"tuple of ({inside}{',' if len(argument) == 1 else ''})"
-    return f"torch.{kind.__name__}" if kind.__name__ in ("dtype", "device", "layout", "Size") else type_name(argument)
+_OURS = {
+    "dtype": "torch.dtype", "device": "torch.device", "layout": "torch.layout", "memory_format": "torch.memory_format",
+    "Size": "torch.Size", "UntypedStorage": "torch.storage.UntypedStorage",
+}  # fmt: skip
 
 
 def type_name(argument: Any) -> str:
-    """The name of an argument's type as it stands in PyTorch's messages: int, numpy.ndarray."""
+    """The name of an argument's type as it stands in PyTorch's messages: int, torch.dtype, numpy.ndarray."""
     kind = type(argument)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else _OURS.get(kind.__name__, kind.__name__)
 
 
 def ints(name: str, arguments: Sequence[Any], *expected: str) -> tuple[int, ...]:
@@ -54,7 +51,7 @@ def _ints(name: str, values: Sequence[Any], arguments: Sequence[Any], expected: 
     else:
         return tuple(values)
     try:
-        if any(isinstance(value, bool) for value in values):
+        if isinstance(values[0], bool):  # sic: True further on is a 1
             raise TypeError
         return tuple([operator.index(value) for value in values])
     except TypeError:

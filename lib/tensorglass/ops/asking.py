@@ -76,7 +76,16 @@ def typename(obj: Any) -> str:
     return kind.__qualname__ if module in ("", "builtins") else f"{module}.{kind.__qualname__}"
 
 
-@operator("asking", method=False)
+@operator(
+    "asking",
+    method=False,
+    signatures=(
+        "(Tensor tensor, Tensor other)",
+        "(Number scalar, Tensor tensor)",
+        "(Tensor tensor, Number other)",
+        "(Number scalar1, Number scalar2)",
+    ),
+)
 def result_type(tensor1: Any, tensor2: Any) -> DType:
     """The dtype of ``tensor1 + tensor2``; either may be a Python number."""
     if not all(isinstance(operand, (Tensor, *NUMBERS)) for operand in (tensor1, tensor2)):

@@ -6,7 +6,6 @@ makes sure of the target's layout, and calls it.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tensorglass import devices, formats, layout, memory
@@ -14,7 +13,7 @@ from tensorglass import dtypes as _dtypes
 from tensorglass.backends import Array
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor, invalid_combination
@@ -78,7 +77,7 @@ def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
         and target._dtype is not _dtypes.bool
         and target.numel()
     ):
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        warn("Casting complex values to real discards the imaginary part")
 
 
 def transfer(target: Tensor, source: Tensor) -> None:
@@ -103,17 +102,19 @@ def new_copy(
 
 
 @operator("copy")
-def clone(input: Tensor, *, memory_format: formats.memory_format = preserve_format) -> Tensor:
+def clone(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
-    return new_copy(input, input._dtype, input._storage.device, memory_format)
+    return new_copy(input, input._dtype, input._storage.device, memory_format or preserve_format)
 
 
 @operator("copy", function=False)
-def contiguous(input: Tensor, memory_format: formats.memory_format = contiguous_format) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: formats.memory_format = contiguous_format) -> Tensor:
     """`input` itself if it lies in `memory_format` already, else a copy that does."""
+    if input.is_contiguous(memory_format=memory_format):
+        return input
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return input if input.is_contiguous(memory_format) else clone(input, memory_format=memory_format)
+    return clone(input, memory_format=memory_format)
 
 
 @operator("copy")
@@ -122,7 +123,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return clone(input) if input._conj else input
 
 
-@operator("copy", function=False)
+@operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a 0-dim tensor."""
     if isinstance(value, Tensor):
@@ -170,17 +171,35 @@ def zero_(input: Tensor) -> Tensor:
 # --- to another dtype or device --------------------------------------------------------------------------------------
 
 
-@operator("copy", function=False)
+_FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+
+
+@operator(
+    "copy",
+    function=False,
+    signatures=(
+        f"(Tensor input, torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
+        f"(Tensor input, torch.dtype dtype, {_FLAGS})",
+        f"(Tensor input, Tensor tensor, {_FLAGS})",
+    ),
+)
 def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
     ``to(other)``, each with ``non_blocking``, ``copy`` and ``memory_format``. Itself where nothing would change.
     """
     dtype, device, copy, memory_format = _read_to(input, list(arguments), dict(keywords))
-    if not copy and dtype is input._dtype and device == input._storage.device:
-        wanted = memory_format is preserve_format or input.is_contiguous(memory_format)
-        if wanted:
-            return input
+    stays = dtype is input._dtype and device == input._storage.device
+    if stays and not copy and memory_format in (preserve_format, _suggested_format(input)):
+        return input
     return new_copy(input, dtype, device, memory_format)
+
+
+def _suggested_format(input: Tensor) -> formats.memory_format:
+    """The format that the strides look like: contiguous unless the channels clearly come last."""
+    for candidate in (formats.channels_last, formats.channels_last_3d):
+        if input.is_contiguous(memory_format=candidate) and not input.is_contiguous():
+            return candidate
+    return contiguous_format
 
 
 def _read_to(
@@ -191,15 +210,16 @@ def _read_to(
     if arguments and isinstance(arguments[0], Tensor):
         other = arguments.pop(0)
         dtype, device = other._dtype, other._storage.device
-    elif arguments and isinstance(arguments[0], DType):
-        dtype = arguments.pop(0)
+    elif arguments and isinstance(arguments[0], DType | type):
+        dtype = _dtypes.as_dtype(arguments.pop(0))
     elif arguments and (arguments[0] is None or isinstance(arguments[0], (str, Device, int))):
         named = arguments.pop(0)
         device = device if named is None else devices.as_device(named)
-        if arguments and (arguments[0] is None or isinstance(arguments[0], DType)):
-            dtype = arguments.pop(0) or dtype
-    if "other" in keywords:
-        other = keywords.pop("other")
+        if arguments and (arguments[0] is None or isinstance(arguments[0], DType | type)):
+            wanted = arguments.pop(0)
+            dtype = dtype if wanted is None else _dtypes.as_dtype(wanted)
+    if "tensor" in keywords:
+        other = keywords.pop("tensor")
         dtype, device = other._dtype, other._storage.device
     named = keywords.pop("device", None)
     device = device if named is None else devices.as_device(named)
@@ -227,7 +247,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @operator("copy", function=False)
-def cpu(input: Tensor, memory_format: formats.memory_format = preserve_format) -> Tensor:
+def cpu(input: Tensor, *, memory_format: formats.memory_format = preserve_format) -> Tensor:
     """`input` itself if it is on the CPU, else a copy there."""
     return to(input, devices.CPU, memory_format=memory_format)
 
@@ -237,6 +257,7 @@ def cuda(
     input: Tensor,
     device: Device | int | str | None = None,
     non_blocking: bool = False,
+    *,
     memory_format: formats.memory_format = preserve_format,
 ) -> Tensor:
     """A copy on a CUDA device, or `input` itself if it is there."""
@@ -245,7 +266,7 @@ def cuda(
 
 
 def _conversion(name: str, dtype: DType) -> None:
-    def convert(input: Tensor, memory_format: formats.memory_format = preserve_format) -> Tensor:
+    def convert(input: Tensor, *, memory_format: formats.memory_format = preserve_format) -> Tensor:
         return to(input, dtype, memory_format=memory_format)
 
     convert.__name__ = convert.__qualname__ = name

@@ -108,7 +108,10 @@ def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
 @factory()
 def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
-    shape, steps = size_tuple("empty_strided", size), size_tuple("empty_strided", stride, "stride", 2)
+    shape, steps = (
+        size_tuple("empty_strided", size, single=False),
+        size_tuple("empty_strided", stride, "stride", 2, single=False),
+    )
     return _empty_strided("empty_strided", shape, steps, read_options("empty_strided", options))
 
 

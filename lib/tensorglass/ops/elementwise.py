@@ -8,7 +8,6 @@ nothing half-written.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -16,9 +15,10 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.making import result_tensor
 from tensorglass.ops.planning import Kind, plan
+from tensorglass.ops.pointing import resize
 from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, refuse
 from tensorglass.ops.scalars import number_array
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -271,15 +271,13 @@ def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> 
 def resize_output(out: Tensor, size: tuple[int, ...]) -> None:
     """Give the tensor passed as ``out=`` the result's size, with PyTorch's warning if it held elements."""
     if out.numel() != 0:
-        warnings.warn(
+        warn(
             f"An output with one or more elements was resized since it had shape {list(out._size)}, which does not "
             f"match the required output shape {list(size)}. This behavior is deprecated, and in a future PyTorch "
             "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
-            stacklevel=4,
         )
-    out.resize_(size)
+    resize(out, size, layout.contiguous_strides(size))
 
 
 def _on_two_devices(one: Any, other: Any) -> RuntimeError:

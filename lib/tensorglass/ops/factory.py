@@ -18,8 +18,10 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.making import empty_on, make
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.copying import format_strides
 from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.pointing import resize
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -62,7 +64,15 @@ def factory(*, function: bool = True, method: bool = False, differs: str | None 
                 parameters=given[:-1] + options
             )
         takes_out = "out" in signature.parameters
-        return operator("creation", function=function, method=method, out=takes_out, differs=differs)(body)
+        takes_lengths = any(each.kind is each.VAR_POSITIONAL for each in given)  # then it reads its own calls
+        return operator(
+            "creation",
+            function=function,
+            method=method,
+            out=takes_out,
+            differs=differs,
+            signatures=None if takes_lengths else (),
+        )(body)
 
     return enter
 
@@ -151,13 +161,16 @@ def size_tuple(
     name: str, given: Any, argument: str = "size", position: int = 1, *, single: bool = True
 ) -> tuple[int, ...]:
     """A size given as a sequence of ints or, if `single`, as one int."""
+    place = f"argument '{argument}' (position {position})"
     if isinstance(given, tuple | list):
+        if not single and given and (isinstance(given[0], builtins.bool) or not hasattr(given[0], "__index__")):
+            raise TypeError(
+                f"{name}(): {place} must be tuple of ints, but found element of type {type_name(given[0])} at pos 0"
+            )
         return _lengths(name, argument, given)
     if single and not isinstance(given, builtins.bool) and hasattr(given, "__index__"):
         return _lengths(name, argument, (given,))
-    raise TypeError(
-        f"{name}(): argument '{argument}' (position {position}) must be tuple of ints, not {type(given).__name__}"
-    )
+    raise TypeError(f"{name}(): {place} must be tuple of ints, not {type_name(given)}")
 
 
 def _lengths(name: str, argument: str, given: Sequence[Any]) -> tuple[int, ...]:
@@ -233,7 +246,7 @@ def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
     """The tensor given as ``out=``, of the result's size and about to be written."""
     if out._size != size:
         layout.contiguous_nbytes(size, out._dtype.itemsize)
-        out.resize_(size)
+        resize(out, size, layout.contiguous_strides(size))
     refuse_overlapping_write(out)
     out._written()
     return out
@@ -270,4 +283,4 @@ def read_number(name: str, argument: str, position: int, given: Any) -> complex:
     item = getattr(given, "item", None)  # a NumPy scalar
     if item is not None and not isinstance(given, Tensor) and getattr(given, "shape", None) == ():
         return read_number(name, argument, position, item())
-    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(given).__name__}")
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(given)}")

@@ -7,7 +7,6 @@ and so on (everything else must agree). The dtype: what do the dtypes of all ele
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
@@ -15,7 +14,7 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.ops.elementwise import converted
 from tensorglass.ops.factory import (
     Options,
@@ -39,11 +38,9 @@ def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
     The dtype follows from the elements: ints give int64, floats the default dtype, an array or tensor its own.
     """
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
         )
     return copied("tensor", data, options)
 
@@ -52,11 +49,9 @@ def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
 def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     """A tensor with a copy of `data`, of this tensor's dtype and device."""
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
         )
     return copied("new_tensor", data, {"dtype": self._dtype, "device": self.device, **options})
 
@@ -327,9 +322,7 @@ def _warn_of_arrays_in_list() -> None:
     global _warned_of_arrays
     if not _warned_of_arrays:
         _warned_of_arrays = True
-        warnings.warn(
+        warn(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
             "a single numpy.ndarray with numpy.array() before converting to a tensor.",
-            UserWarning,
-            stacklevel=6,
         )

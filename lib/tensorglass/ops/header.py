@@ -12,26 +12,28 @@ from tensorglass import formats, layout
 from tensorglass.dtypes import C_NAMES
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
-from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, type_name
+from tensorglass.ops.calls import explaining
 from tensorglass.ops.copying import format_strides
+from tensorglass.ops.pointing import make_room, point, resize
 from tensorglass.ops.table import operator
+from tensorglass.ops.views import detach
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter
 from tensorglass.typed_storage import TypedStorage
 
 
-def _point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
-    """Make `input` this header. Its writes are counted apart from then on if the storage is another one."""
-    if storage is not input._storage:
-        if input._counter is None:
-            input._counter = VersionCounter(input._storage.version)
-        input._storage = storage
-        storage._add_header(input)
-    input._size, input._stride, input._offset = size, stride, offset
-    input._array = input._contiguous = None
-
-
-@operator("header", function=False)
+@operator(
+    "header",
+    function=False,
+    signatures=(
+        "(Tensor input)",
+        "(Tensor input, torch.Storage source)",
+        "(Tensor input, torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+        "(Tensor input, Tensor source)",
+        "(Tensor input, Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    ),
+)
 def set_(
     input: Tensor,
     source: Tensor | UntypedStorage | TypedStorage | None = None,
@@ -55,17 +57,18 @@ def set_(
             if size is None
             else _header_on(input, size, stride, storage_offset + source._offset)
         )
-        _point(input, source._storage, *header)
+        input._written()
+        point(input, source._storage, *header)
     elif isinstance(source, (UntypedStorage, TypedStorage)):
         storage = _untyped(input, source)
         if size is None:
             size = (storage.nbytes() // input._dtype.itemsize,)
         header = _header_on(input, size, stride, storage_offset)
-        _make_room(storage, layout.storage_nbytes(*header, input._dtype.itemsize))
-        _point(input, storage, *header)
+        make_room(storage, layout.storage_nbytes(*header, input._dtype.itemsize))
+        input._written()
+        point(input, storage, *header)
     else:
         raise invalid_combination("set_", (source,), "()", "(Storage source)", "(Tensor source)")
-    input._written()
     return input
 
 
@@ -101,9 +104,20 @@ def _header_on(
     return sizes, strides, offset
 
 
-def _make_room(storage: UntypedStorage, nbytes: int) -> None:
-    if nbytes > storage.nbytes():
-        storage.resize_(nbytes)
+def _set_data(input: Tensor, new_data: Tensor) -> None:
+    """``x.data = y``: `x` looks at what `y` looks at, with its dtype, from now on."""
+    if not isinstance(new_data, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type_name(new_data)}")
+    point(input, new_data._storage, new_data._size, new_data._stride, new_data._offset)
+    input._dtype, input._conj = new_data._dtype, new_data._conj
+
+
+@operator("view", function=False, method=False, attribute=True, setter=_set_data)
+def data(input: Tensor) -> Tensor:
+    """The same elements in a header of its own, whose in-place writes autograd does not see."""
+    apart = detach(input)
+    apart._counter = VersionCounter()
+    return apart
 
 
 @operator("header", function=False)
@@ -118,8 +132,8 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format = co
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory format Preserve")
     strides = format_strides(sizes, sizes, memory_format)
-    _make_room(input._storage, layout.storage_nbytes(sizes, strides, input._offset, input._dtype.itemsize))
-    _point(input, input._storage, sizes, strides, input._offset)
+    resize(input, sizes, strides)
+    input._written()
     return input
 
 
@@ -149,3 +163,8 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
         )
     input.requires_grad = requires_grad
     return input
+
+
+# What the class itself answers is refused in the same words as what operators do.
+for _question in (Tensor.size, Tensor.stride, Tensor.is_set_to, Tensor.is_contiguous):
+    setattr(Tensor, _question.__name__, explaining(_question, _question.__name__, is_method=True))

@@ -8,12 +8,11 @@ it stands for, and the dimension stays whole until `advanced_indexing` visits it
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any, NamedTuple
 
 from tensorglass import dtypes
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.ops.advanced_indexing import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor
 from tensorglass.ops.from_data import array_dtype, nested_array
 from tensorglass.tensor import Tensor
@@ -149,12 +148,10 @@ def _as_items(index: Any) -> tuple[Any, ...]:
         return (index,)
     for item in index:
         if item is None or item is Ellipsis or isinstance(item, Tensor | slice) or _is_sequence(item):
-            warnings.warn(
+            warn(
                 "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
                 "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
                 "x[torch.tensor(seq)], which will result either in an error or a different result",
-                UserWarning,
-                stacklevel=4,
             )
             return tuple(index)
     return (index,)

@@ -110,7 +110,7 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None, soli
             resize_output(out, size)
         return out
     if len(size) == 4 and all(
-        tensor.is_contiguous(formats.channels_last) and not tensor.is_contiguous() for tensor in solid
+        tensor.is_contiguous(memory_format=formats.channels_last) and not tensor.is_contiguous() for tensor in solid
     ):
         strides = layout.channels_last_strides(size)
     else:

@@ -5,12 +5,11 @@ A mask is broadcast against the tensor here, where x[mask] wants the very sizes 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
@@ -79,7 +78,19 @@ def argwhere(input: Tensor) -> Tensor:
 # --- one or the other ------------------------------------------------------------------------------------------------
 
 
-@operator("indexing", method=False, out=True, samples=where_samples)
+@operator(
+    "indexing",
+    method=False,
+    out=True,
+    samples=where_samples,
+    signatures=(
+        "(Tensor condition)",
+        "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor condition, Number input, Tensor other)",
+        "(Tensor condition, Tensor input, Number other)",
+        "(Tensor condition, Number input, Number other)",
+    ),
+)
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
@@ -91,11 +102,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
             "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
         )
     if condition._dtype is dtypes.uint8:
-        warnings.warn(
+        warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
             "version of PyTorch. Use a boolean condition instead.",
-            UserWarning,
-            stacklevel=2,
         )
     elif condition._dtype is not dtypes.bool:
         raise explained(
@@ -168,7 +177,12 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
-@operator("indexing", inplace=_masked_fill_, samples=mask_fill_samples)
+@operator(
+    "indexing",
+    inplace=_masked_fill_,
+    samples=mask_fill_samples,
+    signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
+)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array, RandomBits
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.generator import Generator, generator_of
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
@@ -181,12 +180,10 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
             exact = _exact_limit(dtype)
             if not -exact <= bound <= exact:
                 digits = exact.bit_length() - 1
-                warnings.warn(
+                warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
                     f"{_C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this range. "
                     "This warning will become an error in version 1.7 release, please fix the code in advance",
-                    UserWarning,
-                    stacklevel=4,
                 )
             continue
         lowest = 0 if dtype is dtypes.bool else iinfo(dtype).min

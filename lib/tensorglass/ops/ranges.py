@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Unpack
 
 from tensorglass import backends, dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
 from tensorglass.ops.factory import (
     Options,
@@ -53,12 +52,10 @@ def arange(
     place = read_out_options("arange", options, out, dtypes.int64 if is_whole else None)
     count = _count(first, last, by, place.dtype)
     if out is not None and out.numel() not in (0, count):
-        warnings.warn(
+        warn(
             f"The number of elements in the out tensor of shape {list(out._size)} is {out.numel()} which does not "
             f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
             f"The out tensor will be resized to a tensor of shape ({count},).",
-            UserWarning,
-            stacklevel=2,
         )
     elif out is not None and out.numel() == count:
         return _written_into(out, _arange, first, by, count, place.dtype)
@@ -113,11 +110,9 @@ def range(
     start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
 ) -> Tensor:
     """As `arange`, with `end` included and the default dtype. Deprecated in PyTorch: use `arange`."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        UserWarning,
-        stacklevel=2,
     )
     first, last, by = (
         read_number("range", argument, position, value)

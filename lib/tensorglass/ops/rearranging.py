@@ -9,6 +9,7 @@ from tensorglass import layout, memory
 from tensorglass.backends import Array
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
+from tensorglass.ops.copying import clone
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -42,16 +43,23 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     times = ints("repeat", repeats, "(tuple of ints repeats)")
     if len(times) < len(input._size):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    if any(number < 0 for number in times):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(times)}: {list(times)}")
+    size = [length * number for length, number in zip(_padded(input._size, len(times)), times, strict=True)]
+    if any(length < 0 for length in size):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {size}")
+    if 0 in size:
+        return empty_on(input.device, tuple(size), layout.contiguous_strides(tuple(size)), input._dtype)
     return _moved(_tile, input, times)
+
+
+def _padded(size: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    return (1,) * (ndim - len(size)) + size
 
 
 @operator("rearranging", samples=_repeats)
 def tile(input: Tensor, *dims: Any) -> Tensor:
     """`repeat`, with 1 for the dimensions that are not named."""
     times = ints("tile", dims, "(tuple of ints dims)")
-    return repeat(input, (1,) * (len(input._size) - len(times)) + times)
+    return repeat(input, _padded(times, len(input._size)))
 
 
 def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:
@@ -67,7 +75,8 @@ def _flips() -> Iterator[Sample]:
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     check_tensor("flip", input)
-    axes = axes_of(len(input._size), ints("flip", dims, "(Tensor input, tuple of ints dims)")) if dims else ()
+    named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
+    axes = axes_of(len(input._size), named) if named else ()  # no dimension, where reductions take all
     strides = layout.preserved_strides(input._size, input._stride)
     made = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
@@ -77,6 +86,12 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
 def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> None:
     target[...] = xp.flip(array, axes)
+
+
+@operator("rearranging", function=False, method=False, dunders=("__reversed__",))
+def __reversed__(input: Tensor) -> Tensor:
+    """What ``reversed(tensor)`` gives: a copy with dimension 0 in reverse order."""
+    return flip(input, (0,)) if input._size else input
 
 
 def _matrices() -> Iterator[Sample]:
@@ -113,11 +128,14 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     axes = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
     if not moves:
         raise RuntimeError("`shifts` required")
+    if not input.numel():
+        return clone(input)
     if not axes and len(moves) == 1:
         return _moved(_roll, input, moves[0], None)
     if len(axes) != len(moves):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
-    return _moved(_roll, input, moves, tuple([layout.wrap_dim(axis, len(input._size)) for axis in axes]))
+    places = [layout.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
+    return _moved(_roll, input, moves, tuple(places))
 
 
 def _roll(xp: Any, array: Array, shifts: Any, axes: Any) -> Array:

@@ -6,13 +6,13 @@ mind: where positions repeat, assigning keeps one of the values, adding adds the
 
 from __future__ import annotations
 
-import warnings
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing
@@ -23,6 +23,14 @@ from tensorglass.ops.gathering import check_linear, check_positions, places
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.scalars import checked, number_array
+from tensorglass.ops.scatter_kernels import (
+    add_places,
+    max_places,
+    mean_places,
+    min_places,
+    multiply_places,
+    set_places,
+)
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -31,7 +39,11 @@ _POSITIONS = (dtypes.int32, dtypes.int64)
 
 
 def _declare(
-    in_place: Callable[..., Tensor], summary: str, *, out: bool = True, samples: Callable[[], Any] | None = None
+    in_place: Callable[..., Tensor],
+    summary: str,
+    *signatures: str,
+    out: bool = True,
+    samples: Callable[[], Any] | None = None,
 ) -> None:
     """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
     name = in_place.__name__.removesuffix("_").removeprefix("_")
@@ -50,8 +62,11 @@ def _declare(
 
     on_a_copy.__name__ = on_a_copy.__qualname__ = name
     on_a_copy.__doc__ = summary
+    given = list(inspect.signature(in_place).parameters.values())
+    out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
+    on_a_copy.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    operator("indexing", inplace=in_place, out=out, samples=samples)(on_a_copy)
+    operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)(on_a_copy)
 
 
 def _write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:
@@ -70,13 +85,13 @@ def _written_array(source: Tensor, target: Tensor) -> Array:
 
 
 def _check_vector(name: str, index: Tensor) -> None:
-    if index._dtype not in _POSITIONS:
-        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
     if len(index._size) > 1:
         raise IndexError(
             f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
             f"{index._dtype.scalar_type} and size: {list(index._size)}"
         )
+    if index._dtype not in _POSITIONS:
+        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
 
 
 def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
@@ -224,15 +239,13 @@ def _scatter_(
     given = value if src is None else src
     check_tensor("scatter_", index, "index", 2)
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
-        warnings.warn(
+        warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
             "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
-            UserWarning,
-            stacklevel=3,
         )
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
-    kernel = {None: _set_places, "add": _add_places, "multiply": _multiply_places}[reduce]
+    kernel = {None: set_places, "add": add_places, "multiply": multiply_places}[reduce]
     if isinstance(given, Tensor):
         return _scattered(input, dim, index, given, kernel)
     if not isinstance(given, int | float | complex):
@@ -250,7 +263,7 @@ def _scatter_(
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     check_tensor("scatter_add_", index, "index", 2)
     check_tensor("scatter_add_", src, "src", 3)
-    return _scattered(input, dim, index, src, _add_places)
+    return _scattered(input, dim, index, src, add_places)
 
 
 def _scatter_reduce_(
@@ -259,8 +272,8 @@ def _scatter_reduce_(
     check_tensor("scatter_reduce_", index, "index", 2)
     check_tensor("scatter_reduce_", src, "src", 3)
     kernels = {
-        "sum": _add_places, "prod": _multiply_places, "mean": _mean_places, "amax": _max_places, "max": _max_places,
-        "amin": _min_places, "min": _min_places,
+        "sum": add_places, "prod": multiply_places, "mean": mean_places, "amax": max_places, "max": max_places,
+        "amin": min_places, "min": min_places,
     }  # fmt: skip
     if reduce not in kernels:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -312,44 +325,6 @@ def _at_places(
     kernel(xp, target, places(xp, index, axis), source, include_self)
 
 
-def _set_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    target[key] = source
-
-
-def _add_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    if not include_self:
-        target[key] = 0
-    xp.add.at(target, key, source)
-
-
-def _multiply_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    if not include_self:
-        target[key] = 1
-    xp.multiply.at(target, key, source)
-
-
-def _max_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    if not include_self:
-        target[key] = source  # any of the values meant for a cell will do to begin with
-    xp.maximum.at(target, key, source)
-
-
-def _min_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    if not include_self:
-        target[key] = source
-    xp.minimum.at(target, key, source)
-
-
-def _mean_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
-    counts = xp.full(target.shape, 1, "int64")
-    if not include_self:
-        counts[key] = 0
-    _add_places(xp, target, key, source, include_self)
-    xp.add.at(counts, key, 1)
-    counts = xp.maximum(counts, 1)
-    target[...] = target // counts if target.dtype.kind in "iu" else target / counts
-
-
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     check_tensor("put_", index, "index", 1)
     check_tensor("put_", source, "source", 2)
@@ -385,10 +360,17 @@ def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate:
 _declare(_index_add_, "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
          samples=index_write_samples)  # fmt: skip
 _declare(_index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples)
-_declare(_index_fill_, "A copy with `value` at positions `index` of `dim`.", out=False, samples=index_fill_samples)
+_declare(_index_fill_, "A copy with `value` at positions `index` of `dim`.",
+         "(Tensor input, int dim, Tensor index, Tensor value)", "(Tensor input, int dim, Tensor index, Number value)",
+         out=False, samples=index_fill_samples)  # fmt: skip
 _declare(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.",
          out=False)  # fmt: skip
-_declare(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.", samples=scatter_samples)
+_declare(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.",
+         "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
+         "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
+         "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
+         "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
+         samples=scatter_samples)  # fmt: skip
 _declare(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
 _declare(_scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`.")
 _declare(_put_, "A copy with the elements of `source` at positions `index`, counted through all elements.", out=False)

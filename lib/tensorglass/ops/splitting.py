@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import layout
+from tensorglass.dtypes import int64
 from tensorglass.layout.splitting import Parts
 from tensorglass.making import view_of
 from tensorglass.ops.table import operator
@@ -21,12 +22,20 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> Views:
     return tuple([view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts])
 
 
-@operator("view")
-def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> Views:
+def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
-    if isinstance(split_size_or_sections, int):
-        return _cut(input, layout.split(input._size, split_size_or_sections, dim), dim)
-    return split_with_sizes(input, split_size_or_sections, dim)
+    if hasattr(split_size, "__index__"):
+        return _cut(input, layout.split(input._size, split_size, dim), dim)
+    return split_with_sizes(input, split_size, dim)
+
+
+_split.__name__, _split.__qualname__ = "split", "Tensor.split"
+
+
+@operator("view", method_form=_split, signatures=None)
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> Views:
+    """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
+    return _split(tensor, split_size_or_sections, dim)
 
 
 @operator("view")
@@ -41,35 +50,50 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     return _cut(input, layout.chunk(input._size, chunks, dim), dim)
 
 
-@operator("view")
+@operator(
+    "view",
+    signatures=(
+        "(Tensor input, tuple of ints indices, int dim = 0)",
+        "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
+        "(Tensor input, int sections, int dim = 0)",
+    ),
+)
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Views:
     """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
-    return _cut(input, layout.tensor_split(input._size, _plain(indices_or_sections), dim), dim)
+    return _cut(input, layout.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim)
 
 
-@operator("view")
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def hsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
-    dim, parts = layout.hsplit(input._size, _plain(indices_or_sections))
+    dim, parts = layout.hsplit(input._size, _plain(indices_or_sections, input))
     return _cut(input, parts, dim)
 
 
-@operator("view")
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def vsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""
-    dim, parts = layout.vsplit(input._size, _plain(indices_or_sections))
+    dim, parts = layout.vsplit(input._size, _plain(indices_or_sections, input))
     return _cut(input, parts, dim)
 
 
-@operator("view")
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def dsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` in depth: along dimension 2; sections must be equal."""
-    dim, parts = layout.dsplit(input._size, _plain(indices_or_sections))
+    dim, parts = layout.dsplit(input._size, _plain(indices_or_sections, input))
     return _cut(input, parts, dim)
 
 
-def _plain(indices_or_sections: Any) -> Any:
-    return indices_or_sections.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
+def _plain(indices_or_sections: Any, input: Tensor) -> Any:
+    if not isinstance(indices_or_sections, Tensor) or not input._size:
+        return indices_or_sections
+    name = "tensor_split expected tensor_indices_or_sections to"
+    if indices_or_sections._dtype is not int64:
+        raise RuntimeError(f"{name} have dtype of long, but got {indices_or_sections._dtype.scalar_type}")
+    ndim = len(indices_or_sections._size)
+    if ndim > 1:
+        raise RuntimeError(f"{name} be a zero-dimensional or one-dimensional tensor, but got a tensor with {ndim} dims")
+    return indices_or_sections.tolist()
 
 
 @operator("view", dunders=())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tensorglass.ops.calls import explaining
 from tensorglass.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +41,7 @@ class Operator:
     is_function: bool = True  #: whether the namespace has it
     is_method: bool = True  #: whether Tensor has it as a method
     is_attribute: bool = False  #: whether Tensor has it as an attribute: x.T
+    setter: Callable[..., None] | None = None  #: what assigning to the attribute does
     inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
     has_out: bool = False  #: whether it takes ``out=``
     aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs
@@ -47,6 +49,7 @@ class Operator:
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
     method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
+    signatures: tuple[str, ...] | None = None  #: what a failed call is held against; None: it reads its own calls
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -74,16 +77,21 @@ def operator(
     function: bool = True,
     method: bool = True,
     attribute: bool = False,
+    setter: Callable[..., None] | None = None,
     inplace: Callable[..., Any] | None = None,
     out: bool = False,
     aliases: Iterable[str] = (),
     dunders: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
+    method_form: Callable[..., Any] | None = None,
+    signatures: Iterable[str] | None = (),
 ) -> Callable[[F], F]:
     """Declare an operator that is written with tensors. Its name is the function's.
 
-    The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``.
+    The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``. A call that
+    fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
+    None: the operator explains it itself. `method_form` is the method where its arguments are others.
     """
 
     def enter(body: F) -> F:
@@ -97,12 +105,15 @@ def operator(
                 is_function=function,
                 is_method=method,
                 is_attribute=attribute,
+                setter=setter,
                 inplace=inplace,
                 has_out=out,
                 aliases=tuple(aliases),
                 dunders=dict.fromkeys(dunders, body),
                 samples=samples,
                 differs=differs,
+                method=method_form,
+                signatures=None if signatures is None else tuple(signatures),
             )
         )
         return body
@@ -116,15 +127,23 @@ def attach() -> dict[str, Callable[..., Any]]:
     for row in OPERATORS.values():
         for name in (row.name, *row.aliases):
             if row.is_function:
-                functions[name] = row.function
+                functions[name] = _explained(row, name, row.function)
             if row.is_method:
-                setattr(Tensor, name, row.method or row.function)
+                setattr(Tensor, name, _explained(row, name, row.method or row.function, is_method=True))
             if row.is_attribute:
-                setattr(Tensor, name, property(row.function))
+                setattr(Tensor, name, property(row.function, row.setter))
             if row.inplace is not None:
-                setattr(Tensor, f"{name}_", row.inplace)
+                setattr(Tensor, f"{name}_", _explained(row, f"{name}_", row.inplace, is_method=True))
             forms = {name: row.function, f"{name}_": row.inplace}
-            functions |= {form: body for form, body in forms.items() if body is not None and form in IN_PLACE_FUNCTIONS}
+            functions |= {
+                form: _explained(row, form, body)
+                for form, body in forms.items()
+                if body is not None and form in IN_PLACE_FUNCTIONS
+            }
         for name, method in row.dunders.items():
             setattr(Tensor, name, method)
     return functions
+
+
+def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
+    return body if row.signatures is None else explaining(body, name, row.signatures, is_method=is_method)

@@ -6,24 +6,26 @@ in mind: nothing here reads or writes an element.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import layout
+from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
 from tensorglass.making import make, view_of
-from tensorglass.ops.arguments import check_int, check_tensor, ints, invalid_combination
+from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, old_type_name
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor import Tensor, header_of
 
 # --- another size for the same elements ------------------------------------------------------------------------------
 
 
-@operator("view", function=False)
+@operator(
+    "view", function=False, signatures=("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
+)
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in order, with another size or, for ``view(dtype)``, with their bytes read as another dtype.
 
@@ -38,6 +40,10 @@ def view(input: Tensor, *shape: Any) -> Tensor:
 
 
 def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
+    if input._conj:
+        raise RuntimeError(
+            "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
+        )
     old = input._dtype
     header = layout.view_dtype(*header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type)
     reread = view_of(input, *header, dtype)
@@ -80,7 +86,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return input if size is input._size else reshape(input, size)
 
 
-@operator("view")
+@operator("view", signatures=None)
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
     return view_of(input, *layout.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
@@ -95,10 +101,16 @@ def ravel(input: Tensor) -> Tensor:
 # --- the dimensions in another order ---------------------------------------------------------------------------------
 
 
-@operator("view", aliases=("swapaxes", "swapdims"))
+@operator("view", aliases=("swapdims",))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
     return view_of(input, *layout.transpose(input._size, input._stride, input._offset, dim0, dim1))
+
+
+@operator("view")
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose`, as NumPy calls it."""
+    return transpose(input, axis0, axis1)
 
 
 @operator("view")
@@ -113,82 +125,25 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return view_of(input, *layout.permute(*header_of(input), ints("permute", dims, "(tuple of ints dims)")))
 
 
-@operator("view", aliases=("moveaxis",))
+@operator(
+    "view",
+    aliases=("moveaxis",),
+    signatures=(
+        "(Tensor input, int source, int destination)",
+        "(Tensor input, tuple of ints source, tuple of ints destination)",
+    ),
+)
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Dimensions `source` moved to the places `destination`; the others keep their order."""
+    if isinstance(source, tuple | list) != isinstance(destination, tuple | list):
+        raise TypeError("movedim() moves one dimension to one place, or several to as many")
     return view_of(input, *layout.movedim(*header_of(input), source, destination))
-
-
-@operator("view", function=False, method=False, attribute=True)
-def T(input: Tensor) -> Tensor:
-    """The dimensions in reverse order; for a matrix its transpose."""
-    if len(input._size) not in (0, 2):
-        warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
-            "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
-
-
-@operator("view", function=False, method=False, attribute=True)
-def mT(input: Tensor) -> Tensor:
-    """The last two dimensions swapped: the transpose of each matrix of a batch."""
-    if not input._size:
-        return _deprecated_scalar(input, "Tensor.mT")
-    _check_matrices(input, "tensor.mT")
-    return transpose(input, -2, -1)
-
-
-@operator("view", function=False, method=False, attribute=True)
-def mH(input: Tensor) -> Tensor:
-    """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""
-    if not input._size:
-        return conj(_deprecated_scalar(input, "Tensor.mH"))
-    _check_matrices(input, "tensor.mH")
-    return conj(transpose(input, -2, -1))
-
-
-@operator("view", function=False, method=False, attribute=True)
-def H(input: Tensor) -> Tensor:
-    """The conjugate transpose of a matrix."""
-    if len(input._size) not in (0, 2):
-        batch = " For batches of matrices, consider using tensor.mH" if len(input._size) > 2 else ""
-        raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {len(input._size)}-D tensor.{batch}"
-        )
-    return conj(t(input))
-
-
-@operator("view")
-def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions swapped and the elements conjugated."""
-    if not input._size:
-        return conj(input)
-    _check_matrices(input, "tensor.adjoint()")
-    return conj(transpose(input, -2, -1))
-
-
-def _deprecated_scalar(input: Tensor, name: str) -> Tensor:
-    warnings.warn(
-        f"{name} is deprecated on 0-D tensors. This function is the identity in these cases.", UserWarning, stacklevel=3
-    )
-    return input
-
-
-def _check_matrices(input: Tensor, name: str) -> None:
-    if len(input._size) < 2:
-        raise RuntimeError(
-            f"{name} is only supported on matrices or batches of matrices. Got {len(input._size)}-D tensor."
-        )
 
 
 # --- dimensions more or fewer ----------------------------------------------------------------------------------------
 
 
-@operator("view")
+@operator("view", signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"))
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
     return view_of(input, *layout.squeeze(*header_of(input), dim))
@@ -197,14 +152,14 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 @operator("view")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
-    return view_of(input, *layout.unsqueeze(*header_of(input), check_int("unsqueeze", "dim", 1, dim)))
+    return view_of(input, *layout.unsqueeze(*header_of(input), dim))
 
 
 @operator("view", function=False)
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
     wanted = ints("expand", size, "(tuple of ints size, *, bool implicit = False)")
-    return view_of(input, *layout.expand(*header_of(input), wanted))
+    return view_of(input, *layout.expand(*header_of(input), wanted, old_type_name(input)))
 
 
 @operator("view", function=False)
@@ -225,7 +180,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Every tensor expanded to the size at which they all meet."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     size = layout.broadcast_shapes(*[tensor._size for tensor in given])
-    return tuple([expand(tensor, size) for tensor in given])
+    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in given])
 
 
 def _at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
@@ -267,10 +222,15 @@ def atleast_3d(*tensors: Any) -> Any:
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-@operator("view")
+@operator(
+    "view",
+    signatures=("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)"),
+)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
-    return view_of(input, *layout.narrow(*header_of(input), dim, int(start), length))
+    if isinstance(start, Tensor) and (start._size or start._dtype.category > INTEGER):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    return view_of(input, *layout.narrow(*header_of(input), dim, start, length))
 
 
 @operator("view")
@@ -295,9 +255,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The header that you ask for on `input`'s storage, as long as it stays inside."""
     offset = input._offset if storage_offset is None else storage_offset
-    signature = "(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)"
-    sizes = ints("as_strided", (size,), signature)
-    strides = ints("as_strided", (stride,), signature)
+    if not isinstance(size, tuple | list) or not isinstance(stride, tuple | list):
+        raise TypeError("as_strided() takes a size and a stride for each dimension")
+    sizes, strides = ints("as_strided", (size,)), ints("as_strided", (stride,))
     header = layout.as_strided(sizes, strides, offset, input._dtype.itemsize, input._storage.nbytes())
     return view_of(input, *header)
 
@@ -372,12 +332,4 @@ def detach(input: Tensor) -> Tensor:
     apart = make(input._storage, input._size, input._stride, input._offset, input._dtype)
     apart._counter = input._counter
     apart._conj = input._conj
-    return apart
-
-
-@operator("view", function=False, method=False, attribute=True)
-def data(input: Tensor) -> Tensor:
-    """The same elements in a header of its own, whose in-place writes autograd does not see."""
-    apart = detach(input)
-    apart._counter = VersionCounter()
     return apart

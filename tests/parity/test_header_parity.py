@@ -80,7 +80,7 @@ ACTIONS = [
     "x.to(float)",
     "copy.deepcopy(x)",
     "torch.Tensor(True)",
-    "torch.LongTensor(x.float())",
+    "torch.LongTensor(torch.zeros(2))",
     "(1,) + x.shape, x.shape + (1,), 2 * x.shape, type(x.shape[1:]).__name__",
     "x.shape + [1]",
     "torch.Size([1.5])",

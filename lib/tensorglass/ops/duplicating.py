@@ -30,7 +30,8 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
     made: Tensor | None = memo.get(id(input))
     if made is None:
         made = memo[id(input)] = _on(input, input._storage.__deepcopy__(memo))
-        made._written()  # PyTorch counts one write: it makes the copy by set_
+        if not input._conj:
+            made._written()  # PyTorch counts one write: it makes such a copy by set_
     return made
 
 

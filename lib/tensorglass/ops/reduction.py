@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained, warn
+from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.errors import warn
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
@@ -37,11 +37,9 @@ def _spread(
     if correction is None:
         correction = 1 if unbiased else 0
     if count <= correction:
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             "(input numel divided by output numel).",
-            UserWarning,
-            stacklevel=3,
         )
     result = input._dtype.to_real()
     compute = dtypes.complex128 if input._dtype.is_complex else dtypes.float64  # PyTorch adds the squares up in double

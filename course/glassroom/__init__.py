@@ -14,12 +14,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "show": "glassroom.inspectors",
     "explore_strides": "glassroom.inspectors",
+    "graph": "glassroom.graph_inspector",
+    "step_backward": "glassroom.graph_inspector",
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
 }
 
-__all__ = ["__version__", "check", "explore_strides", "hint", "predict", "show"]
+__all__ = ["__version__", "check", "explore_strides", "graph", "hint", "predict", "show", "step_backward"]
 
 
 def __getattr__(name):

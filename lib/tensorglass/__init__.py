@@ -9,7 +9,7 @@ from tensorglass import requirements  # before all else: it says so if Python or
 from math import e, inf, nan, pi
 from typing import Any
 
-from tensorglass import backends, interop, legacy_constructors, memory, ops
+from tensorglass import autograd, backends, interop, legacy_constructors, memory, ops
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
 from tensorglass.dtype_info import finfo, iinfo
@@ -57,6 +57,15 @@ from tensorglass.generator import (
     seed,
     set_rng_state,
 )
+from tensorglass.graph import fields
+from tensorglass.graph.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from tensorglass.legacy_constructors import (
     BFloat16Tensor,
     BoolTensor,
@@ -91,6 +100,8 @@ from tensorglass.typed_storage import TypedStorage
 
 __version__ = "0.1.0"
 
+fields.attach()
+autograd.attach()
 globals().update(ops.attach())
 
 

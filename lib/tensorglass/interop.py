@@ -19,6 +19,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.graph.fields import set_requires_grad
 from tensorglass.making import make
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
 from tensorglass.ops.from_data import array_dtype, copied
@@ -115,7 +116,7 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         )
     run = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
     made = make(_foreign_storage(run), (count,), (1,), 0, wanted)
-    made._requires_grad = requires_grad
+    set_requires_grad(made, requires_grad)
     return made
 
 
@@ -172,7 +173,7 @@ def asarray(
     made = shared.detach().to(place, wanted, copy=builtins.bool(copy))
     if isinstance(obj, Tensor) and made._storage is obj._storage and needs_grad == obj.requires_grad:
         return obj
-    made._requires_grad = needs_grad
+    set_requires_grad(made, needs_grad)
     return made
 
 
@@ -195,7 +196,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """An array on the tensor's own memory. With `force`, a copy where it cannot be shared."""
     if force:
         self = self.detach().cpu().resolve_conj()
-    if self._requires_grad:
+    if self.requires_grad:
         raise explained(
             RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
             "NumPy would change values that autograd has recorded, and nobody would notice.",
@@ -238,7 +239,7 @@ def __dlpack__(
     self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
 ) -> Any:
     """A capsule by which other libraries share this tensor's memory."""
-    if self._requires_grad:
+    if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self._conj:
         raise BufferError("Can't export tensors with the conjugate bit set")

@@ -13,6 +13,8 @@ from tensorglass.backends import Array, Backend
 from tensorglass.backends import get as get_backend
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.meta import inference_meta
+from tensorglass.graph.modes import watched
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 
@@ -35,8 +37,7 @@ def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...]
     self._contiguous = None
     self._base = None
     self._counter = None
-    self._requires_grad = False
-    self._grad = None
+    self._meta = None if not watched.threads_in_inference else inference_meta()
     storage._add_header(self)
     return self
 
@@ -84,8 +85,7 @@ def result_tensor(
     self._contiguous = is_contiguous
     self._base = None
     self._counter = None
-    self._requires_grad = False
-    self._grad = None
+    self._meta = None if not watched.threads_in_inference else inference_meta()
     return self
 
 
@@ -108,5 +108,6 @@ def view_of(
     self = make(base._storage, size, stride, offset, base._dtype if dtype is None else dtype)
     self._base = base if base._base is None else base._base
     self._counter = base._counter
+    self._meta = None if base._meta is None or not base._meta.is_inference else inference_meta(force=True)
     self._conj = base._conj if dtype is None else False  # the parts of complex numbers are plain
     return self

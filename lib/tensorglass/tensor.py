@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from tensorglass import formats, layout, printing
 from tensorglass.backends import Array, Backend
 from tensorglass.devices import device as Device
-from tensorglass.dtypes import FLOATING, INTEGER
+from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph.meta import Meta
 from tensorglass.old_storages import OLD_CLASSES
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
@@ -39,8 +40,8 @@ class Tensor:
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
 
     __slots__ = (
-        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_grad", "_offset",
-        "_requires_grad", "_size", "_storage", "_stride",
+        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_meta", "_offset", "_size",
+        "_storage", "_stride",
     )  # fmt: skip
 
     _storage: UntypedStorage
@@ -53,14 +54,39 @@ class Tensor:
     _contiguous: bool | None  # derived too; None until somebody asks
     _base: Tensor | None  #: the tensor that this one is a view of
     _counter: VersionCounter | None  # None: writes are counted by the storage
-    _requires_grad: bool
-    _grad: Tensor | None
+    _meta: Meta | None  #: its place in the graph of gradients; None for a tensor that has nothing to do with one
 
     __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor
 
     if TYPE_CHECKING:  # the operators, attached as methods by `ops`
+        backward: Any
 
         def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __iadd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __xor__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __invert__(self) -> Any: ...
 
     # --- the header ------------------------------------------------------------------------------------------------
 
@@ -195,6 +221,8 @@ class Tensor:
     @property
     def _version(self) -> int:
         """How many in-place writes this tensor and those that share its counter have seen."""
+        if self._meta is not None and self._meta.is_inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return self._storage.version if self._counter is None else self._counter.count
 
     def _written(self) -> None:
@@ -203,33 +231,6 @@ class Tensor:
             self._storage.version += 1
         else:
             self._counter.count += 1
-
-    # --- autograd's fields -----------------------------------------------------------------------------------------
-
-    @property
-    def requires_grad(self) -> bool:
-        return self._requires_grad
-
-    @requires_grad.setter
-    def requires_grad(self, requires_grad: bool) -> None:
-        if requires_grad and self._dtype.category < FLOATING:
-            raise explained(
-                RuntimeError("only Tensors of floating point and complex dtype can require gradients"),
-                f"This one is {self._dtype!r}; convert it first, as in x.float().requires_grad_().",
-            )
-        self._requires_grad = bool(requires_grad)
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
-
-    @property
-    def grad(self) -> Tensor | None:
-        return self._grad
-
-    @property
-    def grad_fn(self) -> None:
-        return None
 
     # --- values, as Python sees them -------------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ LONGEST_NAME = 36
 
 def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
     """The picture of a snapshot, beneath the lines of a caption."""
-    drawing = _Drawing()
+    drawing = Drawing()
     top: float = PAD
     for line in caption:
         drawing.text(PAD, top + 12, line)
@@ -77,7 +77,7 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
     return drawing.finished(summary(snapshot))
 
 
-class _Drawing:
+class Drawing:
     """Collects the parts of a picture and grows to hold them."""
 
     def __init__(self) -> None:
@@ -93,10 +93,10 @@ class _Drawing:
 
     def text(self, x: float, y: float, words: str, style: str = "") -> None:
         look = f' class="{style}"' if style else ""
-        self.add(f'<text x="{_n(x)}" y="{_n(y)}"{look}>{escape(words)}</text>')
+        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(words)}</text>')
 
     def rule(self, y: float) -> None:
-        self.add(f'<path class="rule" d="M{PAD} {_n(y)}h{{inner}}"/>')
+        self.add(f'<path class="rule" d="M{PAD} {number(y)}h{{inner}}"/>')
 
     def cell(
         self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
@@ -104,7 +104,7 @@ class _Drawing:
         """One cell: a box, its value and, beneath it, the storage cell that it is."""
         index = ",".join(map(str, cell.index))
         self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
-        self.add(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>')
+        self.add(f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"/>')
         self.text(x + width / 2, y + (15 if place else height / 2 + 4), written(cell.value))
         if place:
             self.text(x + width / 2, y + 27.5, place)
@@ -121,7 +121,7 @@ class _Drawing:
 
 
 def _draw_storage(
-    drawing: _Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
+    drawing: Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
 ) -> float:
     """Draw a storage's title, its strip, and the lanes of the tensors over it; returns the bottom."""
     facts = " · ".join(storage_facts(storage))
@@ -166,7 +166,7 @@ def _draw_storage(
 
 
 def _draw_lane(
-    drawing: _Drawing,
+    drawing: Drawing,
     left: float,
     top: float,
     width: float,
@@ -176,7 +176,7 @@ def _draw_lane(
     counts: Counter[int],
     hue: int,
 ) -> None:
-    y = _n(top + LANE / 2)
+    y = number(top + LANE / 2)
     strokes = []
     drawing.add(f'<g class="h{hue}">')
     drawing.text(left - 8, top + LANE / 2 + 3.5, name, "fact end")
@@ -185,11 +185,11 @@ def _draw_lane(
             continue
         x = left + column * width
         if counts[position] == 1:
-            strokes.append(f"M{_n(x + 3)} {y}h{_n(width - 6)}")
+            strokes.append(f"M{number(x + 3)} {y}h{number(width - 6)}")
         else:
             times = times_reached(header, counts[position])
             side = max(width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2, 0)
-            strokes.append(f"M{_n(x + 3)} {y}h{_n(side)}M{_n(x + width - 3 - side)} {y}h{_n(side)}")
+            strokes.append(f"M{number(x + 3)} {y}h{number(side)}M{number(x + width - 3 - side)} {y}h{number(side)}")
             drawing.text(x + width / 2, top + LANE / 2 + 3.3, times, "tiny mid")
     drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
 
@@ -199,12 +199,12 @@ def _byte_ticks(x: float, y: float, width: float, itemsize: int) -> str:
     step = (width - 8) / itemsize
     if itemsize == 1 or step < 2:
         return ""
-    ticks = f"M{_n(x + 4.5)} {_n(y)}h{_n(width - 9)}"
-    return f'<path class="bytes" stroke-dasharray="{_n(step - 1)} 1" d="{ticks}"/>'
+    ticks = f"M{number(x + 4.5)} {number(y)}h{number(width - 9)}"
+    return f'<path class="bytes" stroke-dasharray="{number(step - 1)} 1" d="{ticks}"/>'
 
 
 def _draw_tensors(
-    drawing: _Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
+    drawing: Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
 ) -> float:
     """Draw tensors side by side, in as many rows as they need; returns the bottom."""
     x: float = PAD
@@ -258,7 +258,7 @@ def _tensor_width(header: Header, storage: Storage) -> float:
     return max(title, facts, side_by_side)
 
 
-def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
+def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
     name = _shortened(header.name, LONGEST_NAME)
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""
@@ -266,7 +266,7 @@ def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, sto
         f'<g class="tensor h{hue}" data-name={quoteattr(header.name)} data-storage={quoteattr(storage.name)} '
         f'data-itemsize="{header.itemsize}" data-size="{size}"{windowed}>'
     )
-    drawing.add(f'<path class="lane" d="M{_n(left)} {_n(top + 9)}h20"/>')
+    drawing.add(f'<path class="lane" d="M{number(left)} {number(top + 9)}h20"/>')
     drawing.text(left + 27, top + 14, name, "name")
     from_where = origin(header)
     if from_where:
@@ -291,7 +291,7 @@ def _draw_tensor(drawing: _Drawing, left: float, top: float, header: Header, sto
 
 
 def _draw_slab(
-    drawing: _Drawing,
+    drawing: Drawing,
     left: float,
     top: float,
     slab: Slab,
@@ -352,6 +352,6 @@ def _shortened(name: str, longest: int) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-def _n(number: float) -> str:
+def number(value: float) -> str:
     """A coordinate, written briefly."""
-    return f"{number:.1f}".removesuffix(".0")
+    return f"{value:.1f}".removesuffix(".0")

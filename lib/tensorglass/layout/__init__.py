@@ -26,6 +26,7 @@ from tensorglass.layout.broadcast import (
     broadcast_strides,
     expand,
     public_broadcast_shapes,
+    summed_dims,
 )
 from tensorglass.layout.dims import Header, Ints, checked_numel, numel, remembered, wrap_dim, wrap_distinct_dims
 from tensorglass.layout.iteration import elementwise_strides
@@ -119,6 +120,7 @@ __all__ = [
     "split_with_sizes",
     "squeeze",
     "storage_nbytes",
+    "summed_dims",
     "t",
     "tensor_split",
     "transpose",

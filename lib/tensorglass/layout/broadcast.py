@@ -161,3 +161,14 @@ def expand(size: Ints, stride: Ints, offset: int, new_size: Ints, type_name: str
     expanded = tuple(result_size)
     checked_numel(expanded)
     return expanded, tuple(result_stride), offset
+
+
+def summed_dims(size: Ints, wanted: Ints) -> Ints | None:
+    """Return the dimensions of `size` that a tensor of size `wanted` is expanded along to reach it.
+
+    None if it cannot be expanded so: what was broadcast forwards is summed backwards.
+    """
+    lead = len(size) - len(wanted)
+    if lead < 0 or any(length not in (1, own) for own, length in zip(size[lead:], wanted, strict=True)):
+        return None
+    return (*range(lead), *(lead + dim for dim, length in enumerate(wanted) if length == 1 != size[lead + dim]))

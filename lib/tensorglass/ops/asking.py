@@ -54,8 +54,8 @@ def is_nonzero(input: Tensor) -> bool:
 
 @operator("asking")
 def is_inference(input: Tensor) -> bool:
-    """False: tensorglass has no inference mode yet."""
-    return False
+    """Whether the tensor was made in inference mode."""
+    return input._meta is not None and input._meta.is_inference
 
 
 @operator("asking", method=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.factory import Place, of_kernel
 from tensorglass.ops.table import operator
@@ -14,12 +15,17 @@ from tensorglass.tensor import Tensor, array_of
 
 
 @operator("creation", method=False, out=True)
+@derivative(real=lambda grad: grad.real, imag=lambda grad: grad.imag)
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``real + imag * 1j``, of tensors of one floating-point dtype, which are broadcast."""
     return _combined("complex", ("real", "imag"), (real, imag), _from_parts, out)
 
 
 @operator("creation", method=False, out=True)
+@derivative(
+    abs=lambda grad, abs, result: (grad.conj() * (result / abs).masked_fill(abs == 0, 0)).real,
+    angle=lambda grad, result: (grad.conj() * result * 1j).real,
+)
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``abs * (cos(angle) + sin(angle) * 1j)``, of tensors of one floating-point dtype, which are broadcast."""
     return _combined("polar", ("abs", "angle"), (abs, angle), _from_polar, out)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.pointwise import mul
@@ -24,6 +25,7 @@ def _matrices() -> Iterator[Sample]:
 
 
 @operator("linear algebra", samples=_matrices)
+@derivative(input=lambda grad, input_size: grad * grad.new_zeros(input_size).fill_diagonal_(1))
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on a matrix's diagonal. Integers are added as int64."""
     check_tensor("trace", input)

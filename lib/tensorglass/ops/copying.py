@@ -15,10 +15,13 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
+from tensorglass.ops.gradients import nothing
 from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, header_of, raw_array
@@ -42,6 +45,7 @@ def format_strides(
 
 
 @operator("copy", function=False)
+@derivative(node="CopyBackwards", input=nothing, src=lambda grad: grad)
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
     if isinstance(src, NUMBERS):
@@ -101,7 +105,11 @@ def new_copy(
     return made
 
 
+_to_copy = recorded(derivative(node="ToCopyBackward0", input=lambda grad: grad)(new_copy))
+
+
 @operator("copy")
+@derivative(input=lambda grad: grad)
 def clone(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
     return new_copy(input, input._dtype, input._storage.device, memory_format or preserve_format)
@@ -124,6 +132,11 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 
 @operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
+@derivative(
+    node=lambda values: "FillBackward1" if isinstance(values["value"], Tensor) else "FillBackward2",
+    input=nothing,
+    value=lambda grad: grad.sum(),
+)
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a 0-dim tensor."""
     if isinstance(value, Tensor):
@@ -163,6 +176,7 @@ def _set_all(xp: Any, target: Array, number: complex) -> None:
 
 
 @operator("copy", function=False)
+@derivative(input=nothing)
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""
     return fill_(input, 0)
@@ -191,7 +205,7 @@ def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     stays = dtype is input._dtype and device == input._storage.device
     if stays and not copy and memory_format in (preserve_format, _suggested_format(input)):
         return input
-    return new_copy(input, dtype, device, memory_format)
+    return _to_copy(input, dtype, device, memory_format)
 
 
 def _suggested_format(input: Tensor) -> formats.memory_format:

@@ -8,9 +8,11 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.comparison import logical_xor
+from tensorglass.ops.gradients import cumprod_gradient
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.reducing import write_out
@@ -68,6 +70,7 @@ def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
 
 
 @operator("cumulative", inplace=cumsum_, out=True, samples=_samples)
+@derivative(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad._size else grad)
 def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The sums of the elements up to each, along `dim`. Integers are added as int64."""
     return _run("cumsum", _sum, input, dim, dtype, out)
@@ -79,6 +82,7 @@ def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
 
 
 @operator("cumulative", inplace=cumprod_, out=True, samples=_samples)
+@derivative(input=cumprod_gradient)
 def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""
     return _run("cumprod", _product, input, dim, dtype, out)

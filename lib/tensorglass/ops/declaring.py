@@ -33,6 +33,7 @@ from tensorglass.tensor import Tensor, raw_array
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
 Operand = Any
 _OPERANDS = (Tensor, *NUMBERS)
+_COMMUTE = ("__radd__", "__rmul__", "__rand__", "__ror__", "__rxor__")  # which PyTorch turns around
 
 
 def pointwise(
@@ -65,6 +66,7 @@ def pointwise(
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check, inplace_check)
         call = CallSignature(body)
+        kernel.operands, kernel.defaults = call.operands, call.defaults
         forms = _forms(kernel, call)
         for form, name in (
             (forms.function, ""),
@@ -172,7 +174,7 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
     def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
         if type(input) is Tensor and not more and not keywords:
             result, array, size = direct.get(input._dtype), input._array, input._size
-            if input._contiguous and result is not None and array is not None and size:
+            if input._contiguous and input._meta is None and result is not None and array is not None and size:
                 storage = input._storage
                 backend = storage.backend
                 bound = calls.get(backend) or bind(backend)
@@ -203,6 +205,8 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
                     result is not None
                     and one is not None
                     and two is not None
+                    and input._meta is None
+                    and other._meta is None
                     and storage.device is other._storage.device
                 ):
                     backend = storage.backend
@@ -234,6 +238,8 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
                 if (
                     one is not None
                     and two is not None
+                    and self._meta is None
+                    and other._meta is None
                     and storage.device is source.device
                     and (storage is not source or self is other)
                 ):
@@ -271,7 +277,9 @@ def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
         return forms.function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
 
     def reflected(self: Tensor, other: Any) -> Any:
-        return forms.function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return forms.function(self, other) if name in _COMMUTE else forms.function(other, self)
 
     def in_place(self: Tensor, other: Any) -> Any:
         return forms.in_place(self, other) if isinstance(other, _OPERANDS) else NotImplemented

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.fields import set_requires_grad
 from tensorglass.making import make
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
@@ -14,7 +15,7 @@ from tensorglass.tensor import Tensor, header_of
 def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
     made = make(storage, *header_of(input), input._dtype)
     made._conj = input._conj
-    made._requires_grad = input._requires_grad
+    set_requires_grad(made, input.requires_grad)
     return made
 
 
@@ -38,7 +39,7 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
     """`pickle`: the header and its whole storage; headers pickled together share it again."""
-    return rebuild, (input._storage, *header_of(input), input._dtype, input._requires_grad, input._conj)
+    return rebuild, (input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj)
 
 
 def rebuild(
@@ -52,5 +53,6 @@ def rebuild(
 ) -> Tensor:
     """The tensor that was pickled."""
     made = make(storage, size, stride, offset, dtype)
-    made._requires_grad, made._conj = requires_grad, conj
+    made._conj = conj
+    set_requires_grad(made, requires_grad)
     return made

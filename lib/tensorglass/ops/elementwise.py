@@ -16,6 +16,10 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.inplace import check_inference
+from tensorglass.graph.recording import below as run_below
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients, record
 from tensorglass.making import result_tensor
 from tensorglass.ops.planning import Kind, plan
 from tensorglass.ops.pointing import resize
@@ -33,12 +37,15 @@ class Kernel:
         "bounds",
         "calls",
         "check",
+        "defaults",
+        "derivative",
         "direct",
         "error_name",
         "function",
         "inplace_check",
         "late_check",
         "name",
+        "operands",
         "rule",
         "takes_out",
         "ufunc",
@@ -65,6 +72,9 @@ class Kernel:
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
         self.takes_out = "out" in inspect.signature(function).parameters
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
+        self.operands: list[str] = []  #: their names
+        self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
+        self.derivative = derivative_of(function)
         self.direct = self._direct_dtypes()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
 
@@ -110,18 +120,25 @@ def compute(
     With `out`, the result is written there: `out` is resized if it has another size, or, if `inplace`, refused.
     """
     present = [operand for operand in operands if operand is not None]
-    if kernel.check is not None:
-        kernel.check(operands, **parameters)
-    if inplace and kernel.inplace_check is not None:
-        kernel.inplace_check(operands, **parameters)
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
+    has_meta = False
     for operand in present:
         if isinstance(operand, Tensor):
             kinds.append((operand._dtype, operand._size, operand._stride))
             tensors.append(operand)
+            has_meta = has_meta or operand._meta is not None
         else:
             kinds.append((dtypes.of_number(operand), None, None))
+    if has_meta:
+        if inplace and out is not None:
+            check_inference(out)
+        if is_recorded(tensors):
+            return _recorded(kernel, operands, parameters, out, inplace)
+    if kernel.check is not None:
+        kernel.check(operands, **parameters)
+    if inplace and kernel.inplace_check is not None:
+        kernel.inplace_check(operands, **parameters)
     like = tensors[0]._storage
     for tensor in tensors:
         if tensor._storage.device is not like.device and tensor._storage.device != like.device:
@@ -175,6 +192,20 @@ def compute(
         between = backend.array_dtype(result_dtype)
         backend.launch(_convert_into, run, arrays, target, between, out._conj)
     return out
+
+
+def _recorded(
+    kernel: Kernel, operands: Sequence[Any], parameters: dict[str, Any], out: Tensor | None, inplace: bool
+) -> Tensor:
+    """Run the operator and enter it into the graph of gradients."""
+    if out is not None and not inplace:
+        raise no_out_with_gradients(kernel.name)
+    run = partial(compute, kernel, operands, parameters, out, inplace)
+    if kernel.derivative is None:
+        return run_below(run)
+    values = {**dict(zip(kernel.operands, operands, strict=True)), **kernel.defaults, **parameters}
+    result: Tensor = record(kernel.derivative, kernel.name, values, run, out)
+    return result
 
 
 def _into(xp: Any, run: Callable[..., Array], arrays: list[Array], target: Array) -> None:

@@ -9,9 +9,11 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import restored, shared_among
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
@@ -87,6 +89,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 @reduction(
     _same, check=_of_amax("amax", "max_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
+@derivative(input=shared_among)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
     return _largest(xp, input, axes)
@@ -95,6 +98,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 @reduction(
     _same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
+@derivative(input=shared_among)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
     return _smallest(xp, input, axes)
@@ -135,6 +139,25 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 
 
 # --- both ------------------------------------------------------------------------------------------------------------
+
+
+def _extreme_name(name: str) -> Callable[[dict[str, Any]], str | None]:
+    """PyTorch's name of the node of a `max` or `min`: 0 with a dimension, 1 without; none beside another tensor."""
+    return lambda values: (
+        None
+        if isinstance(values["dim"], Tensor) or values["other"] is not None
+        else f"{name}Backward{int(values['dim'] is None)}"
+    )
+
+
+def _chosen_gradient(grad: Tensor, input: Tensor, results: Any, dim: Any, keepdim: bool) -> Tensor:
+    """The gradient of the largest elements: shared among all that are as large, or along `dim` for the one found."""
+    if dim is None:
+        return shared_among(grad, input, results[0], None, False)
+    if not input._size:
+        return grad
+    indices = restored(results[1], input._size, dim, keepdim)
+    return grad.new_zeros(input._size).scatter(dim, indices, restored(grad, input._size, dim, keepdim))
 
 
 def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:
@@ -178,6 +201,7 @@ def _extreme(
 
 
 @operator("reduction", out=True, samples=_samples)
+@derivative(node=_extreme_name("Max"), outputs=1, input=_chosen_gradient)
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
@@ -189,6 +213,7 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
 
 
 @operator("reduction", out=True, samples=_samples)
+@derivative(node=_extreme_name("Min"), outputs=1, input=_chosen_gradient)
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.
@@ -208,6 +233,12 @@ def _both_samples() -> Iterator[Sample]:
 
 
 @operator("reduction", out=True, samples=_both_samples)
+@derivative(
+    input=lambda grads, input, results, dim, keepdim: (
+        shared_among(grads[0], input, results[0], dim, keepdim)
+        + shared_among(grads[1], input, results[1], dim, keepdim)
+    )
+)
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: tuple[Tensor, Tensor] | None = None
 ) -> Any:

@@ -17,6 +17,7 @@ from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph.fields import set_requires_grad
 from tensorglass.making import empty_on, make
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.copying import format_strides
@@ -213,7 +214,7 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
         stride = layout.contiguous_strides(size)
     backends.get(device).array_dtype(dtype)  # raises where the backend lacks this dtype
     made = empty_on(device, size, stride, dtype, zeroed=zeroed)
-    made._requires_grad = requires_grad
+    set_requires_grad(made, requires_grad)
     return made
 
 
@@ -234,7 +235,7 @@ def of_kernel(
     array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype))
     storage = UntypedStorage.of_array(backend, device, array)
     made = make(storage, size, layout.contiguous_strides(size), 0, dtype)
-    made._requires_grad = requires_grad
+    set_requires_grad(made, requires_grad)
     return made
 
 

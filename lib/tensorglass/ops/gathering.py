@@ -11,7 +11,8 @@ from typing import Any
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
-from tensorglass.making import empty_on, from_array, view_of
+from tensorglass.graph.derivative import derivative
+from tensorglass.making import empty_on, from_array
 from tensorglass.ops.advanced_indexing import first_outside
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
@@ -20,8 +21,8 @@ from tensorglass.ops.index_samples import gather_samples, select_samples, take_a
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
-from tensorglass.ops.views import view
-from tensorglass.tensor import Tensor, array_of, header_of
+from tensorglass.ops.views import expand, view
+from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)
@@ -64,6 +65,7 @@ def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None
 
 
 @operator("indexing", out=True, samples=select_samples)
+@derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).index_add(dim, index, grad))
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
     check_tensor("index_select", input)
@@ -96,6 +98,7 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
 
 
 @operator("indexing", out=True, samples=gather_samples)
+@derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
     check_tensor("gather", input)
@@ -148,6 +151,7 @@ def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
 
 
 @operator("indexing", out=True, samples=take_samples)
+@derivative(input=lambda grad, input_size, index: grad.new_zeros(input_size).put(index, grad, True))
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
     check_tensor("take", input)
@@ -191,8 +195,5 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     dim = layout.wrap_dim(dim, len(input._size), wrap_scalar=False)
     sizes = [(*each._size[:dim], 1, *each._size[dim + 1 :]) for each in (input, indices)]
     beside = layout.broadcast_shapes(*sizes)
-    wide, chosen = (
-        view_of(each, *layout.expand(*header_of(each), (*beside[:dim], each._size[dim], *beside[dim + 1 :])))
-        for each in (input, indices)
-    )
+    wide, chosen = (expand(each, (*beside[:dim], each._size[dim], *beside[dim + 1 :])) for each in (input, indices))
     return gather(wide, dim, remainder(chosen, wide._size[dim]) if wide._size[dim] else chosen, out=out)

@@ -12,6 +12,7 @@ from tensorglass import formats, layout
 from tensorglass.dtypes import C_NAMES
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.graph.fields import set_requires_grad
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, type_name
 from tensorglass.ops.calls import explaining
 from tensorglass.ops.copying import format_strides
@@ -156,12 +157,22 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 @operator("header", function=False)
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Set `requires_grad`, and return the tensor."""
-    if requires_grad and not (input._dtype.is_floating_point or input._dtype.is_complex):
-        raise explained(
-            RuntimeError("only Tensors of floating point dtype can require gradients"),
-            f"This one is {input._dtype!r}; convert it first, as in x.float().requires_grad_().",
+    set_requires_grad(input, requires_grad, "floating point dtype")
+    return input
+
+
+@operator("header", function=False)
+def detach_(input: Tensor) -> Tensor:
+    """Cut the tensor off from the graph: it becomes a leaf that requires no gradient."""
+    if input._base is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+            "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
-    input.requires_grad = requires_grad
+    if input._meta is not None:
+        input._meta.grad_fn, input._meta.output_nr, input._meta.requires_grad = None, 0, False
     return input
 
 

@@ -31,7 +31,7 @@ class Parsed(NamedTuple):
 
 def parse(input: Tensor, index: Any) -> Parsed:
     """Read what was written between the brackets of a tensor of this size."""
-    items = index if type(index) is tuple else _as_items(index)
+    items = index if type(index) is tuple else as_items(index)
     size, stride, offset = input._size, input._stride, input._offset
     ndim = len(size)
     if len(items) > ndim:
@@ -43,7 +43,7 @@ def parse(input: Tensor, index: Any) -> Parsed:
     for position, item in enumerate(items):
         kind = type(item)
         if kind is not int and kind is not slice:
-            item = _plainer(item)
+            item = plainer(item)
             kind = type(item)
         if kind is int:
             length = size[dim] if dim < ndim else _no_dimension(items, dim, ndim)
@@ -87,7 +87,7 @@ def _dims_of(advanced: list[Index | None]) -> int:
     return sum([1 if each is None else each.dims for each in advanced])
 
 
-def _plainer(item: Any) -> Any:
+def plainer(item: Any) -> Any:
     """An item as an int, None, Ellipsis or an `Index`; or PyTorch's error for what cannot be an index."""
     if item is None or item is Ellipsis:
         return item
@@ -140,7 +140,7 @@ def _type_name(item: Any) -> str:
 # --- what is not a tuple ---------------------------------------------------------------------------------------------
 
 
-def _as_items(index: Any) -> tuple[Any, ...]:
+def as_items(index: Any) -> tuple[Any, ...]:
     """The items of an index that is no tuple: it alone, unless it is a list that older programs wrote for a tuple."""
     if isinstance(index, tuple):
         return tuple(index)

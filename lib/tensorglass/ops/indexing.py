@@ -14,7 +14,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.making import from_array, view_of
-from tensorglass.ops import advanced_indexing
+from tensorglass.ops import advanced_indexing, recorded_indexing
 from tensorglass.ops.arguments import old_type_name
 from tensorglass.ops.comparison import eq
 from tensorglass.ops.copying import copy_, write_number
@@ -22,6 +22,7 @@ from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.index_parsing import out_of_bounds, parse
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
+from tensorglass.ops.views import expand, squeeze
 from tensorglass.tensor import Tensor, array_of, header_of
 
 
@@ -31,6 +32,9 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 
     Raises IndexError for positions that are not there and for things that are no positions.
     """
+    if input._meta is not None:
+        parts = recorded_indexing.take_apart(input, index)
+        return recorded_indexing.read(*parts) if parts.advanced else parts.view
     kind = type(index)
     if kind is int:  # the two most usual indices, without the general machinery: 0.6 µs less
         return view_of(input, *_at(input, index))
@@ -77,6 +81,9 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         value = _number(value, input)
     if index is False:
         return
+    if input._meta is not None or (isinstance(value, Tensor) and value._meta is not None):
+        _set_recorded(input, index, value)
+        return
     kind = type(index)
     if kind is int:
         view, advanced = view_of(input, *_at(input, index)), None
@@ -96,6 +103,16 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         refuse_overlapping_write(view)
         write_number(view, value)
         view._written()
+
+
+def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
+    view, advanced, indices = recorded_indexing.take_apart(input, index)
+    if not isinstance(value, Tensor):
+        value = from_array(number_array(view._backend, value, view._dtype), view._dtype, view._storage)
+    if advanced:
+        recorded_indexing.write(view, advanced, indices, _without_leading_ones(value))
+    else:
+        copy_(view, _fitted(value, view))
 
 
 def _number(value: Any, input: Tensor) -> complex:
@@ -123,7 +140,8 @@ def _fitted(value: Tensor, view: Tensor) -> Tensor:
     value = _without_leading_ones(value)
     if value._size == view._size:
         return value
-    return view_of(value, *layout.expand(*header_of(value), view._size, old_type_name(value)))
+    layout.expand(*header_of(value), view._size, old_type_name(value))  # raises in the words that assignments use
+    return expand(value, view._size)
 
 
 def _without_leading_ones(value: Tensor) -> Tensor:
@@ -131,7 +149,7 @@ def _without_leading_ones(value: Tensor) -> Tensor:
     if not size or size[0] != 1:
         return value
     first = next((dim for dim, length in enumerate(size) if length != 1), len(size))
-    return view_of(value, size[first:], value._stride[first:], value._offset)
+    return squeeze(value, tuple(range(first)))
 
 
 def _write_advanced(view: Tensor, advanced: list[Any], value: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass import dtypes, formats, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
@@ -25,6 +26,7 @@ def _samples() -> Iterator[Sample]:
 
 
 @operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples)
+@derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
     given = _checked("cat", tensors)
@@ -118,7 +120,16 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None, soli
     return empty_on(given[0]._storage.device, size, strides, dtype)
 
 
+def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> list[Tensor]:
+    """The parts of a joined tensor's gradient; an empty vector that was let through gets an empty one."""
+    axis = layout.wrap_dim(dim, len(grad._size))
+    lengths = [0 if size == (0,) else size[axis] for size in sizes]
+    parts = grad.split_with_sizes(lengths, axis)
+    return [grad.new_zeros(0) if size == (0,) else part for size, part in zip(sizes, parts, strict=True)]
+
+
 @operator("joining", method=False, out=True, samples=_samples)
+@derivative(tensors=lambda grad, dim: grad.unbind(dim))
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""
     given = _checked("stack", tensors)

@@ -9,14 +9,18 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import is_recorded
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import conj
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.views import unsqueeze
+from tensorglass.ops.views import expand, reshape, squeeze, unsqueeze
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -103,6 +107,12 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
     check_tensor("matmul", input)
     check_tensor("matmul", other, "other", 2)
+    if is_recorded((input, other)) and input._size and other._size:
+        return _composed(input, other)
+    return _multiply(input, other, out)
+
+
+def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     a, b = input._size, other._size
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
@@ -112,6 +122,33 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     batch = layout.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     return _product(input, other, size, out)
+
+
+def _composed(input: Tensor, other: Tensor) -> Tensor:
+    """The product by the operators that have derivatives: mm, mv, dot and bmm."""
+    a, b = len(input._size), len(other._size)
+    if (a, b) == (1, 1):
+        return dot(input, other)
+    if (a, b) == (2, 1):
+        return mv(input, other)
+    if (a, b) == (2, 2):
+        return mm(input, other)
+    if (a, b) == (1, 2):
+        return squeeze(mm(unsqueeze(input, 0), other), 0)
+    if a == 1 or b > 2:
+        return _batched(input, other)
+    rows = reshape(input, (-1, input._size[-1]))
+    product = mv(rows, other) if b == 1 else mm(rows, other)
+    return unsafe_view(product, (*input._size[:-1], *other._size[1:]))
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    left = unsqueeze(input, 0) if len(input._size) == 1 else input
+    right = unsqueeze(other, 1) if len(other._size) == 1 else other
+    batch = layout.broadcast_shapes(left._size[:-2], right._size[:-2])
+    flat = [reshape(expand(each, (*batch, *each._size[-2:])), (-1, *each._size[-2:])) for each in (left, right)]
+    product = unsafe_view(bmm(*flat), (*batch, left._size[-2], right._size[-1]))
+    return squeeze(product, -2) if left is not input else squeeze(product, -1) if right is not other else product
 
 
 def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
@@ -150,6 +187,7 @@ def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 
 
 @operator("linear algebra", out=True, samples=_of((2, 3), (3, 4), (2, 0), (0, 4)))
+@derivative(input=lambda grad, mat2: grad.mm(conj(mat2.t())), mat2=lambda grad, input: conj(input.t()).mm(grad))
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
     check_tensor("mm", input)
@@ -157,10 +195,11 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     for name, matrix in (("self", input), ("mat2", mat2)):
         if len(matrix._size) != 2:
             raise RuntimeError(f"{name} must be a matrix")
-    return matmul(input, mat2, out=out)
+    return _multiply(input, mat2, out)
 
 
 @operator("linear algebra", out=True, samples=_of((2, 3), (3,), (2, 0), (0,)))
+@derivative(input=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, input: conj(input.t()).mv(grad))
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     check_tensor("mv", input)
@@ -169,10 +208,14 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {len(vec._size)}, {len(input._size)}, {len(vec._size)}"
         )
-    return matmul(input, vec, out=out)
+    return _multiply(input, vec, out)
 
 
 @operator("linear algebra", out=True, samples=_of((2, 3, 4), (2, 4, 2), (0, 2, 3), (0, 3, 2)))
+@derivative(
+    input=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))),
+    mat2=lambda grad, input: conj(input.transpose(1, 2)).bmm(grad),
+)
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices, pair by pair."""
     check_tensor("bmm", input)
@@ -185,17 +228,18 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{input._size[0]}, {input._size[2]}] but "
             f"got: [{mat2._size[0]}, {mat2._size[1]}]."
         )
-    return matmul(input, mat2, out=out)
+    return _multiply(input, mat2, out)
 
 
 @operator("linear algebra", out=True, samples=_of((3,), (3,), (0,), (0,)))
+@derivative(input=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, input: grad * conj(input))
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements."""
     check_tensor("dot", input)
     check_tensor("dot", tensor, "tensor", 2)
     if len(input._size) != 1 or len(tensor._size) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors")
-    return matmul(input, tensor, out=out)
+    return _multiply(input, tensor, out)
 
 
 @operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
@@ -210,4 +254,4 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if len(vector._size) != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
-    return mul(unsqueeze(input, 1), vec2, out=out)
+    return mul(reshape(input, (-1, 1)), vec2, out=out)

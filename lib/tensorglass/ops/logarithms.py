@@ -6,12 +6,26 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.gradients import conj, xlogy_input
 from tensorglass.ops.promotion import ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import exponents, pairs
+from tensorglass.tensor import Tensor
+
+
+def _xlogy_name(values: dict[str, Any]) -> str:
+    if not isinstance(values["input"], Tensor):
+        return "XlogyBackward1"
+    return "XlogyBackward0" if isinstance(values["other"], Tensor) else "XlogyBackward2"
 
 
 @pointwise(ORDERED_FLOAT, samples=exponents)
+@derivative(
+    node=_xlogy_name,
+    input=xlogy_input,
+    other=lambda grad, input, other: grad * input / other,
+)
 def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
     product = input * xp.log(other)
@@ -19,6 +33,10 @@ def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Arra
 
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER), inplace=False, samples=pairs)
+@derivative(
+    input=lambda grad, input, result: grad * conj((input - result).exp()),
+    other=lambda grad, other, result: grad * conj((other - result).exp()),
+)
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log(exp(input) + exp(other))`` without overflow in between."""
     if input.dtype.kind != "c":
@@ -34,6 +52,10 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
     inplace=False,
     samples=pairs,
     differs="the sign of a result that is 0 may be the other one",
+)
+@derivative(
+    input=lambda grad, input, result: grad * conj((input - result).exp2()),
+    other=lambda grad, other, result: grad * conj((other - result).exp2()),
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log2(2**input + 2**other)`` without overflow in between."""

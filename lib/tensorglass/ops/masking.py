@@ -10,6 +10,7 @@ from typing import Any
 from tensorglass import dtypes, layout, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
@@ -91,6 +92,11 @@ def argwhere(input: Tensor) -> Tensor:
         "(Tensor condition, Number input, Number other)",
     ),
 )
+@derivative(
+    wraps_numbers=True,
+    input=lambda grad, condition: grad.masked_fill(~condition.bool(), 0),
+    other=lambda grad, condition: grad.masked_fill(condition.bool(), 0),
+)
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
@@ -153,6 +159,9 @@ def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) ->
 # --- masks -----------------------------------------------------------------------------------------------------------
 
 
+@derivative(
+    input=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: grad.masked_fill(~mask, 0).sum()
+)
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
         raise invalid_combination(
@@ -183,6 +192,9 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     samples=mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
+@derivative(
+    input=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: grad.masked_fill(~mask, 0).sum()
+)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
@@ -202,6 +214,7 @@ def _fresh(input: Tensor) -> Tensor:
 
 
 @operator("indexing", out=True, samples=mask_samples)
+@derivative(input=lambda grad, input, mask: _selected_gradient(grad, input, mask))
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements where `mask`, broadcast, is True, in one dimension."""
     check_tensor("masked_select", input)
@@ -232,6 +245,10 @@ def _pick(xp: Any, source: Array, mask: Array) -> Array:
     return source[mask]
 
 
+@derivative(
+    input=lambda grad, mask: grad.masked_fill(mask, 0),
+    source=lambda grad, mask, source_size: _source_gradient(grad, mask, source_size),
+)
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
     check_tensor("masked_scatter_", source, "source", 2)
@@ -261,6 +278,10 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 @operator("indexing", inplace=_masked_scatter_, samples=masked_scatter_samples)
+@derivative(
+    input=lambda grad, mask: grad.masked_fill(mask, 0),
+    source=lambda grad, mask, source_size: _source_gradient(grad, mask, source_size),
+)
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     check_tensor("masked_scatter", mask, "mask", 2)
@@ -276,3 +297,19 @@ def _count(xp: Any, mask: Array) -> Any:
 
 def _scatter(xp: Any, target: Array, mask: Array, source: Array, count: int) -> None:
     target[mask] = source.reshape(-1)[:count]
+
+
+# --- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
+    """The gradient of `masked_select` for its input: back to where the mask is True."""
+    size = layout.broadcast_shapes(mask._size, input._size)
+    return grad.new_zeros(size).masked_scatter(mask.expand(size), grad)
+
+
+def _source_gradient(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
+    """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
+    taken = grad.masked_select(mask)
+    row = grad.new_zeros(layout.numel(size))
+    return row.slice_scatter(taken, 0, 0, taken.numel()).reshape(size)

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass.formats import preserve_format
-from tensorglass.layout import slice_
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import view_of
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, fill_
+from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import as_strided, diagonal, select
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.tensor import Tensor
 
 
 def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
@@ -30,6 +31,10 @@ def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
 
 
 @operator("indexing")
+@derivative(
+    input=lambda grad, src_size, dim, index: grad.select_scatter(grad.new_zeros(src_size), dim, index),
+    src=lambda grad, dim, index: grad.select(dim, index),
+)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with `src` where ``select(dim, index)`` looks."""
     check_tensor("select_scatter", src, "src", 2)
@@ -38,16 +43,28 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
 
 @operator("indexing")
+@derivative(
+    input=lambda grad, src_size, dim, start, end, step: grad.slice_scatter(
+        grad.new_zeros(src_size), dim, start, end, step
+    ),
+    src=lambda grad, dim, start, end, step: slice_view(grad, dim, start, end, step),
+)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy with `src` where the slice ``start:end:step`` of dimension `dim` looks."""
     check_tensor("slice_scatter", src, "src", 2)
     made = clone(input)
-    return _written(made, view_of(made, *slice_(*header_of(made), dim, start, end, step)), src)
+    return _written(made, slice_view(made, dim, start, end, step), src)
 
 
 @operator("indexing")
+@derivative(
+    input=lambda grad, src_size, offset, dim1, dim2: grad.diagonal_scatter(
+        grad.new_zeros(src_size), offset, dim1, dim2
+    ),
+    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
     check_tensor("diagonal_scatter", src, "src", 2)

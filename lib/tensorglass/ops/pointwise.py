@@ -1,4 +1,4 @@
-"""Arithmetic and mathematical functions, element by element. One declaration an operator; `declaring` does the rest.
+"""Arithmetic, element by element. One declaration an operator; `declaring` does the rest.
 
 A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and
 half types as float32, so a kernel is written for the types that it computes in.
@@ -11,7 +11,19 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.gradients import (
+    by_number,
+    conj,
+    direction,
+    no_quotient,
+    nothing,
+    power_base,
+    power_exponent,
+    power_name,
+    scaled,
+)
 from tensorglass.ops.pointwise_checks import (
     alpha_fits,
     bool_cannot_be_negated,
@@ -58,6 +70,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
     check=alpha_fits,
     samples=binary,
 )
+@derivative(wraps_numbers=True, input=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))
 def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input + alpha * other``."""
     return xp.add(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
@@ -67,10 +80,11 @@ def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     PROMOTE,
     ufunc="subtract",
     aliases=("subtract",),
-    dunders=("__sub__", "__rsub__", "__isub__"),
+    dunders=("__sub__", "__isub__"),
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
+@derivative(wraps_numbers=True, input=lambda grad: grad, other=lambda grad, alpha: -scaled(grad, alpha))
 def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input - alpha * other``."""
     return xp.subtract(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
@@ -83,9 +97,16 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
+@derivative(node=by_number("Rsub", "other"), input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad)
 def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     """``other - alpha * input``."""
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rsub__",))
+def __rsub__(input: Tensor, other: Any) -> Any:
+    """``other - input``."""
+    return rsub(input, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
 
 def _times(xp: Any, array: Array, alpha: complex) -> Array:
@@ -97,6 +118,9 @@ def _times(xp: Any, array: Array, alpha: complex) -> Array:
     aliases=("multiply",),
     dunders=("__mul__", "__rmul__", "__imul__"),
     samples=binary,
+)
+@derivative(
+    wraps_numbers=True, input=lambda grad, other: grad * conj(other), other=lambda grad, input: grad * conj(input)
 )
 def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * other``."""
@@ -114,6 +138,14 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     dunders=("__truediv__", "__itruediv__"),
     late_check=no_rounded_division_by_zero,
     samples=divisors,
+)
+@derivative(
+    wraps_numbers=True,
+    node=lambda values: "DivBackward0" if values["rounding_mode"] is None else "DivBackward2",
+    input=lambda grad, other, rounding_mode: nothing(grad) if rounding_mode else grad / conj(other),
+    other=lambda grad, input, other, rounding_mode: (
+        nothing(grad) if rounding_mode else -grad * conj(input / other / other)
+    ),
 )
 def div(
     xp: Any,
@@ -140,6 +172,12 @@ def div(
 
 
 @pointwise(FLOAT, ufunc="true_divide", samples=divisors)
+@derivative(
+    node="DivBackward0",
+    wraps_numbers=True,
+    input=lambda grad, other: grad / conj(other),
+    other=lambda grad, input, other: -grad * conj(input / other / other),
+)
 def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input / other``."""
     return xp.true_divide(input, other, out=out)
@@ -153,6 +191,7 @@ def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
     late_check=no_integer_division_by_zero,
     samples=divisors,
 )
+@derivative(node="NotImplemented", input=no_quotient, other=no_quotient)
 def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input // other``: the quotient rounded down."""
     return xp.floor_divide(input, other, out=out)
@@ -165,6 +204,11 @@ def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) 
     samples=divisors,
     differs=HUGE_QUOTIENT,
 )
+@derivative(
+    node=by_number("Remainder", "other", number=0, tensor=1),
+    input=lambda grad: grad,
+    other=lambda grad, input, other: -grad * (input / other).floor(),
+)
 def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
     if input.dtype.kind != "f":
@@ -175,6 +219,11 @@ def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> 
 
 
 @pointwise(ARITHMETIC, ufunc="fmod", late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
+@derivative(
+    node=by_number("Fmod", "other", number=0, tensor=1),
+    input=lambda grad: grad,
+    other=lambda grad, input, other: -grad * (input / other).trunc(),
+)
 def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
     return xp.fmod(input, other, out=out)
@@ -188,6 +237,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     samples=exponents,
     differs=ZERO_TO_ZERO,
 )
+@derivative(node=power_name, input=power_base, exponent=power_exponent)
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
@@ -209,6 +259,7 @@ def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Arr
     check=bool_cannot_be_negated,
     samples=unary,
 )
+@derivative(input=lambda grad: -grad)
 def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``-input``."""
     return xp.negative(input, out=out)
@@ -222,12 +273,14 @@ def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     inplace_check=length_is_real,
     samples=unary,
 )
+@derivative(input=lambda grad, input: grad * direction(input))
 def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The absolute value; of a complex number its length, a real number."""
     return xp.absolute(input, out=out)
 
 
 @pointwise(PROMOTE.exactly(), check=no_complex(SIGN_IN_ORDER), samples=unary)
+@derivative(input=nothing)
 def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
     """-1, 0 or 1 as each element is negative, zero or positive."""
     return input.copy() if input.dtype.kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
@@ -238,12 +291,14 @@ def _long_for_bool(common: DType) -> DType:
 
 
 @pointwise(DTypeRule(compute=_long_for_bool), samples=unary)
+@derivative(node="PowBackward0", input=lambda grad, input: grad * conj(2 * input))
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""
     return xp.multiply(input, input, out=out)
 
 
 @pointwise(FLOAT, samples=positive)
+@derivative(input=lambda grad, result: -grad * conj(result * result))
 def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / input``."""
     return xp.true_divide(input.dtype.type(1), input, out=out)
@@ -256,12 +311,14 @@ def __rtruediv__(input: Tensor, other: Any) -> Any:
 
 
 @pointwise(FLOAT, ufunc="sqrt", samples=positive)
+@derivative(input=lambda grad, result: grad / conj(2 * result))
 def sqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The square root."""
     return xp.sqrt(input, out=out)
 
 
 @pointwise(FLOAT, samples=positive)
+@derivative(input=lambda grad, result: -0.5 * grad * conj(result**3))
 def rsqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / sqrt(input)``."""
     return xp.true_divide(input.dtype.type(1), xp.sqrt(input), out=out)
@@ -292,58 +349,7 @@ IN_DOUBLE = DTypeRule(compute=_as_double).exactly(
 
 
 @pointwise(IN_DOUBLE, inplace_check=is_double, samples=exponents, differs=ZERO_TO_ZERO)
+@derivative(node=lambda values: power_name(values), input=power_base, exponent=power_exponent)
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
     return xp.power(input, exponent, out=out)
-
-
-# --- exponentials and logarithms -------------------------------------------------------------------------------------
-
-
-@pointwise(FLOAT, ufunc="exp", samples=unary)
-def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """e to the power of each element."""
-    return xp.exp(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="exp2", samples=unary)
-def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """2 to the power of each element."""
-    return xp.exp2(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="expm1", samples=unary)
-def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``exp(input) - 1``, exact for small elements."""
-    return xp.expm1(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="log", samples=positive)
-def log(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The natural logarithm."""
-    return xp.log(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="log2", samples=positive)
-def log2(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The logarithm to base 2."""
-    return xp.log2(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="log10", samples=positive)
-def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The logarithm to base 10."""
-    return xp.log10(input, out=out)
-
-
-@pointwise(FLOAT, ufunc="log1p", samples=positive)
-def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``log(1 + input)``, exact for small elements."""
-    return xp.log1p(input, out=out)
-
-
-@pointwise(FLOAT, samples=unary)
-def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``1 / (1 + exp(-input))``."""
-    one = input.dtype.type(1)
-    return xp.true_divide(one, one + xp.exp(-input), out=out)

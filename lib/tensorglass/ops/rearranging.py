@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import layout, memory
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
 from tensorglass.ops.copying import clone
@@ -38,6 +39,7 @@ def _repeats() -> Iterator[Sample]:
 
 
 @operator("rearranging", function=False, samples=_repeats)
+@derivative(input=lambda grad, input_size, repeats: _repeat_gradient(grad, input_size, repeats))
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """The elements repeated along each dimension, each copy with cells of its own; further dimensions go in front."""
     times = ints("repeat", repeats, "(tuple of ints repeats)")
@@ -62,6 +64,14 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     return repeat(input, _padded(times, len(input._size)))
 
 
+def _repeat_gradient(grad: Tensor, size: tuple[int, ...], repeats: Any) -> Tensor:
+    """The copies' gradients added up: each repeated dimension is cut into (copy, position), and the copies summed."""
+    times = ints("repeat", repeats, "(tuple of ints repeats)")
+    full = (1,) * (len(times) - len(size)) + size
+    apart = grad.reshape(tuple([each for pair in zip(times, full, strict=True) for each in pair]))
+    return apart.sum(tuple(range(0, 2 * len(times), 2))).reshape(size) if times else grad
+
+
 def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:
     return xp.tile(array, times)
 
@@ -72,6 +82,7 @@ def _flips() -> Iterator[Sample]:
 
 
 @operator("rearranging", samples=_flips)
+@derivative(input=lambda grad, dims: grad.flip(*dims))
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     check_tensor("flip", input)
@@ -122,6 +133,7 @@ def _rolls() -> Iterator[Sample]:
 
 
 @operator("rearranging", samples=_rolls)
+@derivative(input=lambda grad, shifts, dims: _roll_back(grad, shifts, dims))
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
     moves = (shifts,) if isinstance(shifts, int) else tuple(shifts)
@@ -138,6 +150,10 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     return _moved(_roll, input, moves, tuple(places))
 
 
+def _roll_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
+    return grad.roll(-shifts if isinstance(shifts, int) else tuple([-shift for shift in shifts]), dims)
+
+
 def _roll(xp: Any, array: Array, shifts: Any, axes: Any) -> Array:
     return xp.roll(array, shifts, axes)
 
@@ -149,12 +165,14 @@ def _triangles() -> Iterator[Sample]:
 
 
 @operator("rearranging", samples=_triangles)
+@derivative(input=lambda grad, diagonal: grad.tril(diagonal))
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The part of each matrix on and below a diagonal; zero elsewhere."""
     return _triangle(_tril, "tril", input, diagonal)
 
 
 @operator("rearranging", samples=_triangles)
+@derivative(input=lambda grad, diagonal: grad.triu(diagonal))
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The part of each matrix on and above a diagonal; zero elsewhere."""
     return _triangle(_triu, "triu", input, diagonal)

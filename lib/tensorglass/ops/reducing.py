@@ -12,6 +12,8 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
@@ -139,6 +141,9 @@ def reduction(
         public.__doc__ = kernel.__doc__
         public.__module__ = kernel.__module__
         name = kernel.__name__
+        found = derivative_of(kernel)
+        if found is not None:
+            public = recorded(public, derivative=found)
         row = Operator(
             name, public, "reduction", aliases=tuple(aliases), has_out=True, samples=samples, differs=differs
         )

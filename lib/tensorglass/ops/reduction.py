@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.gradients import by_dim, nanmean_gradient, product, reduced_count, spread
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import reshape
 from tensorglass.tensor import Tensor
 
 OTHER_OUT = "an `out` of another dtype is written if that can take the result in; PyTorch refuses some of them"
@@ -48,9 +51,21 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
 
 
 @reduction(_widened, takes_dtype=True, check_out=_out_wants_dim("sum", "tuple of ints"), samples=reduction_samples)
+@derivative(node=by_dim("Sum"), input=lambda grad, input_size, dim, keepdim: spread(grad, input_size, dim, keepdim))
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
     return total(xp, input, axes)
+
+
+@operator("reduction", function=False)
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """The sum over every dimension along which a tensor of `size` would be expanded to this one."""
+    wanted = ints("sum_to_size", size, "(tuple of ints size)")
+    axes = layout.summed_dims(input._size, wanted)
+    if axes is None:
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input._size)}}}.")
+    total = sum(input, axes, True) if axes else input
+    return total if total._size == wanted else reshape(total, wanted)
 
 
 def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
@@ -59,12 +74,19 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
 
 
 @reduction(_widened, takes_dtype=True, check=_nansum_is_real, samples=reduction_samples, differs=OTHER_OUT)
+@derivative(input=lambda grad, input, dim, keepdim: spread(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
 @operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+@derivative(
+    node=by_dim("Mean"),
+    input=lambda grad, input_size, dim, keepdim: spread(
+        grad / reduced_count(input_size, dim), input_size, dim, keepdim
+    ),
+)
 def mean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -101,6 +123,7 @@ def _prod_samples() -> Iterator[Sample]:
 
 
 @operator("reduction", out=True, samples=_prod_samples)
+@derivative(node=by_dim("Prod"), input=product)
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -177,6 +200,7 @@ def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 
 
 @operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+@derivative(node="DivBackward0", input=nanmean_gradient)
 def nanmean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None
 ) -> Tensor:

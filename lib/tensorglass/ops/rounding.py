@@ -7,7 +7,9 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.gradients import at_max, at_min, conj, inside, larger, nothing
 from tensorglass.ops.pointwise_checks import (
     bounds_fit,
     clamp_has_order,
@@ -19,6 +21,7 @@ from tensorglass.ops.pointwise_checks import (
 )
 from tensorglass.ops.promotion import PROMOTE
 from tensorglass.ops.samples import bounds, pairs, ternary, unary
+from tensorglass.tensor import Tensor
 
 SIGN_OF_ZERO = "which of 0.0 and -0.0 counts as the larger depends on the processor's instructions, in both libraries"
 ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX).exactly()
@@ -34,24 +37,28 @@ def _needs_order_of_both(name: str) -> Callable[..., None]:
 
 
 @pointwise(ROUNDABLE, check=_needs_order("floor"), error_name="floor_vml_cpu", samples=unary)
+@derivative(input=nothing)
 def floor(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The largest integer not above each element."""
     return xp.floor(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
 @pointwise(ROUNDABLE, check=_needs_order("ceil"), error_name="ceil_vml_cpu", samples=unary)
+@derivative(input=nothing)
 def ceil(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The smallest integer not below each element."""
     return xp.ceil(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
 @pointwise(ROUNDABLE, check=_needs_order("trunc"), error_name="trunc_vml_cpu", aliases=("fix",), samples=unary)
+@derivative(input=nothing)
 def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The integer part of each element."""
     return xp.trunc(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
 @pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary)
+@derivative(input=nothing)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
     if input.dtype.kind != "f":
@@ -63,6 +70,7 @@ def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Arr
 
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX).exactly(), samples=unary)
+@derivative(input=lambda grad: grad)
 def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The fraction of each element: what `trunc` cuts off."""
     return xp.subtract(input, xp.trunc(input), out=out)
@@ -76,6 +84,14 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     inplace_check=bounds_fit,
     aliases=("clip",),
     samples=bounds,
+)
+@derivative(
+    node=lambda values: (
+        "ClampBackward0" if isinstance(values["min"], Tensor) or isinstance(values["max"], Tensor) else "ClampBackward1"
+    ),
+    input=lambda grad, input, min, max: inside(grad, input, min, max),
+    min=lambda grad, input, min, max: at_min(grad, input, min, max),
+    max=lambda grad, input, min, max: at_max(grad, input, min, max),
 )
 def clamp(
     xp: Any,
@@ -93,6 +109,10 @@ def clamp(
 @pointwise(
     PROMOTE, check=_needs_order_of_both("maximum"), ufunc="maximum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
 )
+@derivative(
+    input=lambda grad, input, other: larger(grad, input, other),
+    other=lambda grad, input, other: larger(grad, other, input),
+)
 def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; NaN if either is."""
     return xp.maximum(input, other, out=out)
@@ -100,6 +120,10 @@ def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 @pointwise(
     PROMOTE, check=_needs_order_of_both("minimum"), ufunc="minimum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+)
+@derivative(
+    input=lambda grad, input, other: larger(grad, other, input),
+    other=lambda grad, input, other: larger(grad, input, other),
 )
 def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; NaN if either is."""
@@ -109,6 +133,10 @@ def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 @pointwise(
     PROMOTE, check=_needs_order_of_both("fmax"), ufunc="fmax", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
 )
+@derivative(
+    input=lambda grad, input, other: grad.masked_fill(~((input >= other) | other.isnan()), 0),
+    other=lambda grad, input, other: grad.masked_fill((input >= other) | other.isnan(), 0),
+)
 def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; a number rather than NaN."""
     return xp.fmax(input, other, out=out)
@@ -117,12 +145,17 @@ def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 @pointwise(
     PROMOTE, check=_needs_order_of_both("fmin"), ufunc="fmin", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
 )
+@derivative(
+    input=lambda grad, input, other: grad.masked_fill(~((input <= other) | other.isnan()), 0),
+    other=lambda grad, input, other: grad.masked_fill((input <= other) | other.isnan(), 0),
+)
 def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; a number rather than NaN."""
     return xp.fmin(input, other, out=out)
 
 
 @pointwise(PROMOTE, check=relu_wants_numbers, samples=unary)
+@derivative(input=lambda grad, result: grad * (result > 0))
 def relu(xp: Any, input: Array) -> Array:
     """Each element, but no less than 0."""
     return xp.maximum(input.dtype.type(0), input)  # of two zeros NumPy takes the second: -0.0 stays
@@ -134,6 +167,12 @@ def relu(xp: Any, input: Array) -> Array:
     error_name="lerp_kernel_tensor",
     samples=ternary,
     differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",
+)
+@derivative(
+    node=lambda values: f"LerpBackward{int(isinstance(values['weight'], Tensor))}",
+    input=lambda grad, weight: grad * conj(1 - weight),
+    end=lambda grad, weight: grad * conj(weight),
+    weight=lambda grad, input, end: grad * conj(end - input),
 )
 def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = None) -> Array:
     """``input + weight * (end - input)``."""
@@ -152,6 +191,11 @@ def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = Non
     samples=ternary,
     differs="product and sum are rounded one after the other; PyTorch may round them once, so that overflow differs",
 )
+@derivative(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
+    tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value),
+)
 def addcmul(
     xp: Any,
     input: Array,
@@ -167,6 +211,11 @@ def addcmul(
 
 
 @pointwise(PROMOTE, check=no_integer_quotient, samples=ternary)
+@derivative(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
+)
 def addcdiv(
     xp: Any,
     input: Array,

@@ -6,22 +6,21 @@ mind: where positions repeat, assigning keeps one of the values, adding adds the
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
-from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.arguments import check_tensor, invalid_combination
-from tensorglass.ops.copying import clone, copy_
-from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions, places
+from tensorglass.ops.gradients import scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
-from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.scatter_kernels import (
     add_places,
@@ -31,55 +30,10 @@ from tensorglass.ops.scatter_kernels import (
     multiply_places,
     set_places,
 )
-from tensorglass.ops.table import operator
-from tensorglass.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)
-
-
-def _declare(
-    in_place: Callable[..., Tensor],
-    summary: str,
-    *signatures: str,
-    out: bool = True,
-    samples: Callable[[], Any] | None = None,
-) -> None:
-    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
-    name = in_place.__name__.removesuffix("_").removeprefix("_")
-    laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
-
-    def on_a_copy(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
-        check_tensor(name, input)
-        check_out_dtype(out, input._dtype)
-        made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
-        if out is None:
-            made._storage.version = 0
-            return made
-        if out._size != made._size:
-            resize_output(out, made._size)
-        return copy_(out, made)
-
-    on_a_copy.__name__ = on_a_copy.__qualname__ = name
-    on_a_copy.__doc__ = summary
-    given = list(inspect.signature(in_place).parameters.values())
-    out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
-    on_a_copy.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
-    in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)(on_a_copy)
-
-
-def _write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:
-    """Run a kernel that writes into `target`, and count the write."""
-    target._backend.launch(kernel, raw_array(target).reshape(target._size or (1,)), *arrays)
-    target._written()
-    return target
-
-
-def _written_array(source: Tensor, target: Tensor) -> Array:
-    array = array_of(source)
-    return array.conj() if target._conj else array
-
 
 # --- slices: index_… -------------------------------------------------------------------------------------------------
 
@@ -94,6 +48,12 @@ def _check_vector(name: str, index: Tensor) -> None:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
 
 
+@derivative(
+    input=lambda grad: grad,
+    source=lambda grad, dim, index, alpha, source_size: scaled(
+        grad.index_select(dim, index).reshape(source_size), alpha
+    ),
+)
 def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
     check_tensor("index_add_", index, "index", 2)
     check_tensor("index_add_", source, "source", 3)
@@ -128,7 +88,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
         message, error = "index out of range in self", IndexError
     check_positions(index, length, dim, message, error)
     factor = alpha if input._dtype.category >= dtypes.FLOATING else int(alpha.real)
-    return _write(input, _add_slices, array_of(index).reshape(-1), _written_array(source, input), dim, factor)
+    return write(input, _add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
 
 
 def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
@@ -138,6 +98,10 @@ def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, 
     xp.add.at(target, (slice(None),) * axis + (index,), values)
 
 
+@derivative(
+    input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+    source=lambda grad, dim, index, source_size: grad.index_select(dim, index).reshape(source_size),
+)
 def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     check_tensor("index_copy_", index, "index", 2)
     check_tensor("index_copy_", source, "source", 3)
@@ -174,13 +138,17 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     length = input._size[dim] if input._size else 1
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
-    return _write(input, _set_slices, array_of(index).reshape(-1), _written_array(source, input), dim)
+    return write(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
 
 
 def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) -> None:
     target[(slice(None),) * axis + (index,)] = source
 
 
+@derivative(
+    input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+    value=lambda grad, dim, index: grad.index_select(dim, index).sum(),
+)
 def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if not isinstance(index, Tensor) or not isinstance(value, Tensor | int | float | complex):
         raise invalid_combination(
@@ -206,9 +174,13 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError, negative=True)
     element = number_array(input._backend, checked(value, input._dtype), input._dtype)
-    return _write(input, _set_slices, array_of(index).reshape(-1), element, dim)
+    return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
 
 
+@derivative(
+    input=lambda grad, indices, accumulate: grad if accumulate else grad.index_put(indices, grad.new_zeros(())),
+    values=lambda grad, indices: grad[tuple(indices)],
+)
 def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     if not isinstance(indices, tuple | list):
         raise TypeError(
@@ -233,6 +205,9 @@ def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = 
 # --- elements: scatter -----------------------------------------------------------------------------------------------
 
 
+@derivative(
+    input=lambda grad, dim, index: grad.scatter(dim, index, 0), src=lambda grad, dim, index: grad.gather(dim, index)
+)
 def _scatter_(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
@@ -260,6 +235,7 @@ def _scatter_(
     return _scattered(input, dim, index, filled, kernel, of_number=True)
 
 
+@derivative(input=lambda grad: grad, src=lambda grad, dim, index: grad.gather(dim, index))
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     check_tensor("scatter_add_", index, "index", 2)
     check_tensor("scatter_add_", src, "src", 3)
@@ -299,8 +275,8 @@ def _scattered(
     message = f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}"
     check_positions(index, size[dim], dim, message, RuntimeError)
     chosen = array_of(index).reshape(index._size or (1,))
-    source = _written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
-    return _write(input, _at_places, chosen, source, dim, kernel, include_self)
+    source = written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
+    return write(input, _at_places, chosen, source, dim, kernel, include_self)
 
 
 def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of_number: bool) -> None:
@@ -325,6 +301,12 @@ def _at_places(
     kernel(xp, target, places(xp, index, axis), source, include_self)
 
 
+@derivative(
+    input=lambda grad, index, source_size, accumulate: (
+        grad if accumulate else grad.put(index, grad.new_zeros(source_size))
+    ),
+    source=lambda grad, index: grad.take(index),
+)
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     check_tensor("put_", index, "index", 1)
     check_tensor("put_", source, "source", 2)
@@ -344,7 +326,7 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)
-    return _write(input, _put_in_row, array_of(index), _written_array(source, input), accumulate)
+    return write(input, _put_in_row, array_of(index), written_array(source, input), accumulate)
 
 
 def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate: bool) -> None:
@@ -357,20 +339,26 @@ def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate:
         target[key] = source.reshape(-1)
 
 
-_declare(_index_add_, "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
+declare_on_a_copy(_index_add_, "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
          samples=index_write_samples)  # fmt: skip
-_declare(_index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples)
-_declare(_index_fill_, "A copy with `value` at positions `index` of `dim`.",
+declare_on_a_copy(
+    _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples
+)
+declare_on_a_copy(_index_fill_, "A copy with `value` at positions `index` of `dim`.",
          "(Tensor input, int dim, Tensor index, Tensor value)", "(Tensor input, int dim, Tensor index, Number value)",
          out=False, samples=index_fill_samples)  # fmt: skip
-_declare(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.",
+declare_on_a_copy(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.",
          out=False)  # fmt: skip
-_declare(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.",
+declare_on_a_copy(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.",
          "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
          samples=scatter_samples)  # fmt: skip
-_declare(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
-_declare(_scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`.")
-_declare(_put_, "A copy with the elements of `source` at positions `index`, counted through all elements.", out=False)
+declare_on_a_copy(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
+declare_on_a_copy(
+    _scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`."
+)
+declare_on_a_copy(
+    _put_, "A copy with the elements of `source` at positions `index`, counted through all elements.", out=False
+)

@@ -32,9 +32,9 @@ class CallSignature:
     __slots__ = (
         "_is_overloaded",
         "_optional",
-        "_parameters",
         "_positional",
         "_types",
+        "defaults",
         "has_out",
         "name",
         "numbers",
@@ -50,7 +50,8 @@ class CallSignature:
         self.numbers = {each.name for each in given if each.annotation == "Operand"}
         self._optional = {each.name for each in given if each.name in self.operands and each.default is None}
         self.has_out = any(each.name == "out" for each in given)
-        self._parameters = {
+        #: the parameters, and their values where they are left out
+        self.defaults = {
             each.name: each.default for each in given if each.name not in self.operands and each.name != "out"
         }
         self._positional = [each.name for each in given if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
@@ -76,10 +77,10 @@ class CallSignature:
         out = None
         wrong = len(arguments) > len(self._positional)
         for key, value in keywords.items():
-            name = key if key in self._parameters or key in self.operands else _NUMPY_NAMES.get(key, key)
+            name = key if key in self.defaults or key in self.operands else _NUMPY_NAMES.get(key, key)
             if key == "out" and self.has_out and not is_in_place:
                 out = value
-            elif name in values or (name not in self.operands and name not in self._parameters):
+            elif name in values or (name not in self.operands and name not in self.defaults):
                 wrong = True
             else:
                 values[name] = value
@@ -131,7 +132,7 @@ class CallSignature:
         missing = [
             each for each in self.operands[len(arguments) :] if each not in keywords and each not in self._optional
         ]
-        if missing and "other" in self.operands and self._parameters:  # add and sub have an old second signature
+        if missing and "other" in self.operands and self.defaults:  # add and sub have an old second signature
             return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
         if missing and not any(_NUMPY_NAMES.get(key) in missing for key in keywords):
             listed = ", ".join(f'"{each}"' for each in missing)
@@ -145,7 +146,7 @@ class CallSignature:
                 if not isinstance(value, self._types[target][1]):
                     wanted = self._types[target][0]
                     return TypeError(f"{name}(): argument '{target}' must be {wanted}, not {type_name(value)}")
-            elif target not in self._parameters:
+            elif target not in self.defaults:
                 return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
         return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
 
@@ -154,7 +155,7 @@ class CallSignature:
         names = self.operands[1:] if is_method else self.operands
         variants = [{}] if not self.numbers else [{}, *({name: "Number"} for name in names if name in self.numbers)]
         keyword_only = [
-            f"{self._types.get(name, ('str',))[0]} {name} = {default}" for name, default in self._parameters.items()
+            f"{self._types.get(name, ('str',))[0]} {name} = {default}" for name, default in self.defaults.items()
         ]
         if self.has_out and not is_method:
             keyword_only.append("Tensor out = None")

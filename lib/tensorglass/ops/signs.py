@@ -9,7 +9,9 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtype_info import finfo
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.gradients import by_number, copied_sign, nothing, sgn_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.samples import binary, unary, values
@@ -21,6 +23,7 @@ def _answers_in_bool(name: str) -> DTypeRule:
 
 
 @pointwise(PROMOTE.exactly(), samples=unary)
+@derivative(input=sgn_gradient)
 def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
     if input.dtype.kind == "b":
@@ -43,6 +46,11 @@ def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(ORDERED_FLOAT, ufunc="copysign", samples=binary)
+@derivative(
+    node=by_number("Copysign", "other"),
+    input=lambda grad, input, result: grad * copied_sign(input, result),
+    other=nothing,
+)
 def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """The size of `input` with the sign of `other`."""
     return xp.copysign(input, other, out=out)
@@ -65,6 +73,7 @@ CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SA
 
 
 @pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
+@derivative(input=lambda grad, input: grad.masked_fill(~input.isfinite(), 0))
 def nan_to_num(
     xp: Any,
     input: Array,

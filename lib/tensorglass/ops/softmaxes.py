@@ -8,8 +8,10 @@ from typing import Any
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import conj, restored
 from tensorglass.ops.promotion import as_floating, check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
 from tensorglass.ops.samples import values
@@ -61,12 +63,14 @@ def _log_softmax(xp: Any, input: Array, axis: int) -> Array:
 
 
 @operator("cumulative", out=True, samples=_samples)
+@derivative(input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result))
 def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
     return _run("softmax", _softmax, input, dim, dtype, out)
 
 
 @operator("cumulative", out=True, samples=_samples)
+@derivative(input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True))
 def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, exact where that is tiny."""
     return _run("log_softmax", _log_softmax, input, dim, dtype, out)
@@ -81,6 +85,11 @@ def _sum_samples() -> Iterator[Sample]:
 
 
 @operator("reduction", out=True, samples=_sum_samples, differs="an `out` of another dtype is written if it can be")
+@derivative(
+    input=lambda grad, input, result, dim, keepdim: (
+        restored(grad, input._size, dim, keepdim) * conj((input - restored(result, input._size, dim, keepdim)).exp())
+    )
+)
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """``log(sum(exp(input)))`` over dimensions `dim`, without overflow in between."""
     check_tensor("logsumexp", input)

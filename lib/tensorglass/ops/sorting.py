@@ -7,9 +7,11 @@ from typing import Any
 
 from tensorglass import dtypes, layout
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import sorted_gradient
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -59,6 +61,7 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
 
 
 @operator("sorting", samples=_samples)
+@derivative(outputs=1, input=sorted_gradient)
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The elements in order along `dim`, and the positions where they stood. Equals keep their order."""
     check_tensor("sort", input)
@@ -81,7 +84,7 @@ def _whole_samples() -> Iterator[Sample]:
 def msort(input: Tensor) -> Tensor:
     """The elements in order along the first dimension."""
     check_tensor("msort", input)
-    return _sort(input, 0, False)[0]
+    return sort(input, 0)[0] if input._size else input.clone()
 
 
 # --- each element once -----------------------------------------------------------------------------------------------

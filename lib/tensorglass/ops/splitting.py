@@ -7,8 +7,13 @@ from typing import Any
 
 from tensorglass import layout
 from tensorglass.dtypes import int64
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.modes import state
+from tensorglass.graph.recording import recorded
 from tensorglass.layout.splitting import Parts
 from tensorglass.making import view_of
+from tensorglass.ops.joining import cat, stack
+from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor
 
@@ -17,11 +22,17 @@ Views = tuple[Tensor, ...]
 
 def _cut(input: Tensor, parts: Parts, dim: int) -> Views:
     dim = layout.wrap_dim(dim, len(input._size))
+    if input._meta is not None and not state.below:  # recorded as slices
+        return tuple([slice_view(input, dim, start, start + length) for start, length in parts])
     size, stride, offset = input._size, input._stride, input._offset
     before, after, step = size[:dim], size[dim + 1 :], stride[dim]
     return tuple([view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts])
 
 
+@derivative(
+    node=lambda values: "SplitBackward0" if hasattr(values["split_size"], "__index__") else None,
+    input=lambda grads, dim: cat(grads, dim),
+)
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
     if hasattr(split_size, "__index__"):
@@ -30,6 +41,7 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
 
 
 _split.__name__, _split.__qualname__ = "split", "Tensor.split"
+_split = recorded(_split)
 
 
 @operator("view", method_form=_split, signatures=None)
@@ -39,12 +51,14 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
 
 
 @operator("view")
+@derivative(input=lambda grads, dim: cat(grads, dim))
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
     """Views of the given sizes along `dim`, which make it up together."""
     return _cut(input, layout.split_with_sizes(input._size, list(split_sizes), dim), dim)
 
 
 @operator("view")
+@derivative(node="SplitBackward0", input=lambda grads, dim: cat(grads, dim))
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
     return _cut(input, layout.chunk(input._size, chunks, dim), dim)
@@ -97,6 +111,7 @@ def _plain(indices_or_sections: Any, input: Tensor) -> Any:
 
 
 @operator("view", dunders=())
+@derivative(input=lambda grads, dim: stack(grads, dim))
 def unbind(input: Tensor, dim: int = 0) -> Views:
     """One view for each position of `dim`, which goes away."""
     if not input._size:

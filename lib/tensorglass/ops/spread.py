@@ -8,7 +8,9 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.errors import warn
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import deviation, mean_and_deviation, mean_and_spread, vector_norm
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce
@@ -57,6 +59,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
 
 
 @operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+@derivative(input=deviation)
 def var(
     input: Tensor,
     dim: Dims | bool = None,
@@ -71,6 +74,11 @@ def var(
 
 
 @operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+@derivative(
+    input=lambda grad, input, result, dim, unbiased, correction, keepdim: deviation(
+        (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim
+    )
+)
 def std(
     input: Tensor,
     dim: Dims | bool = None,
@@ -85,6 +93,7 @@ def std(
 
 
 @operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+@derivative(input=mean_and_spread)
 def var_mean(
     input: Tensor,
     dim: Dims | bool = None,
@@ -98,6 +107,7 @@ def var_mean(
 
 
 @operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+@derivative(input=mean_and_deviation)
 def std_mean(
     input: Tensor,
     dim: Dims | bool = None,
@@ -133,6 +143,7 @@ def _norm_samples() -> Iterator[Sample]:
 
 
 @operator("reduction", out=True, samples=_norm_samples)
+@derivative(node="LinalgVectorNormBackward0", input=vector_norm)
 def norm(
     input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:

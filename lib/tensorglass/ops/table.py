@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.recording import recorded
 from tensorglass.ops.calls import explaining
 from tensorglass.tensor import Tensor
 
@@ -97,6 +99,12 @@ def operator(
     def enter(body: F) -> F:
         if inplace is not None and inplace.__doc__ is None:
             inplace.__doc__ = body.__doc__
+        found = derivative_of(body)
+        if found is not None:
+            body = cast(F, recorded(body, derivative=found, is_in_place=body.__name__.endswith("_")))
+            wrapped = None if inplace is None else recorded(inplace, derivative=found, is_in_place=True)
+        else:
+            wrapped = inplace
         declare(
             Operator(
                 name=body.__name__,
@@ -106,7 +114,7 @@ def operator(
                 is_method=method,
                 is_attribute=attribute,
                 setter=setter,
-                inplace=inplace,
+                inplace=wrapped,
                 has_out=out,
                 aliases=tuple(aliases),
                 dunders=dict.fromkeys(dunders, body),

@@ -6,13 +6,15 @@ The one idea to keep in mind: T and H are for matrices; mT and mH transpose each
 from __future__ import annotations
 
 from tensorglass.errors import warn
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import view_of
 from tensorglass.ops.table import operator
-from tensorglass.ops.views import conj, t, transpose
+from tensorglass.ops.views import conj, transpose
 from tensorglass.tensor import Tensor
 
 
 @operator("view", function=False, method=False, attribute=True)
+@derivative(node="PermuteBackward0", input=lambda grad, input_size: grad.permute(tuple(range(len(input_size)))[::-1]))
 def T(input: Tensor) -> Tensor:
     """The dimensions in reverse order; for a matrix its transpose."""
     if not input._size:
@@ -54,7 +56,7 @@ def H(input: Tensor) -> Tensor:
         )
     if not input._size:
         return conj(_deprecated_scalar(input, "Tensor.H is deprecated on 0-D tensors. " + _CONJUGATE))
-    return conj(t(input))
+    return conj(transpose(input, 0, 1))
 
 
 @operator("view")

@@ -7,85 +7,103 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.gradients import conj, sinc_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)
+@derivative(input=lambda grad, input: grad * conj(input.cos()))
 def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sine of an angle in radians."""
     return xp.sin(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="cos", samples=unary)
+@derivative(input=lambda grad, input: -grad * conj(input.sin()))
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The cosine of an angle in radians."""
     return xp.cos(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="tan", samples=unary)
+@derivative(input=lambda grad, result: grad * conj(1 + result * result))
 def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The tangent of an angle in radians."""
     return xp.tan(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arcsin", aliases=("arcsin",), samples=unit_interval)
+@derivative(input=lambda grad, input: grad * conj((1 - input * input).rsqrt()))
 def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose sine is each element."""
     return xp.arcsin(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arccos", aliases=("arccos",), samples=unit_interval)
+@derivative(input=lambda grad, input: -grad * conj((1 - input * input).rsqrt()))
 def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose cosine is each element."""
     return xp.arccos(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arctan", aliases=("arctan",), samples=unary)
+@derivative(input=lambda grad, input: grad / conj(input * input + 1))
 def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose tangent is each element."""
     return xp.arctan(input, out=out)
 
 
 @pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=pairs)
+@derivative(
+    input=lambda grad, input, other: grad * other / (input * input + other * other),
+    other=lambda grad, input, other: -grad * input / (input * input + other * other),
+)
 def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The angle of the point (`other`, `input`)."""
     return xp.arctan2(input, other, out=out)
 
 
 @pointwise(FLOAT, ufunc="sinh", samples=unary)
+@derivative(input=lambda grad, input: grad * conj(input.cosh()))
 def sinh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic sine."""
     return xp.sinh(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="cosh", samples=unary)
+@derivative(input=lambda grad, input: grad * conj(input.sinh()))
 def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic cosine."""
     return xp.cosh(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="tanh", samples=unary)
+@derivative(input=lambda grad, result: grad * conj(1 - result * result))
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""
     return xp.tanh(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arcsinh", aliases=("arcsinh",), samples=unary)
+@derivative(input=lambda grad, input: grad * conj((input * input + 1).rsqrt()))
 def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `sinh`."""
     return xp.arcsinh(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
+@derivative(input=lambda grad, input: grad * conj((input - 1).rsqrt() * (input + 1).rsqrt()))
 def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `cosh`."""
     return xp.arccosh(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arctanh", aliases=("arctanh",), samples=unit_interval)
+@derivative(input=lambda grad, input: grad / conj(1 - input * input))
 def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `tanh`."""
     return xp.arctanh(input, out=out)
@@ -95,6 +113,9 @@ def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
     ufunc="hypot",
     samples=pairs,
+)
+@derivative(
+    input=lambda grad, input, result: grad * (input / result), other=lambda grad, other, result: grad * (other / result)
 )
 def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``sqrt(input**2 + other**2)`` without overflow in between."""
@@ -107,18 +128,21 @@ LIKE_INPUT = replace(FLOAT, is_like_input=True)
 
 
 @pointwise(LIKE_INPUT, check=no_complex("deg2rad is not supported for complex tensors.", RuntimeError), samples=unary)
+@derivative(input=lambda grad: grad.deg2rad())
 def deg2rad(xp: Any, input: Array, *, out: Array = None) -> Array:
     """An angle in degrees as one in radians."""
     return xp.multiply(input, input.dtype.type(xp.pi / 180), out=out)
 
 
 @pointwise(LIKE_INPUT, check=no_complex("rad2deg is not supported for complex tensors.", RuntimeError), samples=unary)
+@derivative(input=lambda grad: grad.rad2deg())
 def rad2deg(xp: Any, input: Array, *, out: Array = None) -> Array:
     """An angle in radians as one in degrees."""
     return xp.multiply(input, input.dtype.type(180 / xp.pi), out=out)
 
 
 @pointwise(FLOAT, samples=unary)
+@derivative(input=sinc_gradient)
 def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""
     angle = input * input.dtype.type(xp.pi)

@@ -13,10 +13,13 @@ from tensorglass import layout
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import make, view_of
+from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, old_type_name
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
+from tensorglass.ops.recorded_views import unsafe_view, unsliced
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, header_of
 
@@ -25,6 +28,10 @@ from tensorglass.tensor import Tensor, header_of
 
 @operator(
     "view", function=False, signatures=("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
+)
+@derivative(
+    node=lambda values: None if isinstance(next(iter(values["shape"]), None), DType) else "ViewBackward0",
+    input=lambda grad, input_size: grad.reshape(input_size),
 )
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in order, with another size or, for ``view(dtype)``, with their bytes read as another dtype.
@@ -62,14 +69,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size = layout.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
-    stride = layout.view_strides(input._size, input._stride, size)
-    if stride is not None:
-        return view_of(input, size, stride, input._offset)
-    made = clone(input, memory_format=contiguous_format)
-    # The copy is nobody else's, so its header is cut anew: what comes out is no view, and has no `_base`.
-    made._size, made._stride = size, layout.contiguous_strides(size)
-    made._array = made._contiguous = None
-    return made
+    if layout.view_strides(input._size, input._stride, size) is not None:
+        return view(input, size)
+    return unsafe_view(clone(input, memory_format=contiguous_format), size)
 
 
 @operator("view", function=False)
@@ -87,6 +89,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 @operator("view", signatures=None)
+@derivative(node="ViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
     return view_of(input, *layout.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
@@ -102,6 +105,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 @operator("view", aliases=("swapdims",))
+@derivative(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
     return view_of(input, *layout.transpose(input._size, input._stride, input._offset, dim0, dim1))
@@ -114,12 +118,14 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 @operator("view")
+@derivative(input=lambda grad: grad.t())
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or a scalar as it is."""
     return view_of(input, *layout.t(*header_of(input)))
 
 
 @operator("view")
+@derivative(input=lambda grad, dims, input_size: grad.permute(_inverse(dims, len(input_size))))
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in the given order."""
     return view_of(input, *layout.permute(*header_of(input), ints("permute", dims, "(tuple of ints dims)")))
@@ -133,6 +139,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
         "(Tensor input, tuple of ints source, tuple of ints destination)",
     ),
 )
+@derivative(node="PermuteBackward0", input=lambda grad, source, destination: grad.movedim(destination, source))
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Dimensions `source` moved to the places `destination`; the others keep their order."""
     if isinstance(source, tuple | list) != isinstance(destination, tuple | list):
@@ -144,18 +151,24 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 
 
 @operator("view", signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"))
+@derivative(
+    node=lambda values: f"SqueezeBackward{0 if values['dim'] is None else 1 if isinstance(values['dim'], int) else 2}",
+    input=lambda grad, input_size: grad.reshape(input_size),
+)
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
     return view_of(input, *layout.squeeze(*header_of(input), dim))
 
 
 @operator("view")
+@derivative(input=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
     return view_of(input, *layout.unsqueeze(*header_of(input), dim))
 
 
 @operator("view", function=False)
+@derivative(input=lambda grad, input_size: grad.sum_to_size(input_size))
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
     wanted = ints("expand", size, "(tuple of ints size, *, bool implicit = False)")
@@ -219,12 +232,22 @@ def atleast_3d(*tensors: Any) -> Any:
     return _at_least(3, tensors)
 
 
+def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
+    """The order that undoes ``permute(*dims)``."""
+    order = [layout.wrap_dim(dim, max(ndim, 1)) for dim in ints("permute", dims, "(tuple of ints dims)")]
+    return tuple([order.index(axis) for axis in range(ndim)])
+
+
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
 @operator(
     "view",
     signatures=("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)"),
+)
+@derivative(
+    node="SliceBackward0",
+    input=lambda grad, input_size, dim, start, length: unsliced(grad, input_size, dim, int(start), length),
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
@@ -234,24 +257,36 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 @operator("view")
+@derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).select_scatter(grad, dim, index))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
     return view_of(input, *layout.select(*header_of(input), dim, index))
 
 
 @operator("view")
+@derivative(
+    input=lambda grad, input_size, offset, dim1, dim2: grad.new_zeros(input_size).diagonal_scatter(
+        grad, offset, dim1, dim2
+    )
+)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
     return view_of(input, *layout.diagonal(*header_of(input), offset, dim1, dim2))
 
 
 @operator("view", function=False)
+@derivative(
+    input=lambda grad, input_size, dimension, size, step: strided_gradient.unfold(
+        grad, input_size, dimension, size, step
+    )
+)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` along `dimension`, one every `step`, as a new last dimension. Windows may share cells."""
     return view_of(input, *layout.unfold(*header_of(input), dimension, size, step))
 
 
 @operator("view")
+@derivative(input=strided_gradient.as_strided)
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The header that you ask for on `input`'s storage, as long as it stays inside."""
     offset = input._offset if storage_offset is None else storage_offset
@@ -266,6 +301,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 
 
 @operator("view", method=False)
+@derivative(input=lambda grad: _complex_of(grad))
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as pairs (real, imaginary) along a new last dimension."""
     if not input._dtype.is_complex:
@@ -280,6 +316,7 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 @operator("view", method=False)
+@derivative(input=lambda grad: view_as_real(grad.resolve_conj()))
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor whose last dimension holds pairs (real, imaginary), as complex numbers."""
     if input._dtype.name not in ("float32", "float64"):
@@ -295,6 +332,8 @@ def real(input: Tensor) -> Tensor:
     """The real parts; a real tensor itself."""
     if not input._dtype.is_complex:
         return input
+    if input._meta is not None:  # as PyTorch records it
+        return select(view_as_real(conj(input) if input._conj else input), -1, 0)
     return view_of(input, *layout.real(*header_of(input)), input._dtype.to_real())
 
 
@@ -303,11 +342,17 @@ def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor."""
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input._meta is not None:
+        part = select(view_as_real(conj(input) if input._conj else input), -1, 1)
+        return neg(part) if input._conj else part
     part = view_of(input, *layout.imag(*header_of(input)), input._dtype.to_real())
     return neg(part) if input._conj else part
 
 
 @operator("view")
+@derivative(
+    node=lambda values: "ConjBackward0" if values["input"].is_complex() else None, input=lambda grad: grad.conj()
+)
 def conj(input: Tensor) -> Tensor:
     """The conjugates: a view whose elements are conjugated when they are read. A real tensor itself."""
     if not input._dtype.is_complex:
@@ -321,6 +366,10 @@ def conj(input: Tensor) -> Tensor:
 def is_conj(input: Tensor) -> bool:
     """Whether the elements are conjugated when they are read."""
     return input._conj
+
+
+def _complex_of(grad: Tensor) -> Tensor:
+    return view_as_complex(contiguous(grad))
 
 
 # --- the same header, apart ------------------------------------------------------------------------------------------

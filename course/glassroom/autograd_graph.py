@@ -1,0 +1,205 @@
+"""The autograd graph behind tensors, as plain data: which nodes there are, what they saved, where gradients will go.
+
+The one idea: the graph is read as it stands, through the names that PyTorch and tensorglass share (`grad_fn`,
+`next_functions`, `_saved_self`, `variable`), and written down. The data keep no tensor and no node alive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.adapters import adapter_for
+from glassroom.naming import name_of
+
+MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tensor that a node keeps for its derivative.
+
+    `state` is "tensor", "freed" (a backward let go of it) or "overwritten" (the tensor was written to since, so the
+    derivative can no longer be computed).
+    """
+
+    name: str
+    state: str
+    text: str
+    storage: str | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor in which gradients are collected."""
+
+    name: str
+    size: tuple[int, ...]
+    dtype: str
+    storage: str
+    version: int | None
+    grad: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node: its name, the tensors that came out of it, what it saved, and the nodes that its gradients go to.
+
+    `inputs` are numbers of steps, None where no gradient is wanted. `leaf` is set for AccumulateGrad.
+    """
+
+    number: int
+    name: str
+    outputs: tuple[str, ...]
+    saved: tuple[Saved, ...]
+    inputs: tuple[int | None, ...]
+    leaf: Leaf | None = None
+
+
+@dataclass(frozen=True)
+class GraphData:
+    """The steps in the order in which they are met from the roots; `roots` are their numbers."""
+
+    roots: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+
+def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> GraphData:
+    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names.
+
+    Raises TypeError for what is no tensor of tensorglass or PyTorch, ValueError for a tensor without history.
+    """
+    named = names_of({**variables, **tensors})
+    roots = [node_of(name, tensor) for name, tensor in tensors.items()]
+    order = in_order(roots)
+    numbers = {id(node): number for number, node in enumerate(order)}
+    made = _made_by(named, numbers)
+    steps = [
+        Step(
+            number=number,
+            name=type(node).__name__,
+            outputs=tuple(made.get(number, ())),
+            saved=tuple(_saved(node)),
+            inputs=tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]),
+            leaf=_leaf(node, named),
+        )
+        for number, node in enumerate(order)
+    ]
+    return GraphData(tuple([numbers[id(node)] for node in roots]), tuple(steps))
+
+
+def node_of(name: str, tensor: Any) -> Any:
+    """The node that made a tensor, or that collects a leaf's gradient."""
+    adapter = adapter_for(tensor)
+    if adapter is None or not hasattr(tensor, "grad_fn"):
+        raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {type(tensor).__name__}")
+    if tensor.grad_fn is not None:
+        return tensor.grad_fn
+    if tensor.requires_grad:
+        return tensor.view_as(tensor).grad_fn.next_functions[0][0]  # a leaf's own node
+    raise ValueError(
+        f"{name} has no graph: it does not require a gradient and was not computed from a tensor that does"
+    )
+
+
+def in_order(roots: list[Any]) -> list[Any]:
+    """Every node behind `roots`, the first input first: its place is its number."""
+    nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
+    order: list[Any] = []
+    stack = list(reversed(roots))
+    while stack and len(order) < MOST_READ:
+        node = stack.pop()
+        if id(node) in nodes:
+            continue
+        nodes[id(node)] = node
+        order.append(node)
+        stack += [each for each, _ in reversed(node.next_functions) if each is not None and id(each) not in nodes]
+    return order
+
+
+def names_of(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
+    """Tensors by the names that a reader knows them by: variables, items of lists and dicts, parameters of modules."""
+    found: list[tuple[str, Any]] = []
+    for name, value in variables.items():
+        if name.startswith("_"):
+            continue
+        if adapter_for(value) is not None:
+            found.append((name, value))
+        elif isinstance(value, list | tuple) and len(value) <= 100:
+            found += [(f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None]
+        elif isinstance(value, dict) and len(value) <= 100:
+            found += [(f"{name}[{key!r}]", each) for key, each in value.items() if adapter_for(each) is not None]
+        elif callable(getattr(value, "named_parameters", None)) and not isinstance(value, type):
+            parameters: Callable[[], Iterator[tuple[str, Any]]] = value.named_parameters  # type: ignore[attr-defined]
+            found += [(f"{name}.{key}", each) for key, each in parameters()]
+    return found
+
+
+def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[str]]:
+    made: dict[int, list[str]] = {}
+    for name, tensor in named:
+        node = getattr(tensor, "grad_fn", None)
+        number = None if node is None else numbers.get(id(node))
+        if number is not None and name not in made.setdefault(number, []):
+            made[number].append(name)
+    return made
+
+
+def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
+    variable = getattr(node, "variable", None)
+    if variable is None:
+        return None
+    description = adapter_for(variable).describe(variable)  # type: ignore[union-attr]  # only tensors are variables
+    gradient = variable.grad
+    return Leaf(
+        name=next((name for name, tensor in named if tensor is variable), "a leaf"),
+        size=description.size,
+        dtype=description.dtype,
+        storage=name_of(description.memory),
+        version=description.version,
+        grad="None" if gradient is None else _place(gradient),
+    )
+
+
+def _saved(node: Any) -> Iterator[Saved]:
+    for attribute in sorted(name for name in dir(node) if name.startswith("_saved_")):
+        name = attribute.removeprefix("_saved_")
+        if name.endswith(("_sym_sizes", "_sym_strides", "_sizes", "_strides")):
+            continue
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError as error:
+            yield _lost(name, str(error))
+            continue
+        if value is None or value == ():
+            continue
+        if adapter_for(value) is not None:
+            yield _tensor(name, value)
+        elif isinstance(value, list | tuple) and any(adapter_for(each) is not None for each in value):
+            for at, each in enumerate(value):
+                if adapter_for(each) is not None:
+                    yield _tensor(f"{name}[{at}]", each)
+
+
+def _lost(name: str, message: str) -> Saved:
+    if "modified by an inplace operation" in message:
+        now, expected = re.findall(r"version (\d+)", message)[:2]
+        return Saved(name, "overwritten", f"overwritten: saved v{expected}, now v{now}")
+    return Saved(name, "freed", "freed")
+
+
+def _tensor(name: str, value: Any) -> Saved:
+    description = adapter_for(value).describe(value)  # type: ignore[union-attr]  # the caller has asked
+    storage = name_of(description.memory)
+    return Saved(name, "tensor", _place(value), storage, description.version)
+
+
+def _place(tensor: Any) -> str:
+    """A tensor in a few words: size, storage and offset, version."""
+    description = adapter_for(tensor).describe(tensor)  # type: ignore[union-attr]  # the caller has asked
+    at = f"+{description.storage_offset}" if description.storage_offset else ""
+    version = "" if description.version is None else f" v{description.version}"
+    return f"{list(description.size)} {name_of(description.memory)}{at}{version}"

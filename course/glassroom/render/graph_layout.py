@@ -1,0 +1,166 @@
+"""Where the boxes of a graph stand: in layers from the root down, with few crossings.
+
+The method is Sugiyama, Tagawa and Toda's ("Methods for visual understanding of hierarchical system structures", 1981):
+layers by the longest way from a root; invisible stations where an edge passes a layer; the order within a layer by the
+mean place of the neighbours, up and down in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+SWEEPS = 8
+GAP = 28.0
+STATION = 12.0  # the room for an edge that passes a layer
+LAYER_GAP = 34.0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A box's centre and top, and its size."""
+
+    x: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Route:
+    """An edge: from the box `start`, its input number `slot`, to the box `end`, by these points."""
+
+    start: int
+    slot: int
+    end: int
+    points: tuple[tuple[float, float], ...]
+
+
+Station = tuple[int, int, int]  # an edge's start, slot, and the layer that it passes
+Item = int | Station
+
+
+def arranged(
+    sizes: Mapping[int, tuple[float, float]], inputs: Mapping[int, Sequence[int | None]]
+) -> tuple[dict[int, Placed], list[Route]]:
+    """Place boxes of the given sizes (width, height) and route the edges from each to its inputs."""
+    layer = _layers(inputs)
+    rows: list[list[Item]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
+    for key in inputs:
+        rows[layer[key]].append(key)
+    above: dict[Item, list[Item]] = {}
+    below: dict[Item, list[Item]] = {}
+    ways: list[tuple[int, int, int, list[Item]]] = []
+    for start, ends in inputs.items():
+        for slot, end in enumerate(ends):
+            if end is None:
+                continue
+            stations: list[Item] = [(start, slot, at) for at in range(layer[start] + 1, layer[end])]
+            for station in stations:
+                rows[station[2]].append(station)  # type: ignore[index]  # these are stations
+            way: list[Item] = [start, *stations, end]
+            ways.append((start, slot, end, way))
+            for one, other in pairwise(way):
+                below.setdefault(one, []).append(other)
+                above.setdefault(other, []).append(one)
+    _order(rows, above, below)
+    width = {item: sizes[item][0] if isinstance(item, int) else STATION for row in rows for item in row}
+    x = _columns(rows, width, above, below)
+    placed: dict[int, Placed] = {}
+    tops: list[tuple[float, float]] = []
+    top = 0.0
+    for row in rows:
+        height = max([sizes[item][1] for item in row if isinstance(item, int)], default=0)
+        tops.append((top, height))
+        for item in row:
+            if isinstance(item, int):
+                placed[item] = Placed(x[item], top, *sizes[item])
+        top += height + LAYER_GAP
+    return placed, [_route(way, placed, x, tops, inputs) for way in ways]
+
+
+def _layers(inputs: Mapping[int, Sequence[int | None]]) -> dict[int, int]:
+    waits = dict.fromkeys(inputs, 0)
+    for ends in inputs.values():
+        for end in ends:
+            if end is not None:
+                waits[end] += 1
+    layer = {key: 0 for key, count in waits.items() if count == 0}
+    ready = list(layer)
+    for key in ready:
+        for end in inputs[key]:
+            if end is not None:
+                layer[end] = max(layer.get(end, 0), layer[key] + 1)
+                waits[end] -= 1
+                if not waits[end]:
+                    ready.append(end)
+    return layer
+
+
+def _order(rows: list[list[Item]], above: dict[Item, list[Item]], below: dict[Item, list[Item]]) -> None:
+    for sweep in range(SWEEPS):
+        downwards = sweep % 2 == 0
+        for row in rows if downwards else reversed(rows):
+            neighbours = above if downwards else below
+            places = {item: at for each in rows for at, item in enumerate(each)}
+            means = {
+                item: sum(places[each] for each in neighbours[item]) / len(neighbours[item])
+                if neighbours.get(item)
+                else float(places[item])
+                for item in row
+            }
+            row.sort(key=means.__getitem__)
+
+
+def _columns(
+    rows: list[list[Item]], width: dict[Item, float], above: dict[Item, list[Item]], below: dict[Item, list[Item]]
+) -> dict[Item, float]:
+    """Centres: each as near to the mean of its neighbours as the order and the gaps allow."""
+    x: dict[Item, float] = {}
+    for row in rows:
+        at = 0.0
+        for item in row:
+            x[item] = at + width[item] / 2
+            at += width[item] + GAP
+    for sweep in range(SWEEPS):
+        downwards = sweep % 2 == 0
+        for row in rows if downwards else list(reversed(rows)):
+            neighbours = above if downwards else below
+            wanted = [
+                sum(x[each] for each in neighbours[item]) / len(neighbours[item]) if neighbours.get(item) else x[item]
+                for item in row
+            ]
+            x.update(zip(row, _spaced(wanted, [width[item] for item in row]), strict=True))
+    left = min([x[item] - width[item] / 2 for row in rows for item in row], default=0.0)
+    return {item: place - left for item, place in x.items()}
+
+
+def _spaced(wanted: list[float], widths: list[float]) -> list[float]:
+    """Places in order and a gap apart, near to those wanted: the mean of pushing right and of pushing left."""
+    right = list(wanted)
+    for at in range(1, len(right)):
+        right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + GAP)
+    left = list(wanted)
+    for at in range(len(left) - 2, -1, -1):
+        left[at] = min(left[at], left[at + 1] - (widths[at] + widths[at + 1]) / 2 - GAP)
+    return [(one + other) / 2 for one, other in zip(right, left, strict=True)]
+
+
+def _route(
+    way: tuple[int, int, int, list[Item]],
+    placed: dict[int, Placed],
+    x: dict[Item, float],
+    tops: list[tuple[float, float]],
+    inputs: Mapping[int, Sequence[int | None]],
+) -> Route:
+    start, slot, end, items = way
+    box, target = placed[start], placed[end]
+    count = len(inputs[start])
+    out = box.x + (slot - (count - 1) / 2) * min(24.0, box.width / max(count, 1))
+    points = [(out, box.top + box.height)]
+    for item in items[1:-1]:
+        top, height = tops[item[2]]  # type: ignore[index]  # those between are stations
+        points += [(x[item], top), (x[item], top + height)]
+    points.append((target.x, target.top))
+    return Route(start, slot, end, tuple(points))

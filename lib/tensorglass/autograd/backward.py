@@ -1,0 +1,217 @@
+"""`backward` and `grad`: from tensors to the engine's edges, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.autograd import engine
+from tensorglass.dtypes import FLOATING
+from tensorglass.errors import explained
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.node import Edge, gradient_edge
+from tensorglass.ops.joining import stack
+from tensorglass.size import Size
+from tensorglass.tensor import Tensor
+
+Tensors = Tensor | Sequence[Tensor]
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of `tensors` with respect to the leaves to the leaves' `grad`.
+
+    `grad_tensors` are the gradients to begin with, 1 for scalars. `inputs` limits who collects. With `create_graph` the
+    gradients are recorded themselves, and have gradients. Unless `retain_graph`, the graph lets go of what it saved.
+    """
+    given = _tuple(tensors)
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    gradients = _first_gradients(given, _tuple(grad_tensors, len(given)), "backward")
+    wanted = None if inputs is None else _tuple(inputs)
+    if wanted is not None:
+        for each in wanted:
+            if not requires_grad(each):
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+            each.retain_grad()
+    engine.run(
+        _roots(given),
+        gradients,
+        keep_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        catch=None if wanted is None else [gradient_edge(each) for each in wanted],
+    )
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, which collect nothing.
+
+    None for an input that the outputs do not depend on, if `allow_unused`; zeros, if `materialize_grads`. With
+    `is_grads_batched`, the first dimension of `grad_outputs` counts gradients that are followed one by one.
+    """
+    given, wanted = _tuple(outputs), _tuple(inputs)
+    if materialize_grads:
+        if allow_unused is False:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                "allow_unused=False."
+            )
+        allow_unused = True
+    firsts = _tuple(grad_outputs, len(given))
+    if is_grads_batched:
+        return _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused), materialize_grads)
+    gradients = _first_gradients(given, firsts, "grad")
+    for each in wanted:
+        if not requires_grad(each):
+            raise explained(
+                RuntimeError("One of the differentiated Tensors does not require grad"),
+                "Ask for it before the computation: x.requires_grad_().",
+            )
+    found = engine.run(
+        _roots(given),
+        gradients,
+        keep_graph=create_graph if retain_graph is None else retain_graph,
+        create_graph=create_graph,
+        catch=[gradient_edge(each) for each in wanted],
+        accumulate=False,
+    )
+    if not allow_unused and any(gradient is None for gradient in found):
+        place = found.index(None)
+        raise explained(
+            RuntimeError(
+                f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            ),
+            "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
+        )
+    if materialize_grads:
+        found = [
+            each.new_zeros(each._size) if gradient is None else gradient
+            for gradient, each in zip(found, wanted, strict=True)
+        ]
+    return tuple(found)
+
+
+def _batched(
+    given: tuple[Tensor, ...],
+    wanted: tuple[Tensor, ...],
+    firsts: tuple[Any, ...],
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
+    count = next(each for each in firsts if each is not None)._size[0]
+    rows = [
+        grad(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
+             retain_graph or create_graph or row + 1 < count, create_graph, allow_unused,
+             materialize_grads=materialize_grads)
+        for row in range(count)
+    ]  # fmt: skip
+    stacked: list[Tensor | None] = []
+    for column in zip(*rows, strict=True):
+        first = column[0]
+        stacked.append(None if first is None else stack(column))
+    return tuple(stacked)
+
+
+def _tuple(value: Any, count: int | None = None) -> tuple[Any, ...]:
+    if value is None:
+        return (None,) * (count or 0)
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
+    roots = []
+    for number, tensor in enumerate(tensors):
+        edge = gradient_edge(tensor)
+        if edge.node is None:
+            raise explained(
+                RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn"),
+                "It was not computed from a tensor that requires a gradient, or it was computed within no_grad, or "
+                "detached.",
+                notebook="02 the graph and backward",
+            )
+        roots.append(edge)
+    return roots
+
+
+def _first_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], name: str) -> list[Tensor]:
+    """The gradients that the walk begins with: those given, or 1 for a scalar."""
+    if len(gradients) not in (0, len(tensors)):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
+    begun: list[Tensor] = []
+    for place, tensor in enumerate(tensors):
+        gradient = gradients[place] if gradients else None
+        if gradient is None:
+            if not requires_grad(tensor):
+                _roots(tensors)
+            begun.append(_one_for(tensor))
+            continue
+        if not isinstance(gradient, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        if gradient._size != tensor._size:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{place}] has a shape of {Size(gradient._size)} and output[{place}] "
+                f"has a shape of {Size(tensor._size)}."
+            )
+        if gradient._dtype.is_complex != tensor._dtype.is_complex:
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                f"dtype: grad_output[{place}] has a dtype of {gradient._dtype} and output[{place}] has a dtype of "
+                f"{tensor._dtype}."
+            )
+        begun.append(gradient)
+    return begun
+
+
+def _one_for(tensor: Tensor) -> Tensor:
+    if tensor.numel() != 1:
+        raise explained(
+            RuntimeError("grad can be implicitly created only for scalar outputs"),
+            f"This tensor has {tensor.numel()} elements. Sum them, or say what gradient to begin with: "
+            "y.backward(torch.ones_like(y)).",
+            notebook="03 gradient arguments",
+        )
+    if tensor._dtype.category != FLOATING:
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {tensor._dtype!r}")
+    return tensor.detach().new_ones(tensor._size)
+
+
+def _tensor_backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """`autograd.backward` of this tensor: the gradients of the leaves that it was computed from go to their `grad`."""
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def attach() -> None:
+    """Give Tensor its method `backward`."""
+    _tensor_backward.__name__ = _tensor_backward.__qualname__ = "backward"
+    Tensor.backward = _tensor_backward

@@ -1,0 +1,73 @@
+"""How an operator's derivative is declared: one formula for each input that gradients flow to.
+
+    @pointwise(PROMOTE, ...)
+    @derivative(input=lambda grad, other: grad * other.conj(), other=lambda grad, input: grad * input.conj())
+    def mul(xp, input, other, *, out=None): ...
+
+The one idea to keep in mind: the names of a formula's parameters say what it needs, and only that is kept.
+
+==============  ====================================================================================
+`grad`          the gradient of the result, or of the first of several results
+`grads`         the gradients of all results, zeros for those that nobody used
+`result`        the result, or the first of several; `results` all of them
+an operand      the tensor (or number) as it was; one ending in ``_size``: its size alone; in
+                ``_header``: its size, stride and offset
+a parameter     what was passed for it: `dim`, `keepdim`
+==============  ====================================================================================
+
+Formulas are written with differentiable operators, so that derivatives have derivatives. What a formula returns is
+summed to the input's size and converted to its dtype, so it need not think of broadcasting or promotion.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+Formula = Callable[..., Any]
+
+
+class Derivative:
+    """The formulas of one operator."""
+
+    __slots__ = ("formulas", "node_name", "outputs", "parameters", "wraps_numbers")
+
+    def __init__(
+        self,
+        formulas: Mapping[str, Formula],
+        node_name: str | Callable[[dict[str, Any]], str | None] | None = None,
+        outputs: int | None = None,
+        wraps_numbers: bool = False,
+    ) -> None:
+        self.formulas = dict(formulas)
+        #: for each input the names that its formula needs
+        self.parameters = {name: tuple(inspect.signature(each).parameters) for name, each in self.formulas.items()}
+        self.node_name = node_name  #: PyTorch's name of the node, or a function of the call's arguments
+        self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
+        self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
+
+
+def derivative(
+    *,
+    node: str | Callable[[dict[str, Any]], str | None] | None = None,
+    outputs: int | None = None,
+    wraps_numbers: bool = False,
+    **formulas: Formula,
+) -> Callable[[F], F]:
+    """Declare the derivative of the operator below. `node` is PyTorch's name where it is not ``<Name>Backward0``,
+    or a function of the arguments by name; None from it: this call is not recorded as a whole.
+    """
+
+    def mark(body: F) -> F:
+        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers)
+        return body
+
+    return mark
+
+
+def derivative_of(body: Callable[..., Any]) -> Derivative | None:
+    """The derivative declared for a kernel or function, if there is one."""
+    found: Derivative | None = getattr(body, "derivative", None)
+    return found

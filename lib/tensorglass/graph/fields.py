@@ -1,0 +1,243 @@
+"""What a tensor says of its place in the graph: requires_grad, is_leaf, grad_fn, grad, and hooks.
+
+The one idea to keep in mind: these are questions to `Meta`; a tensor without one answers that it has nothing to do with
+gradients. The class below is no base class: `attach` gives its members to Tensor.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.dtypes import FLOATING
+from tensorglass.errors import explained
+from tensorglass.graph import inplace
+from tensorglass.graph.hooks import Hooks, RemovableHandle, register
+from tensorglass.graph.meta import meta_of, requires_grad
+from tensorglass.graph.modes import state
+from tensorglass.graph.node import Node
+from tensorglass.tensor import Tensor
+
+
+class GradientFields:
+    """The autograd members of Tensor."""
+
+    @property
+    def requires_grad(self: Tensor) -> bool:  # type: ignore[misc]  # `self` is what the members are attached to
+        """Whether gradients flow to this tensor."""
+        return requires_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self: Tensor, wanted: bool) -> None:  # type: ignore[misc]  # as above
+        if not isinstance(wanted, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        set_requires_grad(self, wanted)
+
+    @property
+    def is_leaf(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """Whether no recorded operator made this tensor: then its gradient is kept in `grad`."""
+        return self._meta is None or self.grad_fn is None
+
+    @property
+    def grad_fn(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
+        """The node that made this tensor; None for a leaf."""
+        meta = self._meta
+        if meta is None:
+            return None
+        return meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
+
+    @property
+    def output_nr(self: Tensor) -> int:  # type: ignore[misc]  # as above
+        """Which of its node's outputs this tensor is."""
+        return 0 if self._meta is None else self._meta.output_nr
+
+    @property
+    def grad(self: Tensor) -> Tensor | None:  # type: ignore[misc]  # as above
+        """The gradient that backward collected here; None before."""
+        meta = self._meta
+        if meta is None:
+            return None
+        if meta.grad is None and meta.grad_fn is not None and meta.retains is None:
+            _warn_of_no_grad()
+        return meta.grad
+
+    @grad.setter
+    def grad(self: Tensor, gradient: Tensor | None) -> None:  # type: ignore[misc]  # as above
+        if gradient is None:
+            if self._meta is not None:
+                self._meta.grad = None
+            return
+        _check_gradient(self, gradient)
+        meta_of(self).grad = gradient
+
+    @grad.deleter
+    def grad(self: Tensor) -> None:
+        if self._meta is not None:
+            self._meta.grad = None
+
+    @property
+    def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """Whether `retain_grad` was called: backward keeps this tensor's gradient although it is no leaf."""
+        return self._meta is not None and self._meta.retains is not None
+
+    def retain_grad(self: Tensor) -> None:  # type: ignore[misc]  # as above
+        """Keep the gradient in `grad` although this is no leaf. On a leaf it changes nothing."""
+        if not requires_grad(self):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf:
+            return
+        meta = meta_of(self)
+        if meta.retains is None:
+            meta.retains = Retained(self)
+
+    def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:  # type: ignore[misc]  # as above
+        """Call ``hook(grad)`` whenever this tensor's gradient is found; a tensor that it returns takes its place."""
+        if not requires_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        meta = meta_of(self)
+        node = self.grad_fn
+        if node is None:
+            meta.hooks, handle = register(meta.hooks, hook)
+        else:
+            handle = hook_output(node, meta.output_nr, hook)
+        return handle
+
+    def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:  # type: ignore[misc]  # as above
+        """Call ``hook(tensor)`` whenever backward has added to `grad`. Leaves only."""
+        if not requires_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        meta = meta_of(self)
+        meta.post_accumulate, handle = register(meta.post_accumulate, hook)
+        return handle
+
+    @property
+    def _backward_hooks(self: Tensor) -> Hooks | None:  # type: ignore[misc]  # as above
+        """The hooks of this tensor, None if it has none."""
+        meta = self._meta
+        if meta is None:
+            return None
+        node = self.grad_fn
+        return meta.hooks if node is None else (node._tensor_hooks or {}).get(meta.output_nr)
+
+
+def attach() -> None:
+    """Give the members to Tensor."""
+    for name, member in vars(GradientFields).items():
+        if not name.startswith("__"):
+            setattr(Tensor, name, member)
+
+
+def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Have a hook called with the gradient of one output of a node."""
+    if node._tensor_hooks is None:
+        node._tensor_hooks = {}
+    node._tensor_hooks[output_nr], handle = register(node._tensor_hooks.get(output_nr), hook)
+    return handle
+
+
+class Retained:
+    """The hook by which `retain_grad` works. It follows its tensor from node to node as that is overwritten."""
+
+    __slots__ = ("_handle", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = weakref.ref(tensor)
+        meta = meta_of(tensor)
+        self._hook_on(tensor.grad_fn, meta.output_nr)
+
+    def _hook_on(self, node: Any, output_nr: int) -> None:
+        tensor = self._tensor
+
+        def keep(gradient: Tensor) -> None:
+            kept = tensor()
+            if kept is None:
+                return
+            meta = meta_of(kept)
+            if meta.grad is None:
+                meta.grad = gradient if state.grad else gradient.clone()
+            else:
+                meta.grad = meta.grad + gradient
+
+        self._handle = hook_output(node, output_nr, keep)
+
+    def move(self, node: Node) -> None:
+        """The tensor now comes out of `node`."""
+        self._handle.remove()
+        self._hook_on(node, 0)
+
+
+def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating point and complex dtype") -> None:
+    """Set a leaf's flag, or raise as PyTorch does."""
+    meta = tensor._meta
+    if meta is not None and not wanted and tensor.grad_fn is not None:
+        raise explained(
+            RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            ),
+            "This tensor was computed from tensors that require gradients.",
+            notebook="04 detach and no_grad",
+        )
+    if wanted and tensor._dtype.category < FLOATING:
+        raise explained(
+            RuntimeError(f"only Tensors of {dtypes} can require gradients"),
+            f"This one is {tensor._dtype!r}; convert it first, as in x.float().requires_grad_().",
+        )
+    if meta is not None and meta.is_inference and wanted and not state.inference:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    if meta is None and not wanted:
+        return
+    if tensor.grad_fn is None:
+        meta_of(tensor).requires_grad = wanted
+        if wanted:
+            inplace.mark_views(tensor)
+
+
+def _check_gradient(tensor: Tensor, gradient: Any) -> None:
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(gradient).__name__}")
+    if gradient is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if gradient._dtype is not tensor._dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{_C_NAMES.get(gradient._dtype.name, gradient._dtype.name)}' "
+            f"to a tensor with grad_dtype '{tensor._dtype.scalar_type}'. The gradient must match the tensor's "
+            "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+            "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor "
+            "and its gradient may break downstream systems that assume they match."
+        )
+    if gradient._storage.device != tensor._storage.device:
+        raise RuntimeError(
+            f"attempting to assign a gradient of device type '{gradient._storage.device.type}' to a tensor of device "
+            f"type '{tensor._storage.device.type}'. Please ensure that the gradient and the tensor are on the same "
+            "device"
+        )
+    if gradient._size != tensor._size:
+        raise explained(
+            RuntimeError(
+                f"attempting to assign a gradient of size '{list(gradient._size)}' to a tensor of size "
+                f"'{list(tensor._size)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+        )
+
+
+_C_NAMES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
+    "int32": "int", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def _warn_of_no_grad() -> None:
+
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        UserWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,78 @@
+"""A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
+
+The one idea to keep in mind: a *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node
+made it. Everything that requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
+"""
+
+from __future__ import annotations
+
+import weakref
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tensorglass.graph.hooks import Hooks
+from tensorglass.graph.modes import state
+
+if TYPE_CHECKING:
+    from tensorglass.graph.node import AccumulateGrad, Node
+    from tensorglass.tensor import Tensor
+
+
+class Creation(Enum):
+    """How a view was made: what decides whether it may be written to in place."""
+
+    RECORDED = "recorded"
+    MULTI_OUTPUT = "one of several outputs"
+    NO_GRAD = "in no_grad"
+    INFERENCE = "in inference mode"
+    CUSTOM_FUNCTION = "in a custom Function"
+
+
+class Meta:
+    """The autograd fields of a tensor."""
+
+    __slots__ = (
+        "accumulate", "attr_version", "creation", "grad", "grad_fn", "hooks", "is_inference", "output_nr",
+        "post_accumulate", "requires_grad", "retains",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.requires_grad = False  #: the flag of a leaf
+        self.grad: Tensor | None = None
+        self.grad_fn: Node | None = None
+        self.output_nr = 0  #: which of the node's outputs the tensor is
+        self.hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
+        self.post_accumulate: Hooks | None = None
+        self.retains: Any = None  #: removes the hook by which `retain_grad` works
+        self.accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
+        self.attr_version = 0  #: the version at which `grad_fn` of a view was right
+        self.creation = Creation.RECORDED
+        self.is_inference = False
+
+
+def meta_of(tensor: Tensor) -> Meta:
+    """The tensor's `Meta`, made if there is none."""
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = Meta()
+    return meta
+
+
+def requires_grad(tensor: Tensor) -> bool:
+    """Whether gradients flow to the tensor: asked for, computed from such tensors, or a view of one."""
+    meta = tensor._meta
+    if meta is None:
+        return False
+    if meta.requires_grad or meta.grad_fn is not None:
+        return True
+    base = tensor._base
+    return base is not None and requires_grad(base) and meta.creation is not Creation.INFERENCE
+
+
+def inference_meta(*, force: bool = False) -> Meta | None:
+    """What a new tensor gets while some thread is in inference mode: a mark, if it is this one or `force`."""
+    if not state.inference and not force:
+        return None
+    meta = Meta()
+    meta.is_inference = True
+    return meta

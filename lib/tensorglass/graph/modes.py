@@ -1,0 +1,170 @@
+"""Whether operators are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
+
+The one idea to keep in mind: the modes belong to the thread; they are asked only when an operand requires a gradient.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+
+class _State(threading.local):
+    grad = True  #: whether the user wants operators recorded
+    inference = False
+    below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
+
+
+state = _State()
+
+
+class _Watched:
+    # A tensor is marked at birth if inference mode is on. How many threads are in it is cheaper to ask than whether
+    # this one is.
+    threads_in_inference = 0
+
+
+watched = _Watched()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators on tensors that require gradients are recorded in this thread."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode."""
+    return state.inference
+
+
+class _Mode:
+    """A context, and a decorator of functions and generators."""
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        raise NotImplementedError
+
+    def clone(self) -> _Mode:
+        """Another one like this: a decorated function may be running several times at once."""
+        return type(self)()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(function):
+            return self._decorated_generator(function)
+
+        @functools.wraps(function)
+        def decorated(*arguments: Any, **keywords: Any) -> Any:
+            with self.clone():
+                return function(*arguments, **keywords)
+
+        return decorated
+
+    def _decorated_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Each step of the generator runs in the mode; between the steps the caller's holds."""
+
+        @functools.wraps(function)
+        def decorated(*arguments: Any, **keywords: Any) -> Any:
+            with self.clone():
+                generator = function(*arguments, **keywords)
+                send: Callable[[], Any] = functools.partial(next, generator)
+            try:
+                while True:
+                    try:
+                        with self.clone():
+                            value = send()
+                    except StopIteration as stop:
+                        return stop.value
+                    try:
+                        sent = yield value
+                        send = functools.partial(generator.send, sent)
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:
+                        send = functools.partial(generator.throw, error)
+            finally:
+                with self.clone():
+                    generator.close()
+
+        return decorated
+
+
+class _Bare(_Mode):
+    """A mode that also decorates without parentheses: ``@torch.no_grad``."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        self = object.__new__(cls)
+        return self if function is None else self(function)
+
+
+class no_grad(_Bare):
+    """Nothing is recorded inside: results do not require gradients."""
+
+    _wanted = False
+
+    def __enter__(self) -> None:
+        self._before = state.grad
+        state.grad = self._wanted
+
+    def __exit__(self, *error: Any) -> None:
+        state.grad = self._before
+
+
+class enable_grad(no_grad):
+    """Operators are recorded inside, also within `no_grad`."""
+
+    _wanted = True
+
+
+class set_grad_enabled(_Mode):
+    """Record or not, from now on; used as a context, until its end."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = state.grad
+        self.mode = mode
+        state.grad = bool(mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        state.grad = self._before  # as a decorator it changes nothing yet
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        state.grad = bool(self.mode)
+
+    def __exit__(self, *error: Any) -> None:
+        state.grad = self._before
+
+    def clone(self) -> set_grad_enabled:
+        return type(self)(self.mode)
+
+
+class inference_mode(_Mode):
+    """`no_grad` for good: tensors made inside count no versions and can never be recorded."""
+
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+        if isinstance(mode, bool):
+            return object.__new__(cls)
+        return cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self._before = (state.grad, state.inference)
+        watched.threads_in_inference += self.mode - state.inference
+        state.inference = self.mode
+        state.grad = state.grad and not self.mode
+
+    def __exit__(self, *error: Any) -> None:
+        watched.threads_in_inference -= state.inference - self._before[1]
+        state.grad, state.inference = self._before
+
+    def clone(self) -> inference_mode:
+        return type(self)(self.mode)

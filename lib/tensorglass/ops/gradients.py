@@ -1,0 +1,269 @@
+"""What several derivatives have in common: spreading a gradient out again over what was reduced, and the like.
+
+The one idea to keep in mind: all of it is written with differentiable operators, as methods, so that derivatives have
+derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, log, nan, pi
+from typing import Any
+
+from tensorglass import layout
+from tensorglass.graph.derivative import derivative
+from tensorglass.tensor import Tensor
+
+Dims = int | Sequence[int] | None
+
+LN2, LN10 = log(2), log(10)
+
+
+@derivative(
+    node=lambda values: "ConjBackward0" if values["input"].is_complex() else None, input=lambda grad: grad.conj()
+)
+def conj(value: Any) -> Any:
+    """The conjugate of a tensor or number; a real one as it is."""
+    if isinstance(value, Tensor):
+        return value.conj() if value._dtype.is_complex else value
+    return value.conjugate() if isinstance(value, complex) else value
+
+
+def scaled(grad: Tensor, factor: Any) -> Tensor:
+    """The gradient times the conjugate of a number; itself for 1."""
+    return grad if isinstance(factor, (int, float)) and factor == 1 else grad * conj(factor)
+
+
+def nothing(grad: Tensor) -> Tensor:
+    """Zeros: the derivative of what moves in steps, such as floor."""
+    return grad.new_zeros(grad._size)
+
+
+def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
+    """A reduction's gradient for each element that was reduced: expanded over the dimensions `dim`."""
+    return restored(grad, size, dim, keepdim).expand(size)
+
+
+def restored(value: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
+    """A reduction's result or gradient with the reduced dimensions as size 1."""
+    if keepdim or not size:
+        return value
+    axes = reduced_axes(len(size), dim)
+    return value.reshape(tuple([1 if axis in axes else length for axis, length in enumerate(size)]))
+
+
+def reduced_axes(ndim: int, dim: Dims) -> tuple[int, ...]:
+    """The dimensions that `dim` names, counted from the front; all for None or none."""
+    if dim is None or dim == () or dim == []:
+        return tuple(range(ndim))
+    given = (dim,) if isinstance(dim, int) else dim
+    return tuple([layout.wrap_dim(each, max(ndim, 1)) for each in given])
+
+
+def reduced_count(size: tuple[int, ...], dim: Dims) -> int:
+    """How many elements were reduced to one."""
+    count = 1
+    for axis in reduced_axes(len(size), dim):
+        count *= size[axis] if size else 1
+    return count
+
+
+def shared_among(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of a largest element: in equal parts to all that are as large."""
+    chosen = input == restored(result, input._size, dim, keepdim)
+    count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
+    return restored(grad, input._size, dim, keepdim) / count * chosen
+
+
+def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The gradient of a product: for each factor the product of all others."""
+    if not bool((input == 0).any()):
+        return restored(grad * conj(result), input._size, dim, keepdim) / conj(input)
+    flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)
+    count = flat._size[-1]
+    diagonal = input.new_zeros((count, count)).fill_diagonal_(1) != 0
+    others = flat.unsqueeze(-2).expand((*flat._size[:-1], count, count)).masked_fill(diagonal, 1).prod(-1)
+    others = others.reshape(input._size) if dim is None else others.movedim(-1, dim)
+    return restored(grad, input._size, dim, keepdim) * conj(others)
+
+
+def by_dim(name: str) -> Callable[[dict[str, Any]], str]:
+    """PyTorch's name of a reduction's node: it tells reductions of everything, 0, from those along a dimension, 1."""
+    return lambda values: f"{name}Backward{int(values['dim'] is not None)}"
+
+
+def by_number(name: str, operand: str, number: int = 1, tensor: int = 0) -> Callable[[dict[str, Any]], str]:
+    """PyTorch's name of a node that depends on whether an operand is a number or a tensor."""
+    return lambda values: f"{name}Backward{tensor if isinstance(values[operand], Tensor) else number}"
+
+
+def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool) -> Tensor:
+    """The gradient of a variance."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = int(unbiased)
+    count = reduced_count(input._size, dim) - correction
+    axes = reduced_axes(len(input._size), dim)
+    middle = input.mean(axes, True) if input._size else input.mean()
+    return spread(grad * (2.0 / count if count > 0 else nan), input._size, dim, keepdim) * (input - middle)
+
+
+def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of a vector norm; 0 where that has a corner."""
+    order = 2.0 if p in ("fro", None) else float(p)
+    wide = restored(grad, input._size, dim, keepdim)
+    norm = restored(result, input._size, dim, keepdim)
+    if order == 0:
+        return nothing(input)
+    if order in (inf, -inf):
+        return shared_among(grad, input.abs(), result, dim, keepdim) * direction(input)
+    if order == 1:
+        return wide * direction(input)
+    if order == 2:
+        return wide * (input / norm).masked_fill(norm == 0, 0)
+    sharp = direction(input) * input.abs().pow(order - 1) if order < 2 else input * input.abs().pow(order - 2)
+    return (sharp * (wide / norm.pow(order - 1))).masked_fill(norm == 0, 0)
+
+
+# --- element by element ----------------------------------------------------------------------------------------------
+
+
+def direction(input: Tensor) -> Tensor:
+    """The sign; of a complex number the number of length 1 that points its way, and 0 for 0."""
+    if not input._dtype.is_complex:
+        return input.sign()
+    length = input.abs()
+    return (input / length).masked_fill(length == 0, 0)
+
+
+def power_name(values: dict[str, Any]) -> str:
+    """PyTorch's name of a power's node: 0 for a number as the exponent, 2 for one as the base, 1 for two tensors."""
+    if not isinstance(values["exponent"], Tensor):
+        return "PowBackward0"
+    return "PowBackward1" if isinstance(values["input"], Tensor) else "PowBackward2"
+
+
+def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+    """The gradient of a power for its base."""
+    if isinstance(exponent, Tensor):
+        return (grad * conj(exponent * input.pow(exponent - 1))).masked_fill(exponent == 0, 0)
+    return nothing(grad) if exponent == 0 else grad * conj(exponent * input.pow(exponent - 1))
+
+
+def power_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    """The gradient of a power for its exponent: 0 where the base is 0 and the exponent is not negative."""
+    base = input if isinstance(input, Tensor) else exponent.new_full((), input)
+    is_flat = base == 0 if exponent._dtype.is_complex else (base == 0) & (exponent >= 0)
+    return grad * conj((result * base.log()).masked_fill(is_flat, 0))
+
+
+def no_quotient(grad: Tensor) -> Tensor:
+    """Raises: a quotient rounded down has no derivative in PyTorch."""
+    raise RuntimeError("derivative for aten::floor_divide is not implemented")
+
+
+def inside(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp let the element be."""
+    kept = grad
+    if min is not None:
+        kept = kept * (input >= min)
+    return kept if max is None else kept * (input <= max)
+
+
+def at_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp put `min`."""
+    is_low = input < min
+    return grad * (is_low if max is None else is_low & (min < max))
+
+
+def at_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp put `max`."""
+    is_high = input > max
+    return grad * (is_high if min is None else is_high | (max < min))
+
+
+def larger(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """The gradient of the larger of two for `one`; half of it where they are equal."""
+    return (grad / (1 + (one == other))).masked_fill(one < other, 0)
+
+
+def sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """The gradient of `sgn`: 0 for real numbers; for complex ones what turns the number without making it longer."""
+    if not input._dtype.is_complex:
+        return nothing(grad)
+    turned = (grad - (grad * conj(result)).real * result) / input.abs()
+    return turned.masked_fill(input == 0, 0)
+
+
+def copied_sign(input: Tensor, result: Tensor) -> Tensor:
+    """1 where `copysign` left the sign as it was, -1 where it turned it, 0 for 0."""
+    return (result / input).masked_fill(input == 0, 0)
+
+
+def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
+    """The gradient of ``input * log(other)`` for `input`."""
+    logarithm = other.log() if isinstance(other, Tensor) else input.new_full((), other).log()
+    flat = (input == 0) & (other <= 0)
+    return grad * logarithm.masked_fill(flat, 0) if isinstance(flat, Tensor) else grad * logarithm
+
+
+def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of ``sin(pi x) / (pi x)``."""
+    angle = input * pi
+    return grad * conj(((angle * angle.cos() - angle.sin()) / (angle * input)).masked_fill(input == 0, 0))
+
+
+def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The gradient of `cumprod`: each factor is in every product from its place on."""
+    if not input._size:
+        return grad
+    if not bool((input == 0).any()):
+        return (grad * conj(result)).flip(dim).cumsum(dim).flip(dim) / conj(input)
+    length = input._size[dim]
+    parts = []
+    for place in range(length):
+        rest = [input.narrow(dim, at, 1) for at in range(place)]
+        before = rest[0] if rest else None
+        for each in rest[1:]:
+            before = before * each
+        total = grad.narrow(dim, place, 1) if before is None else grad.narrow(dim, place, 1) * conj(before)
+        running = before
+        for at in range(place + 1, length):
+            factor = input.narrow(dim, at, 1)
+            running = factor if running is None else running * factor
+            total = total + grad.narrow(dim, at, 1) * conj(running)
+        parts.append(total)
+    gradient = input.new_zeros(input._size)
+    for place, part in enumerate(parts):
+        gradient = gradient.slice_scatter(part, dim, place, place + 1)
+    return gradient
+
+
+def sorted_gradient(grad: Tensor, results: Any, input_size: tuple[int, ...], dim: int) -> Tensor:
+    """The gradient of sorted values: each goes back to where the value came from."""
+    return grad.new_zeros(input_size).scatter(dim, results[1], grad) if input_size else grad
+
+
+def nanmean_gradient(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of a mean over what is not NaN."""
+    counted = input == input
+    count = counted.sum(reduced_axes(len(input._size), dim), True) if input._size else counted.sum()
+    return spread(grad, input._size, dim, keepdim) / count * counted
+
+
+def mean_and_spread(
+    grads: Any, input: Tensor, results: Any, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+) -> Tensor:
+    """The gradient of `var_mean`."""
+    axes = None if isinstance(dim, bool) else dim
+    mean = spread(grads[1] / reduced_count(input._size, axes), input._size, axes, keepdim)
+    return deviation(grads[0], input, dim, unbiased, correction, keepdim) + mean
+
+
+def mean_and_deviation(
+    grads: Any, input: Tensor, results: Any, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+) -> Tensor:
+    """The gradient of `std_mean`."""
+    of_variance = (grads[0] / (2 * results[0])).masked_fill(results[0] == 0, 0)
+    return mean_and_spread((of_variance, grads[1]), input, results, dim, unbiased, correction, keepdim)

@@ -1,0 +1,67 @@
+"""Operators that are written in place and have a form that does the same to a copy: index_add_ and index_add.
+
+The one idea to keep in mind: only the in-place form does work; the other one clones first.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.graph.derivative import derivative_of
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import clone, copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor, array_of, raw_array
+
+
+def declare_on_a_copy(
+    in_place: Callable[..., Tensor],
+    summary: str,
+    *signatures: str,
+    out: bool = True,
+    samples: Callable[[], Any] | None = None,
+) -> None:
+    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
+    name = in_place.__name__.removesuffix("_").removeprefix("_")
+    laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
+
+    def on_a_copy(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
+        check_tensor(name, input)
+        check_out_dtype(out, input._dtype)
+        made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
+        if out is None:
+            made._storage.version = 0
+            return made
+        if out._size != made._size:
+            resize_output(out, made._size)
+        return copy_(out, made)
+
+    on_a_copy.__name__ = on_a_copy.__qualname__ = name
+    on_a_copy.__doc__ = summary
+    given = list(inspect.signature(in_place).parameters.values())
+    out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
+    on_a_copy.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
+    found = derivative_of(in_place)
+    if found is not None:
+        vars(on_a_copy)["derivative"] = found
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)(on_a_copy)
+
+
+def write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:
+    """Run a kernel that writes into `target`, and count the write."""
+    target._backend.launch(kernel, raw_array(target).reshape(target._size or (1,)), *arrays)
+    target._written()
+    return target
+
+
+def written_array(source: Tensor, target: Tensor) -> Array:
+    """The elements of `source` as they are to stand in the memory of `target`."""
+    array = array_of(source)
+    return array.conj() if target._conj else array

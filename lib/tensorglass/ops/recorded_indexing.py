@@ -1,0 +1,98 @@
+"""``x[...]`` where gradients flow: taken apart into the views and the one read or write that the graph shows.
+
+The one idea to keep in mind: ``x[0, 1:, mask]`` is a select, a slice and an index, each with a derivative of its own;
+`indexing` does all three at once where nothing is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.making import view_of
+from tensorglass.ops import advanced_indexing
+from tensorglass.ops.advanced_indexing import FALSE, TRUE, Index
+from tensorglass.ops.index_parsing import as_items, parse, plainer
+from tensorglass.ops.recorded_views import slice_view
+from tensorglass.ops.views import select, unsqueeze
+from tensorglass.tensor import Tensor, header_of
+
+Operation = Callable[..., Any]
+
+
+class Parts(NamedTuple):
+    """The view that the basic items make; the advanced items, and those of them that are tensors."""
+
+    view: Tensor
+    advanced: list[Index | None]
+    indices: tuple[Tensor, ...]
+
+
+def take_apart(input: Tensor, index: Any) -> Parts:
+    """Follow an index item by item. Raises what indexing raises."""
+    advanced = parse(input, index).advanced
+    items = as_items(index)
+    plain = [item if type(item) in (int, slice) else plainer(item) for item in items]
+    about = sum(_dims(item) for item in plain)
+    view, dim = input, 0
+    for item in plain:
+        if type(item) is int:
+            view = select(view, dim, item)
+        elif type(item) is slice:
+            if item.indices(view._size[dim]) != (0, view._size[dim], 1):
+                view = slice_view(view, dim, *item.indices(view._size[dim]))
+            dim += 1
+        elif item is None or item is TRUE or item is FALSE:
+            view = unsqueeze(view, dim)
+            dim += 1
+        elif item is Ellipsis:
+            dim += len(input._size) - about
+        else:
+            dim += item.dims
+    if view is input and not advanced:
+        view = alias(input)
+    return Parts(view, advanced, tuple([item for item in items if isinstance(item, Tensor)]))
+
+
+def _dims(item: Any) -> int:
+    """How many of the tensor's dimensions an item is about."""
+    if item is None or item is Ellipsis or item is TRUE or item is FALSE:
+        return 0
+    return item.dims if isinstance(item, Index) else 1
+
+
+@derivative(node="AliasBackward0", input=lambda grad: grad)
+def _alias(input: Tensor) -> Tensor:
+    return view_of(input, *header_of(input))
+
+
+@derivative(
+    node="IndexBackward0",
+    input=lambda grad, input_size, advanced, indices: write(
+        grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
+    ),
+)
+def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ...]) -> Tensor:
+    return advanced_indexing.read(input, advanced)
+
+
+@derivative(
+    node="IndexPutBackward0",
+    input=lambda grad, advanced, indices, accumulate: (
+        grad if accumulate else write(grad.clone(), advanced, indices, grad.new_zeros(()))
+    ),
+    value=lambda grad, advanced, indices: read(grad, advanced, indices),
+)
+def _write(
+    input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ...], value: Tensor, accumulate: bool = False
+) -> Tensor:
+    advanced_indexing.write(input, advanced, value, accumulate)
+    return input
+
+
+#: `input` as a view of itself, a copy of the elements that advanced items name, and a write to them.
+alias: Operation = recorded(_alias)
+read: Operation = recorded(_read)
+write: Operation = recorded(_write, is_in_place=True)

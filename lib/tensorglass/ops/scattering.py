@@ -339,8 +339,11 @@ def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate:
         target[key] = source.reshape(-1)
 
 
-declare_on_a_copy(_index_add_, "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
-         samples=index_write_samples)  # fmt: skip
+declare_on_a_copy(
+    _index_add_,
+    "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
+    samples=index_write_samples,
+)
 declare_on_a_copy(
     _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples
 )

@@ -246,7 +246,10 @@ def recorded(
             return body(*arguments, **keywords)
         if state.below:
             return body(*arguments, **keywords)
-        values = _bound(signature, arguments, keywords)
+        try:
+            values = _bound(signature, arguments, keywords)
+        except TypeError:  # a call that the operator does not take: it says so itself
+            return body(*arguments, **keywords)
         tensors = [each for input in formulas.formulas for each in _tensors(values.get(input))]
         if is_in_place:
             inplace.check_inference(arguments[0])

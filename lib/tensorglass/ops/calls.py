@@ -245,6 +245,7 @@ def explaining(
     """`body`, refusing as PyTorch's `name` what fits none of its signatures: those in `texts`, or the one it tells."""
     signatures = _Signatures(body, name, texts, is_method)
     before = 1 if is_method else 0
+    is_wrapped = hasattr(body, "__wrapped__")  # by `recorded`, which passes the call on
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -253,6 +254,8 @@ def explaining(
         except Exception as error:
             values, named = signatures.read(arguments[before:], keywords)
             trace = error.__traceback__
+            if is_wrapped and trace is not None:
+                trace = trace.tb_next
             if not isinstance(error, TypeError) or (trace is not None and trace.tb_next is not None):
                 raise
         return body(*arguments[:before], *values, **named)

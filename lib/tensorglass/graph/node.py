@@ -117,7 +117,7 @@ class Node:
         return found[0] if len(found) == 1 else found
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
 class AccumulateGrad(Node):
@@ -130,6 +130,10 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.outputs = (like(variable),)
         self.sequence_nr = sys.maxsize  # leaves come first, so that a gradient is complete as soon as can be
+
+    def name(self) -> str:
+        """PyTorch's name for it, which is not that of the class."""
+        return "torch::autograd::AccumulateGrad"
 
     def apply(self, gradients: list[Tensor | None]) -> Gradients:
         raise NotImplementedError("AccumulateGrad is run by the engine")

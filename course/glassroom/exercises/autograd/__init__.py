@@ -1,0 +1,1 @@
+"""Exercises of part 3, autograd: one module a notebook."""

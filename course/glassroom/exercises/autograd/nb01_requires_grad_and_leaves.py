@@ -1,0 +1,160 @@
+"""Exercises of notebook 01 on autograd: who asks for a gradient, and who is a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.facts import dtype_name, values
+
+SLOPED = ("float16", "bfloat16", "float32", "float64")
+
+
+@exercise(
+    "a01-ask",
+    setup="counts = torch.tensor([3, 1, 2])",
+    hints=[
+        "Only numbers that can change a little have a slope, so the dtype comes first and the flag second.",
+        "One method converts to float32, another turns the flag on in the tensor that comes out.",
+        "start = counts.float().…",
+        "start = counts.float().requires_grad_()",
+    ],
+)
+def ask(start: Any, *, counts: Any) -> str:
+    expect_tensor(start, "start", shape=(3,))
+    expect(
+        dtype_name(start) in SLOPED,
+        f"`start` is of dtype {dtype_name(start)}, and only floating-point numbers have a slope. Convert it first.",
+    )
+    expect_value(start, "start", counts.tolist())
+    expect(
+        start.requires_grad,
+        "`start` does not require a gradient. A conversion does not ask for one; which method turns the flag on?",
+    )
+    expect(start.is_leaf, "`start` was computed from a tensor with the flag on. Convert first, then ask.")
+    return "First a dtype that has slopes, then the flag."
+
+
+LEAVES: dict[str, tuple[bool, str]] = {
+    "leaf_a": (True, "Nobody computed `a`: it was made, with the flag on."),
+    "leaf_b": (True, "None of the inputs of `b` requires a gradient, so nothing is recorded, computed or not."),
+    "leaf_c": (False, "`a` requires a gradient, so the product is recorded: `c` has a grad_fn."),
+    "leaf_d": (True, "When `d` was computed, nobody had asked yet. The flag was turned on afterwards."),
+    "leaf_e": (False, "clone is an operation like others: `e` has a storage of its own, and a grad_fn."),
+}
+
+
+@exercise(
+    "a01-leaves",
+    setup="a = torch.ones(3, requires_grad=True)",
+    hints=[
+        "A tensor is no leaf if it was computed from something that required a gradient at that moment.",
+        "Ask of each: which operation made it, and did an input of that operation have the flag on?",
+        "a is a leaf, c is not. Now b and d: did an input of the product have the flag? And is clone an operation?",
+        "leaf_a, leaf_b, leaf_c, leaf_d, leaf_e = True, True, False, True, False",
+    ],
+)
+def leaves(leaf_a: Any, leaf_b: Any, leaf_c: Any, leaf_d: Any, leaf_e: Any) -> str:
+    for (name, (truth, reason)), answer in zip(LEAVES.items(), (leaf_a, leaf_b, leaf_c, leaf_d, leaf_e), strict=True):
+        expect(type(answer) is bool, f"`{name}` is not True or False, which was asked for.")
+        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    return "A leaf is made, or computed without anybody having asked."
+
+
+@exercise(
+    "a01-weight",
+    hints=[
+        "The tensor that is returned must be the leaf: nothing may be computed from it any more.",
+        "Make the six numbers, reshape, scale, and turn the flag on as the last thing.",
+        """
+        def make_weight():
+            return (torch.arange(6.0).view(2, 3) * 0.1).…
+        """,
+        """
+        def make_weight():
+            return (torch.arange(6.0).view(2, 3) * 0.1).requires_grad_()
+        """,
+    ],
+)
+def make_weight(make_weight: Callable[[], Any]) -> str:
+    weight = call(make_weight, "make_weight")
+    expect_tensor(weight, "make_weight()", shape=(2, 3))
+    expect(
+        weight.requires_grad,
+        "what `make_weight()` returns does not require a gradient. Nobody asked for one.",
+    )
+    expect(
+        weight.is_leaf,
+        "what `make_weight()` returns was computed from a leaf, and the gradient would go to that one, "
+        "which nobody holds. Ask for the gradient last.",
+    )
+    expect_value(weight, "make_weight()", [[0.1 * (3 * row + column) for column in range(3)] for row in range(2)])
+    return "The tensor that you hold is the one in which the gradient arrives."
+
+
+@exercise(
+    "a01-row",
+    setup="""
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    (weight[1] ** 2).sum().backward()
+    """,
+    hints=[
+        "`row` is a part of `weight`, so its gradient is the same part of the gradient of `weight`.",
+        "weight.grad is a tensor like any other: it can be indexed, and basic indexing copies nothing.",
+        "row_gradient = weight.grad[…]",
+        "row_gradient = weight.grad[1]",
+    ],
+)
+def row_gradient(row_gradient: Any, *, weight: Any) -> str:
+    expect_tensor(row_gradient, "row_gradient")
+    expect(
+        values(row_gradient) != values(weight[1]),
+        "`row_gradient` holds the row's values; its gradient was asked for.",
+    )
+    expect_tensor(row_gradient, "row_gradient", shape=(2,))
+    expect_value(row_gradient, "row_gradient", weight.grad[1])
+    expect_view(row_gradient, "row_gradient", of=weight.grad, of_name="weight.grad")
+    return "The gradient of a part is that part of the leaf's gradient, and indexing it copies nothing."
+
+
+@exercise(
+    "a01-freeze",
+    setup="""
+    encoder = torch.ones(2, 2, requires_grad=True)
+    middle = torch.ones(2, 2, requires_grad=True)
+    head = torch.ones(2, 1, requires_grad=True)
+    layers = [encoder, middle, head]
+    """,
+    hints=[
+        "A leaf may change its flag at any time, and everybody who holds the tensor sees it.",
+        "A method that ends in an underscore turns the flag off. Call it on each of the first two layers.",
+        """
+        for layer in layers[:-1]:
+            layer.requires_grad_(…)
+        """,
+        """
+        for layer in layers[:-1]:
+            layer.requires_grad_(False)
+        """,
+    ],
+)
+def freeze(layers: Any, *, encoder: Any) -> str:
+    expect(type(layers) is list and len(layers) == 3, "`layers` shall stay a list of the three tensors.")
+    for number, layer in enumerate(layers):
+        expect_tensor(layer, f"layers[{number}]")
+    expect(
+        layers[0] is encoder,
+        "`layers[0]` is another tensor now. The model still holds the old one, by the name `encoder`, with its "
+        "flag as it was: change the flag of the tensor that is there.",
+    )
+    first, second, last = (bool(layer.requires_grad) for layer in layers)
+    expect(last, "`layers[2]`, the head, does not require a gradient any more. Only the first two shall be frozen.")
+    expect(
+        not (first and second),
+        "all three still require a gradient.",
+    )
+    expect(not first, "`layers[0]` still requires a gradient.")
+    expect(not second, "`layers[1]` still requires a gradient.")
+    return "The first two are left alone from the next computation on."

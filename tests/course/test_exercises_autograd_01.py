@@ -1,0 +1,79 @@
+"""What people answer wrongly in notebook 01 on autograd, and what the checks tell them."""
+
+from textwrap import dedent
+
+import pytest
+
+from glassroom.exercises import exercises, judge
+
+COURSE = exercises()
+LEAVES = "leaf_a, leaf_b, leaf_c, leaf_d, leaf_e = "
+
+WRONG = [
+    ("a01-ask", "start = counts", "only floating-point numbers have a slope"),
+    ("a01-ask", "start = counts.float()", "does not require a gradient"),
+    ("a01-ask", "start = torch.ones(3, requires_grad=True)", "`start` holds"),
+    ("a01-ask", "start = counts.float().requires_grad_() * 1", "Convert first, then ask"),
+    ("a01-ask", "start = counts.float().requires_grad", "a tensor was asked for"),
+    ("a01-leaves", LEAVES + "False, True, False, True, False", "Nobody computed `a`"),
+    ("a01-leaves", LEAVES + "True, False, False, True, False", "nothing is recorded"),
+    ("a01-leaves", LEAVES + "True, True, True, True, False", "has a grad_fn"),
+    ("a01-leaves", LEAVES + "True, True, False, False, False", "turned on afterwards"),
+    ("a01-leaves", LEAVES + "True, True, False, True, True", "clone is an operation"),
+    ("a01-leaves", LEAVES + "'yes', True, False, True, True", "not True or False"),
+    (
+        "a01-weight",
+        "def make_weight(): return torch.arange(6.0, requires_grad=True).view(2, 3) * 0.1",
+        "Ask for the gradient last",
+    ),
+    ("a01-weight", "def make_weight(): return torch.arange(6.0).view(2, 3) * 0.1", "Nobody asked"),
+    ("a01-weight", "def make_weight(): return torch.ones(2, 3, requires_grad=True)", "`make_weight()` holds"),
+    ("a01-weight", "def make_weight(): return torch.ones(6, requires_grad=True)", "has shape (6,)"),
+    ("a01-weight", "def make_weight(): torch.ones(2, 3)", "Does it end with `return`?"),
+    ("a01-row", "row_gradient = weight[1]", "its gradient was asked for"),
+    ("a01-row", "row_gradient = weight.grad", "has shape (2, 2)"),
+    ("a01-row", "row_gradient = weight.grad[0]", "`row_gradient` holds"),
+    ("a01-row", "row_gradient = weight.grad[1].clone()", "is a copy"),
+    ("a01-freeze", "pass", "all three still require"),
+    ("a01-freeze", "head.requires_grad_(False)", "the head"),
+    ("a01-freeze", "encoder.requires_grad_(False)", "`layers[1]` still"),
+    ("a01-freeze", "middle.requires_grad_(False)", "`layers[0]` still"),
+    ("a01-freeze", "layers = [layer.detach() for layer in layers[:2]] + [head]", "is another tensor now"),
+    ("a01-freeze", "layers = layers[:2]", "a list of the three"),
+]
+
+ALSO_RIGHT = [
+    ("a01-ask", "start = torch.tensor([3.0, 1.0, 2.0], dtype=torch.float64, requires_grad=True)"),
+    ("a01-ask", "start = counts.to(torch.float32); start.requires_grad = True"),
+    (
+        "a01-weight",
+        "def make_weight(): return (torch.arange(6.0, requires_grad=True).view(2, 3) * 0.1).detach().requires_grad_()",
+    ),
+    ("a01-row", "row_gradient = weight.grad[-1, :]"),
+    ("a01-freeze", "encoder.requires_grad = middle.requires_grad = False"),
+]
+
+
+def verdict_on(torch, exercise_id, attempt):
+    exercise = COURSE[exercise_id]
+    names = {"torch": torch}
+    exec(dedent(exercise.setup), names)
+    exec(attempt, names)
+    return judge(
+        exercise_id,
+        *(names[name] for name in exercise.answers),
+        **{name: names[name] for name in exercise.given},
+    )
+
+
+@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
+def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
+    verdict = verdict_on(torch, exercise_id, attempt)
+    assert not verdict.solved
+    assert told in verdict.message
+
+
+@pytest.mark.parametrize(("exercise_id", "attempt"), ALSO_RIGHT)
+def test_another_right_answer_is_right(torch, exercise_id, attempt):
+    verdict = verdict_on(torch, exercise_id, attempt)
+    assert verdict.solved, verdict.message

@@ -188,10 +188,11 @@ def test_what_an_answer_prints_follows_the_verdict():
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_ids_begin_with_the_number_of_their_notebook(exercise_id):
-    module = COURSE[exercise_id].examine.__module__.rpartition(".")[2]
-    number = exercise_id.removeprefix("a").partition("-")[0]  # a part after the first has a letter before the number
-    assert module.startswith(f"nb{number}_")
-    assert re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*", exercise_id)
+    part, module = COURSE[exercise_id].examine.__module__.split(".")[-2:]
+    found = re.fullmatch(r"([a-z]?)(\d\d)-[a-z0-9]+(-[a-z0-9]+)*", exercise_id)
+    assert found
+    assert found[1] == ("" if part == "memory" else part[0])  # a part after the first has its letter in front
+    assert module.startswith(f"nb{found[2]}_")
 
 
 def test_hints_climb_the_ladder_and_stay_on_its_last_rung():

@@ -215,7 +215,7 @@ def jacobian(jacobian: Callable[[Any, Any], Any], *, products: Any, x: Any) -> s
     )
     expect(
         found[0] != found[1],
-        f"both rows are {found[1]}: the list holds one tensor, x.grad, several times. Each row needs a tensor of its own.",
+        f"both rows are {found[1]}: the list holds one tensor, x.grad, several times. Each row needs its own.",
     )
     expect_value(table, "jacobian(products, x)", TABLE)
     again = call(jacobian, "jacobian", products, leaf)

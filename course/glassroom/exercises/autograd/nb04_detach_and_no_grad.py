@@ -139,7 +139,7 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
 def freeze(loss: Any, *, first: Any, head: Any) -> str:
     expect(
         head.requires_grad and first.requires_grad,
-        "the flag of `head` or `first` is off now; there is a way that leaves it alone. Run the cells above again.",
+        "the flag of `head` or `first` is off now; there is a way that leaves it alone. Run the cell again without.",
     )
     expect_loss(loss, 63.0)
     of_first, of_head = gradients(loss, first, head)
@@ -186,7 +186,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "detach().clone()": "It would work; the values are only read, so no copy is needed.",
             "clone": "A clone is recorded: gradients flow through it to the original.",
-            "no_grad": "The switch stops the recording of everything in the block; this is about one tensor.",
+            "no_grad": "It stops the recording of everything in the block; this is about one tensor.",
             "inference_mode": "A tensor from there may not be saved for a backward, and the rest of the loss has one.",
         },
     ),
@@ -201,7 +201,8 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     "update": (
         "no_grad",
         {
-            "inference_mode": "The weights would be written without being counted; they are trained on afterwards.",
+            "inference_mode": "It would work on the weights. But what else the step makes, such as a momentum, "
+            "could not be used in training any more.",
             "detach": "Writing through a detached header works, and is hard to read: it is the step that is not to be "
             "recorded, all of it.",
             "clone": "A write into a clone does not reach the weights.",
@@ -213,7 +214,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "detach": "It shares the storage: after the update it shows the new values.",
             "clone": "It has the values, and also a graph that leads back to the weight. Nobody will go that way.",
-            "no_grad": "A switch copies nothing.",
+            "no_grad": "It copies nothing: it is about code, and here a storage is needed.",
         },
     ),
     "scratch": (

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from tensorglass import layout
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly
+from tensorglass.graph.fields import Retained
 from tensorglass.graph.hooks import Hooks
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
@@ -163,11 +164,11 @@ class Run:
 
 def call_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
     """The gradient after all hooks of a tensor."""
-    for hook in list(hooks.values()):
+    for hook in sorted(hooks.values(), key=lambda hook: isinstance(hook, Retained)):
         answer = hook(gradient)
         if answer is not None:
             if not isinstance(answer, Tensor):
-                raise TypeError(f"expected Tensor, but hook returned '{type(answer).__name__}'")
+                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
             if answer._size != gradient._size:
                 raise RuntimeError("hook '" + getattr(hook, "__name__", repr(hook)) + "' has changed the size of value")
             gradient = answer

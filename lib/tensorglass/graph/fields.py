@@ -140,7 +140,10 @@ def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> Remov
 
 
 class Retained:
-    """The hook by which `retain_grad` works. It follows its tensor from node to node as that is overwritten."""
+    """The hook by which `retain_grad` works. It follows its tensor from node to node as that is overwritten.
+
+    Backward calls it after the other hooks of its tensor, whenever they were registered: what is kept is what goes on.
+    """
 
     __slots__ = ("_handle", "_tensor")
 
@@ -149,20 +152,18 @@ class Retained:
         meta = meta_of(tensor)
         self._hook_on(tensor.grad_fn, meta.output_nr)
 
+    def __call__(self, gradient: Tensor) -> None:
+        kept = self._tensor()
+        if kept is None:
+            return
+        meta = meta_of(kept)
+        if meta.grad is None:
+            meta.grad = gradient if state.grad else gradient.clone()
+        else:
+            meta.grad = meta.grad + gradient
+
     def _hook_on(self, node: Any, output_nr: int) -> None:
-        tensor = self._tensor
-
-        def keep(gradient: Tensor) -> None:
-            kept = tensor()
-            if kept is None:
-                return
-            meta = meta_of(kept)
-            if meta.grad is None:
-                meta.grad = gradient if state.grad else gradient.clone()
-            else:
-                meta.grad = meta.grad + gradient
-
-        self._handle = hook_output(node, output_nr, keep)
+        self._handle = hook_output(node, output_nr, self)
 
     def move(self, node: Node) -> None:
         """The tensor now comes out of `node`."""
@@ -237,7 +238,7 @@ def _warn_of_no_grad() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
         UserWarning,
         stacklevel=3,
     )

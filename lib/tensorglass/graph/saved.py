@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorglass.errors import explained
+from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta
 from tensorglass.making import make
 
@@ -135,15 +136,15 @@ class SavedTensor:
         made_by = tensor.grad_fn
         origin = ""
         if made_by is not None:
-            short = made_by.name().removesuffix("0").removesuffix("Backward")
+            short = made_by.name().removesuffix("0").replace("Backward", "")
             origin = f", which is output {tensor._meta.output_nr if tensor._meta else 0} of {short},"
         kind = tensor.type()
+        where = _SEE_THE_BACKTRACE if anomaly.state.enabled else _TURN_ON_ANOMALY_DETECTION
         raise explained(
             RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[{kind} {list(tensor._size)}]{origin} is at version {tensor._version}; expected version "
-                f"{self._version} instead. Hint: enable anomaly detection to find the operation that failed to compute "
-                "its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+                f"{self._version} instead. Hint: {where}"
             ),
             "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
             "the operator without the underscore.",
@@ -155,6 +156,14 @@ class SavedTensor:
         self._header = self._weak = self._meta = self._packed = None
 
 
+_TURN_ON_ANOMALY_DETECTION = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_SEE_THE_BACKTRACE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!"
+)
 _FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "

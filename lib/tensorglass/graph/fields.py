@@ -116,12 +116,15 @@ class GradientFields:
 
     @property
     def _backward_hooks(self: Tensor) -> Hooks | None:  # type: ignore[misc]  # as above
-        """The hooks of this tensor, None if it has none."""
+        """The user's hooks on this tensor, None if there are none; that of `retain_grad` is not among them."""
         meta = self._meta
         if meta is None:
             return None
         node = self.grad_fn
-        return meta.hooks if node is None else (node._tensor_hooks or {}).get(meta.output_nr)
+        if node is None:
+            return meta.hooks
+        hooks = (node._tensor_hooks or {}).get(meta.output_nr, {})
+        return {number: hook for number, hook in hooks.items() if not isinstance(hook, Retained)} or None
 
 
 def attach() -> None:

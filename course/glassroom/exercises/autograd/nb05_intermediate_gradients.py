@@ -1,0 +1,283 @@
+"""Exercises of notebook 05: gradients that are kept, asked for, and changed on their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.facts import first_line, is_tensor, same_value, text, values
+
+
+@exercise(
+    "a05-chain",
+    setup="""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    w = torch.tensor([3.0, 2.0, 1.0], requires_grad=True)
+    """,
+    hints=[
+        "A result keeps its gradient if it is asked to before backward runs.",
+        "Call retain_grad() on a, b and c; then c.sum().backward(); then return their .grad.",
+        """
+        def chain(w, x):
+            a = w * x
+            b = a.tanh()
+            c = b.tanh()
+            …
+            c.sum().backward()
+            return a.grad, b.grad, c.grad
+        """,
+        """
+        def chain(w, x):
+            a = w * x
+            b = a.tanh()
+            c = b.tanh()
+            for result in (a, b, c):
+                result.retain_grad()
+            c.sum().backward()
+            return a.grad, b.grad, c.grad
+        """,
+    ],
+)
+def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
+    found = call(chain, "chain", _leaf(w), x.detach())
+    expect(
+        isinstance(found, (tuple, list)) and len(found) == 3,
+        f"`chain` returned {text(found)}; three gradients were asked for, those of a, b and c.",
+    )
+    leaf = _leaf(w)
+    a = leaf * x.detach()
+    b = a.tanh()
+    results = (a, b, b.tanh())
+    for result in results:
+        result.retain_grad()
+    results[-1].sum().backward()
+    for name, gradient, result in zip("abc", found, results, strict=True):
+        expect(
+            gradient is not None,
+            f"the gradient of `{name}` is None: it was not asked to keep it before backward ran.",
+        )
+        expect_tensor(gradient, f"the gradient of {name}")
+        expect(
+            not same_value(values(gradient), values(leaf.grad)),
+            f"what you return for `{name}` is the gradient of `w`.",
+        )
+        expect_value(gradient, f"the gradient of {name}", result.grad)
+    return "From c to a, each tanh lets less of the gradient through."
+
+
+@exercise(
+    "a05-saliency",
+    setup="""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    weights = torch.tensor([2.0, -3.0, 0.5], requires_grad=True)
+    def model(image):
+        return (weights * image).tanh().sum()
+    """,
+    hints=[
+        "A gradient with respect to the input needs an input that requires grad; a header of your own can.",
+        "x.detach().requires_grad_() shares the memory of x and leaves x alone. autograd.grad fills no .grad.",
+        """
+        def saliency(model, x):
+            image = x.detach().requires_grad_()
+            (gradient,) = torch.autograd.grad(…, image)
+            return …
+        """,
+        """
+        def saliency(model, x):
+            image = x.detach().requires_grad_()
+            (gradient,) = torch.autograd.grad(model(image), image)
+            return gradient.abs()
+        """,
+    ],
+)
+def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) -> str:
+    mine, before = x.detach().clone(), weights.grad
+    kept = None if before is None else values(before)
+    try:
+        result = call(saliency, "saliency", model, mine)
+        touched = weights.grad is not None and values(weights.grad) != kept
+    finally:
+        weights.grad = before
+    expect(
+        not isinstance(result, (tuple, list)),
+        "`saliency` returns a tuple, as autograd.grad does: take the one gradient out of it.",
+    )
+    expect_tensor(result, "saliency(model, x)")
+    image, other_weights = _leaf(x), _leaf(weights)
+    (other_weights * image).tanh().sum().backward()
+    expect(
+        not same_value(values(result), values(image.grad)),
+        "that is the gradient; its absolute value was asked for.",
+    )
+    expect(
+        not same_value(values(result), values(other_weights.grad.abs())),
+        "that is the gradient of the weights; the one of the input was asked for.",
+    )
+    expect_value(result, "saliency(model, x)", image.grad.abs())
+    expect(
+        not touched,
+        "the values are right, but the weights' `.grad` was filled: backward() fills every leaf, autograd.grad none.",
+    )
+    expect(
+        not mine.requires_grad and mine.grad is None,
+        "the values are right, but the caller's `x` requires grad now. Use a detach() of it.",
+    )
+    return "The gradient of the input, and neither the input nor the weights were touched."
+
+
+@exercise(
+    "a05-limit",
+    setup="""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    w = torch.tensor([3.0, 2.0, 1.0], requires_grad=True)
+    """,
+    hints=[
+        "A hook that returns a tensor changes what goes on; one that returns None does not.",
+        "The norm is (gradient * gradient).sum().sqrt(). Multiply by largest / norm if it is too large.",
+        """
+        def limit(tensor, largest):
+            def scale(gradient):
+                norm = (gradient * gradient).sum().sqrt()
+                return … if norm > largest else None
+
+            return tensor.register_hook(…)
+        """,
+        """
+        def limit(tensor, largest):
+            def scale(gradient):
+                norm = (gradient * gradient).sum().sqrt()
+                return gradient * (largest / norm) if norm > largest else None
+
+            return tensor.register_hook(scale)
+        """,
+    ],
+)
+def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
+    _expect_limited(
+        limit, w, x, largest=1000.0, otherwise="the gradient is short enough, and it was changed all the same."
+    )
+    _expect_limited(limit, w, x, largest=2.0, otherwise="")
+
+    leaf, other = _leaf(w), _leaf(w)
+    first = other * x
+    second = leaf * x
+    handle = call(limit, "limit", second, 0.5)
+    ((first + second) * x).sum().backward()
+    expect(
+        same_value(values(other.grad), values(x * x)),
+        "the gradient of *another* tensor was scaled too: the hook writes into the gradient that it is given, which "
+        "others share. Return a new one.",
+    )
+    expect(
+        callable(getattr(handle, "remove", None)),
+        f"`limit` returned {text(handle)}; the handle was asked for, which register_hook returns.",
+    )
+    leaf = _leaf(w)
+    result = leaf * x
+    call(limit, "limit", result, 0.5).remove()
+    result.sum().backward()
+    expect(same_value(values(leaf.grad), values(x)), "after handle.remove() the gradient is still changed.")
+    return "Directions are kept, lengths are limited, and nobody else's gradient is touched."
+
+
+def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, otherwise: str) -> None:
+    leaf = _leaf(w)
+    result = leaf * x
+    call(limit, "limit", result, largest)
+    (result * result).sum().backward()
+    arriving = 2 * (w * x).detach()
+    norm = float((arriving * arriving).sum().sqrt())
+    going_on = arriving * min(1.0, largest / norm)
+    if same_value(values(leaf.grad), values(going_on * x)):
+        return
+    expect(
+        not same_value(values(leaf.grad), values(arriving * x)),
+        f"a gradient of norm {norm:.2f} went on as it came, with `largest` {largest}. "
+        "Does the hook return the new gradient? Is it registered?",
+    )
+    expect(
+        not same_value(values(leaf.grad), values(arriving.clamp(-largest, largest) * x)),
+        "each element was cut off on its own, which changes the direction. Scale the whole by largest / norm.",
+    )
+    found, right = text(values(leaf.grad / x)), text(values(going_on))
+    expect(False, otherwise or f"with `largest` {largest}, {found} went on, and not {right}.")
+
+
+@exercise(
+    "a05-step-at-once",
+    setup="""
+    x = torch.tensor([1.0, 2.0, 3.0])
+    w = torch.tensor([3.0, 2.0, 1.0], requires_grad=True)
+    """,
+    hints=[
+        "The hook gets the leaf, with .grad filled. What it does to the leaf must not be recorded.",
+        "Under torch.no_grad(), subtract in place; then let go of the gradient.",
+        """
+        def step_at_once(leaf):
+            with torch.no_grad():
+                leaf -= …
+            leaf.grad = …
+        """,
+        """
+        def step_at_once(leaf):
+            with torch.no_grad():
+                leaf -= 0.1 * leaf.grad
+            leaf.grad = None
+        """,
+    ],
+)
+def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
+    expect(
+        callable(step_at_once) and not is_tensor(step_at_once),
+        f"`step_at_once` is {text(step_at_once)}; a function was asked for.",
+    )
+    leaf = _leaf(w)
+    leaf.register_post_accumulate_grad_hook(step_at_once)
+    for times in (1, 2):
+        try:
+            (leaf * x).sum().backward()
+        except Exception as error:  # whatever the learner's function does in the middle of backward
+            expect(False, f"within backward, `step_at_once` raised {first_line(error)}")
+        expect(
+            not same_value(values(leaf), values(w)),
+            "after backward the leaf is as it was. `leaf = leaf - …` gives the name to a new tensor; write in place.",
+        )
+        expect_value(leaf, f"after {times} backward, the leaf", (w - 0.1 * times * x).detach())
+        expect(leaf.grad is None, "the step is right, but `.grad` still holds a tensor. None lets go of its memory.")
+    return "When backward ends, the step is taken and no gradient is left."
+
+
+CHOICES = {
+    "penalty": ("grad", "torch.autograd.grad returns the gradient and fills no `.grad`."),
+    "reversal": ("hook", "Only what a hook returns goes on in the gradient's place."),
+    "debugging": ("retain_grad", "Backward runs anyway; h need only keep what comes by."),
+    "frugal": ("post hook", "It is called for a leaf, once `.grad` is complete."),
+}
+
+
+@exercise(
+    "a05-which",
+    hints=[
+        "Ask: is the gradient to be looked at, returned, changed on its way, or acted on once it is complete?",
+        "Each of the four ways is the answer once.",
+        'reversal = "hook", and frugal = "post hook". Which of the other two fills a .grad?',
+        """
+        penalty = "grad"
+        reversal = "hook"
+        debugging = "retain_grad"
+        frugal = "post hook"
+        """,
+    ],
+)
+def which(penalty: Any, reversal: Any, debugging: Any, frugal: Any) -> str:
+    for (name, (best, reason)), answer in zip(CHOICES.items(), (penalty, reversal, debugging, frugal), strict=True):
+        others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
+        expect_equal(answer, name, best, mistakes=others)
+    return "Each of the four has its task."
+
+
+def _leaf(tensor: Any) -> Any:
+    """A leaf of its own with these values, which requires grad."""
+    return tensor.detach().clone().requires_grad_()

@@ -66,3 +66,12 @@ def hook_that_returns_a_number(library):
 )
 def test_the_error_is_pytorchs(program):
     assert message(tensorglass, program) == message(torch, program)
+
+
+@pytest.mark.parametrize("library", [tensorglass, torch], ids=["tensorglass", "torch"])
+def test_retaining_a_gradient_is_no_hook_of_the_users(library):
+    h = library.ones(2, requires_grad=True) * 2
+    h.retain_grad()
+    assert not h._backward_hooks
+    h.register_hook(lambda gradient: None)
+    assert len(h._backward_hooks) == 1

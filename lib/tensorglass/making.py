@@ -13,8 +13,8 @@ from tensorglass.backends import Array, Backend
 from tensorglass.backends import get as get_backend
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
-from tensorglass.graph.meta import inference_meta
-from tensorglass.graph.modes import watched
+from tensorglass.graph.meta import Creation, Meta, inference_meta
+from tensorglass.graph.modes import state, watched
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 
@@ -22,6 +22,7 @@ _new = object.__new__
 _reference = weakref.ref
 _born = memory.born
 _contiguous_strides = layout.contiguous_strides
+_PLAIN, _NO_GRAD, _INFERENCE = Creation.PLAIN, Creation.NO_GRAD, Creation.INFERENCE
 
 
 def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType) -> Tensor:
@@ -106,8 +107,29 @@ def view_of(
 ) -> Tensor:
     """A view: another header on the storage of `base`, which counts its writes together with it."""
     self = make(base._storage, size, stride, offset, base._dtype if dtype is None else dtype)
-    self._base = base if base._base is None else base._base
-    self._counter = base._counter
-    self._meta = None if base._meta is None or not base._meta.is_inference else inference_meta(force=True)
+    if base._meta is not None and base._meta.is_inference:  # whoever writes to it, nothing can be recorded
+        self._base = None
+    elif base._base is None:
+        self._base, self._creation = base, _PLAIN
+    else:
+        self._base, self._creation = base._base, base._creation
+    if not state.grad and not state.below:
+        self._creation = _INFERENCE if state.inference else _NO_GRAD
+    self._counter = counter = base._counter
+    self._seen = base._storage.version if counter is None else counter.count
+    self._meta = same_inference(base)
     self._conj = base._conj if dtype is None else False  # the parts of complex numbers are plain
     return self
+
+
+def same_inference(input: Tensor) -> Meta | None:
+    """What a header on the storage of `input` gets: it is an inference tensor if and only if `input` is."""
+    return None if input._meta is None or not input._meta.is_inference else inference_meta(force=True)
+
+
+def as_siblings(views: list[Tensor]) -> tuple[Tensor, ...]:
+    """The views that one operator made of one tensor, marked as such: they may not be written to in place."""
+    if state.grad or state.below:
+        for view in views:
+            view._creation = Creation.MULTI_OUTPUT
+    return tuple(views)

@@ -18,7 +18,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.graph.meta import Meta
+from tensorglass.graph.meta import Creation, Meta
 from tensorglass.old_storages import OLD_CLASSES
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
@@ -40,8 +40,8 @@ class Tensor:
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
 
     __slots__ = (
-        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_dtype", "_meta", "_offset", "_size",
-        "_storage", "_stride",
+        "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_creation", "_dtype", "_meta", "_offset",
+        "_seen", "_size", "_storage", "_stride",
     )  # fmt: skip
 
     _storage: UntypedStorage
@@ -54,6 +54,8 @@ class Tensor:
     _contiguous: bool | None  # derived too; None until somebody asks
     _base: Tensor | None  #: the tensor that this one is a view of
     _counter: VersionCounter | None  # None: writes are counted by the storage
+    _creation: Creation  #: of a view alone: how it was made
+    _seen: int  #: of a view alone: the version at which its `grad_fn` was right
     _meta: Meta | None  #: its place in the graph of gradients; None for a tensor that has nothing to do with one
 
     __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor

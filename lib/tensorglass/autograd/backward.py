@@ -10,6 +10,7 @@ from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, gradient_edge
+from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.size import Size
 from tensorglass.tensor import Tensor
@@ -40,19 +41,18 @@ def backward(
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    gradients = _first_gradients(given, _tuple(grad_tensors, len(given)), "backward")
+    gradients = _first_gradients(given, _tuple(grad_tensors, len(given)))
+    roots = _roots(given)
     wanted = None if inputs is None else _tuple(inputs)
     if wanted is not None:
         for each in wanted:
-            if not requires_grad(each):
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
             each.retain_grad()
     engine.run(
-        _roots(given),
+        roots,
         gradients,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        catch=None if wanted is None else [gradient_edge(each) for each in wanted],
+        wanted=None if wanted is None else [gradient_edge(each) for each in wanted],
     )
 
 
@@ -82,7 +82,8 @@ def grad(
     firsts = _tuple(grad_outputs, len(given))
     if is_grads_batched:
         return _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused), materialize_grads)
-    gradients = _first_gradients(given, firsts, "grad")
+    gradients = _first_gradients(given, firsts)
+    roots = _roots(given)
     for each in wanted:
         if not requires_grad(each):
             raise explained(
@@ -90,12 +91,12 @@ def grad(
                 "Ask for it before the computation: x.requires_grad_().",
             )
     found = engine.run(
-        _roots(given),
+        roots,
         gradients,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        catch=[gradient_edge(each) for each in wanted],
-        accumulate=False,
+        wanted=[gradient_edge(each) for each in wanted],
+        collect=False,
     )
     if not allow_unused and any(gradient is None for gradient in found):
         place = found.index(None)
@@ -108,7 +109,7 @@ def grad(
         )
     if materialize_grads:
         found = [
-            each.new_zeros(each._size) if gradient is None else gradient
+            zeros_like(each, requires_grad=create_graph) if gradient is None else gradient
             for gradient, each in zip(found, wanted, strict=True)
         ]
     return tuple(found)
@@ -158,17 +159,15 @@ def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
     return roots
 
 
-def _first_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], name: str) -> list[Tensor]:
-    """The gradients that the walk begins with: those given, or 1 for a scalar."""
+def _first_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any]) -> list[Any]:
+    """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
     if len(gradients) not in (0, len(tensors)):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
-    begun: list[Tensor] = []
+    begun: list[Any] = []
     for place, tensor in enumerate(tensors):
         gradient = gradients[place] if gradients else None
         if gradient is None:
-            if not requires_grad(tensor):
-                _roots(tensors)
-            begun.append(_one_for(tensor))
+            begun.append(_one_for(tensor) if requires_grad(tensor) else None)
             continue
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")

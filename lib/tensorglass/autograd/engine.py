@@ -7,14 +7,17 @@ first. There is no recursion: a chain of 100,000 operators is a loop.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Container, Sequence
+from typing import Any
 
 from tensorglass import layout
 from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format
 from tensorglass.graph import anomaly
-from tensorglass.graph.fields import Retained
 from tensorglass.graph.hooks import Hooks
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
@@ -32,143 +35,187 @@ class Run:
         roots: Sequence[Edge],
         keep_graph: bool,
         create_graph: bool,
-        catch: Sequence[Edge] | None,
-        accumulate: bool,
+        wanted: Sequence[Edge] | None,
+        collect: bool,
     ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        self.accumulate = accumulate  #: whether leaves collect: always, but for `autograd.grad`
-        self.caught: list[Tensor | None] = [] if catch is None else [None] * len(catch)
+        self.caught: list[Tensor | None] = []
         self._catch: dict[Node, list[tuple[int, int]]] = {}  #: for a node, which output is caught as which number
-        for number, (node, output_nr) in enumerate(catch or ()):
-            if node is not None:
-                self._catch.setdefault(node, []).append((output_nr, number))
         self._waiting: dict[Node, int] = {}  #: how many gradients each node still waits for
         self._arrived: dict[Node, Arrived] = {}
         self._ready: list[tuple[int, int, Node]] = []
         self._ticket = 0
         self._count(roots)
-        self._needed = None if catch is None else self._leading_to(roots)
+        self._runs: set[Node] | None = None  #: the nodes that are run, where that is not all
+        self._reached: Container[Node] = self._waiting  #: those that gradients are sent to
+        if wanted is not None:
+            ends = {node for node, _ in wanted if node is not None}
+            self._runs = self._leading_to(ends, roots)
+            self._reached = self._runs | ends
+            if collect:
+                self._runs |= ends
+            else:
+                self.caught = [None] * len(wanted)
+                for number, (node, nr) in enumerate(wanted):
+                    if node is not None:
+                        self._catch.setdefault(node, []).append((nr, number))
 
     def _count(self, roots: Sequence[Edge]) -> None:
         """Count for every node how many others will send it a gradient."""
-        seen = {edge.node for edge in roots if edge.node is not None}
-        stack = list(seen)
         waiting = self._waiting
+        stack = [edge.node for edge in roots if edge.node is not None]
+        for root in stack:
+            waiting[root] = 0
+        stack = list(waiting)
         while stack:
             for node, _ in stack.pop().next_functions:
                 if node is None:
                     continue
-                waiting[node] = waiting.get(node, 0) + 1
-                if node not in seen:
-                    seen.add(node)
+                count = waiting.get(node)
+                if count is None:
                     stack.append(node)
+                    waiting[node] = 1
+                else:
+                    waiting[node] = count + 1
 
-    def _leading_to(self, roots: Sequence[Edge]) -> set[Node]:
-        """The nodes on the way to something that is to be caught."""
-        order: list[Node] = []
+    def _leading_to(self, ends: set[Node], roots: Sequence[Edge]) -> set[Node]:
+        """The nodes that send gradients on towards `ends`."""
+        leading: set[Node] = set()
         seen: set[Node] = set()
         stack: list[tuple[Node, bool]] = [(edge.node, False) for edge in roots if edge.node is not None]
         while stack:
             node, is_done = stack.pop()
-            if is_done:
-                order.append(node)
+            if is_done:  # so are all nodes behind it
+                if any(each in ends or each in leading for each, _ in node.next_functions):
+                    leading.add(node)
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
                 stack += [(each, False) for each, _ in node.next_functions if each is not None and each not in seen]
-        needed = set(self._catch)
-        for node in order:
-            if any(each in needed for each, _ in node.next_functions):
-                needed.add(node)
-        return needed
+        return leading
 
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Tensor]) -> None:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
         for edge, gradient in zip(roots, gradients, strict=True):
             self._send(edge, gradient)
         for node in dict.fromkeys(edge.node for edge in roots):
-            if node is not None and not self._waiting.get(node):
+            if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        while self._ready:
-            node = heapq.heappop(self._ready)[2]
-            self._visit(node, self._arrived.pop(node))
+        ready, arrived = self._ready, self._arrived
+        while ready:
+            node = heapq.heappop(ready)[2]
+            self._visit(node, arrived.pop(node))
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
     def _send(self, edge: Edge, gradient: Tensor | None) -> None:
-        """Add a gradient to those that have arrived at an edge."""
-        node, output_nr = edge
+        """Add a gradient to those that have arrived at an edge, in place where that is seen by nobody else."""
+        node, nr = edge
         if node is None:
             return
         arrived = self._arrived.get(node)
         if arrived is None:
-            arrived = self._arrived[node] = [None] * max(1, len(node.outputs))
+            arrived = self._arrived[node] = [None] * (len(node.outputs) or 1)
         if gradient is None:
             return
-        before = arrived[output_nr]
-        arrived[output_nr] = gradient if before is None else before + gradient
+        if arrived[nr] is None:
+            arrived[nr] = gradient
+        elif not self.create_graph and _is_alone(arrived, nr):
+            arrived[nr] += gradient
+        else:
+            arrived[nr] = arrived[nr] + gradient
 
     def _visit(self, node: Node, arrived: Arrived) -> None:
-        self._call_tensor_hooks(node, arrived)
-        for output_nr, number in self._catch.get(node, ()):
-            self.caught[number] = arrived[output_nr]
-        if self._needed is not None and not self._runs(node):
+        """Run a node whose gradients have all arrived, and send on what it finds."""
+        runs = self._runs is None or node in self._runs
+        if not runs:
+            call_tensor_hooks(node, arrived)
+        if self._catch:
+            for nr, number in self._catch.get(node, ()):
+                self.caught[number] = arrived[nr]
+        if not runs:
             return
-        arrived = _call_prehooks(node, arrived)
-        if isinstance(node, AccumulateGrad):
-            found: list[Tensor | None] = []
-            if arrived[0] is not None:
-                accumulate(node.variable, arrived[0], self.create_graph)
-            _call_hooks(node, [], arrived)
-        else:
-            found = self._run(node, arrived)
-        for edge, gradient in zip(node.next_functions, found, strict=True):
-            if edge.node is None:
+        call_tensor_hooks(node, arrived)
+        if node._prehooks:
+            arrived = _call_prehooks(node, arrived)
+        found = self._run(node, arrived)
+        waiting, reached = self._waiting, self._reached
+        for nr, edge in enumerate(node.next_functions):
+            following = edge.node
+            if following is None:
                 continue
-            if self._needed is None or edge.node in self._needed:
+            waiting[following] -= 1
+            if following in reached:
+                gradient, found[nr] = found[nr], None  # handed on: whoever gets it may be the only one to hold it
                 self._send(edge, gradient)
-            self._waiting[edge.node] -= 1
-            if not self._waiting[edge.node] and edge.node in self._arrived:
-                self._push(edge.node)
-
-    def _runs(self, node: Node) -> bool:
-        """Whether a node is run although only some are: it leads to one that is caught, or is a leaf to collect in."""
-        if isinstance(node, AccumulateGrad):
-            return self.accumulate and node in self._catch
-        return self._needed is not None and any(edge.node in self._needed for edge in node.next_functions)
+                if not waiting[following]:
+                    self._push(following)
 
     def _run(self, node: Node, arrived: Arrived) -> list[Tensor | None]:
-        found = list(anomaly.watched(node, arrived) if anomaly.state.enabled else node.apply(arrived))
-        if not self.keep_graph:
-            node.release()
-        if len(found) < len(node.next_functions):
-            found += [None] * (len(node.next_functions) - len(found))
-        for nr, (edge, gradient) in enumerate(zip(node.next_functions, found, strict=False)):
-            if gradient is not None:
-                found[nr] = None if edge.node is None else fitted(gradient, edge.node.outputs[edge.output_nr], node, nr)
-        return _call_hooks(node, found, arrived)
-
-    def _call_tensor_hooks(self, node: Node, arrived: Arrived) -> None:
+        """The gradients that a node sends on, in the form that those who get them expect. `arrived` is used up."""
+        given = tuple(arrived) if node._hooks else None
         if isinstance(node, AccumulateGrad):
-            hooks = {0: meta_of(node.variable).hooks or {}}
+            add_to_leaf(node.variable, arrived)
+            found: list[Tensor | None] = []
         else:
-            hooks = node._tensor_hooks or {}
-        for output_nr, registry in hooks.items():
-            gradient = arrived[output_nr]
+            apply = functools.partial(anomaly.watched, node) if anomaly.state.enabled else node.apply
+            found = list(apply(arrived) if self._runs is None else apply(arrived, self._reached))
+            if not self.keep_graph:
+                node.release()
+            edges = node.next_functions
+            if len(found) < len(edges):
+                found += [None] * (len(edges) - len(found))
+            for nr, edge in enumerate(edges):
+                gradient = found[nr]
+                if gradient is None:
+                    continue
+                wanted = None if edge.node is None else edge.node.outputs[edge.output_nr]
+                if wanted is None:
+                    found[nr] = None
+                elif gradient._size != wanted.size or gradient._dtype is not wanted.dtype:
+                    found[nr] = fitted(gradient, wanted, node, nr)
+        arrived.clear()
+        return found if given is None else _call_hooks(node, found, given)
+
+
+def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
+    """Let the hooks of the tensors that came out of a node have its gradients; `retain_grad` keeps what they leave."""
+    hooks = node.tensor_hooks()
+    if hooks:
+        for nr, registry in hooks.items():
+            gradient = arrived[nr]
             if gradient is not None:
-                arrived[output_nr] = call_hooks(registry, gradient)
+                arrived[nr] = call_hooks(registry, gradient)
+    if node._retaining:
+        for nr, retained in node._retaining.items():
+            gradient = arrived[nr]
+            if gradient is not None:
+                retained.keep(gradient)
+
+
+def _is_alone(arrived: Arrived, nr: int) -> bool:
+    """Whether nobody but this list holds the gradient, and nobody but the gradient its memory.
+
+    Both are then counted twice: where they are held, and as the argument of `getrefcount`.
+    """
+    if sys.getrefcount(arrived[nr]) != 2:
+        return False
+    gradient: Any = arrived[nr]
+    return sys.getrefcount(gradient._storage) == 2 and layout.is_non_overlapping_and_dense(
+        gradient._size, gradient._stride
+    )
 
 
 def call_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
     """The gradient after all hooks of a tensor."""
-    for hook in sorted(hooks.values(), key=lambda hook: isinstance(hook, Retained)):
+    for hook in list(hooks.values()):
         answer = hook(gradient)
         if answer is not None:
             if not isinstance(answer, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+                raise TypeError(f"expected Tensor, but hook returned '{type(answer).__name__}'")
             if answer._size != gradient._size:
                 raise RuntimeError("hook '" + getattr(hook, "__name__", repr(hook)) + "' has changed the size of value")
             gradient = answer
@@ -183,9 +230,9 @@ def _call_prehooks(node: Node, arrived: Arrived) -> Arrived:
     return arrived
 
 
-def _call_hooks(node: Node, found: list[Tensor | None], arrived: Arrived) -> list[Tensor | None]:
+def _call_hooks(node: Node, found: list[Tensor | None], given: tuple[Tensor | None, ...]) -> list[Tensor | None]:
     for hook in list((node._hooks or {}).values()):
-        answer = hook(tuple(found), tuple(arrived))
+        answer = hook(tuple(found), given)
         if answer is not None:
             found = list(answer) if isinstance(answer, (tuple, list)) else [answer]
     return found
@@ -214,42 +261,44 @@ def fitted(gradient: Tensor, wanted: OutputLike | None, node: Node, nr: int) -> 
 # --- leaves ----------------------------------------------------------------------------------------------------------
 
 
-def accumulate(leaf: Tensor, gradient: Tensor, create_graph: bool) -> None:
-    """Add a gradient to a leaf's `grad`, in place unless it is recorded, and call the hooks that wait for that."""
+_collecting = threading.Lock()  # two threads may add to the same leaf
+
+
+def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
+    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks."""
     meta = meta_of(leaf)
-    before = meta.grad
-    if before is None:
-        meta.grad = _own(gradient, leaf) if not create_graph else gradient
-    elif create_graph:
-        meta.grad = before + gradient
-    else:
-        before += gradient
-        meta.grad = before
-    for hook in list((meta.post_accumulate or {}).values()):
-        hook(leaf)
+    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+        return
+    with _collecting:
+        if meta.grad is None:
+            meta.grad = _own(leaf, arrived)
+        elif state.grad:
+            meta.grad = meta.grad + arrived[0]
+        else:
+            meta.grad += arrived[0]
+    if meta.post_accumulate:
+        for hook in list(meta.post_accumulate.values()):
+            hook(leaf)
 
 
-# References to a gradient that nobody else uses: the two lists that hold what arrived, three calls' arguments and
-# locals, and that of `getrefcount`. One more, and its memory is somebody's.
-_REFERENCES = 5
+def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
+    """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
+    is_alone = sys.getrefcount(arrived[0]) == 2  # the list holds it, and the argument
+    gradient: Any = arrived[0]
+    is_dense = layout.is_non_overlapping_and_dense(leaf._size, leaf._stride)
+    lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
+    if is_alone and lies_alike and not state.grad:
+        return gradient if gradient._meta is None and gradient._base is None else gradient.detach()
+    if is_dense:
+        return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
+    return gradient.clone(memory_format=contiguous_format)
 
 
-def _own(gradient: Tensor, leaf: Tensor) -> Tensor:
-    """The gradient itself if its memory is nobody else's and laid out like the leaf's, else a copy."""
-    is_alone = (
-        sys.getrefcount(gradient) <= _REFERENCES
-        and gradient._base is None
-        and not gradient._conj
-        and len(gradient._storage.headers()) == 1
-        and gradient._storage.nbytes() == gradient.numel() * gradient._dtype.itemsize
-        and gradient._stride == layout.preserved_strides(leaf._size, leaf._stride)
-    )
-    if is_alone and gradient._meta is None:
-        return gradient
-    copy = gradient.detach().new_empty_strided(leaf._size, layout.preserved_strides(leaf._size, leaf._stride))
-    copy.copy_(gradient.detach())
-    copy._storage.version = 0
-    return copy
+def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
+    if gradient._stride == leaf._stride:
+        return True
+    each = zip(leaf._size, leaf._stride, gradient._stride, strict=True)
+    return all(step == own_step or length == 1 for length, own_step, step in each)
 
 
 def run(
@@ -258,14 +307,17 @@ def run(
     *,
     keep_graph: bool,
     create_graph: bool,
-    catch: Sequence[Edge] | None = None,
-    accumulate: bool = True,
+    wanted: Sequence[Edge] | None = None,
+    collect: bool = True,
 ) -> list[Tensor | None]:
-    """Walk backwards from `roots`. Returns the gradients caught at the edges `catch`, None where none arrived."""
+    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone.
+
+    The gradients that arrive there are collected, or else returned, None where none arrived.
+    """
     before = state.grad
     state.grad = create_graph
     try:
-        walk = Run(roots, keep_graph, create_graph, catch, accumulate)
+        walk = Run(roots, keep_graph, create_graph, wanted, collect)
         walk.walk(roots, gradients)
         return walk.caught
     finally:

@@ -73,10 +73,10 @@ def remember(node: Node) -> None:
     node.metadata["traceback_"] = traceback.format_list(stack)
 
 
-def watched(node: Node, gradients: list[Any]) -> Gradients:
+def watched(node: Node, gradients: list[Any], towards: Any = None) -> Gradients:
     """Run a node; on an error, or nan in what it returns, say where it was recorded."""
     try:
-        found = node.apply(gradients)
+        found = node.apply(gradients, towards)
     except Exception:
         _print_stack(node)
         raise

@@ -32,7 +32,7 @@ Formula = Callable[..., Any]
 class Derivative:
     """The formulas of one operator."""
 
-    __slots__ = ("formulas", "node_name", "outputs", "parameters", "wraps_numbers")
+    __slots__ = ("formulas", "keeps", "node_name", "outputs", "parameters", "wraps_numbers")
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class Derivative:
         node_name: str | Callable[[dict[str, Any]], str | None] | None = None,
         outputs: int | None = None,
         wraps_numbers: bool = False,
+        keeps: tuple[str, ...] = (),
     ) -> None:
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
@@ -47,6 +48,8 @@ class Derivative:
         self.node_name = node_name  #: PyTorch's name of the node, or a function of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
+        #: what PyTorch keeps as a tensor whatever was passed, so that a second backward does not find it any more
+        self.keeps = (*keeps, *self.formulas) if wraps_numbers else keeps
 
 
 def derivative(
@@ -54,14 +57,16 @@ def derivative(
     node: str | Callable[[dict[str, Any]], str | None] | None = None,
     outputs: int | None = None,
     wraps_numbers: bool = False,
+    keeps: tuple[str, ...] = (),
     **formulas: Formula,
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below. `node` is PyTorch's name where it is not ``<Name>Backward0``,
-    or a function of the arguments by name; None from it: this call is not recorded as a whole.
+    or a function of the arguments by name; None from it: this call is not recorded as a whole. `keeps` names arguments
+    that PyTorch keeps as tensors whatever was passed.
     """
 
     def mark(body: F) -> F:
-        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers)
+        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps)
         return body
 
     return mark

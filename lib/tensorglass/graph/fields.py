@@ -13,6 +13,7 @@ from typing import Any
 
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format
 from tensorglass.graph import inplace
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
 from tensorglass.graph.meta import meta_of, requires_grad
@@ -33,6 +34,11 @@ class GradientFields:
     def requires_grad(self: Tensor, wanted: bool) -> None:  # type: ignore[misc]  # as above
         if not isinstance(wanted, bool):
             raise RuntimeError("requires_grad must be a bool")
+        if wanted and self.grad_fn is not None:
+            raise explained(
+                RuntimeError("you can only change requires_grad flags of leaf variables."),
+                "This tensor was computed from tensors that require gradients: so does it.",
+            )
         set_requires_grad(self, wanted)
 
     @property
@@ -116,15 +122,12 @@ class GradientFields:
 
     @property
     def _backward_hooks(self: Tensor) -> Hooks | None:  # type: ignore[misc]  # as above
-        """The user's hooks on this tensor, None if there are none; that of `retain_grad` is not among them."""
+        """The hooks of this tensor, None if it has none."""
         meta = self._meta
         if meta is None:
             return None
         node = self.grad_fn
-        if node is None:
-            return meta.hooks
-        hooks = (node._tensor_hooks or {}).get(meta.output_nr, {})
-        return {number: hook for number, hook in hooks.items() if not isinstance(hook, Retained)} or None
+        return meta.hooks if node is None else (node._tensor_hooks or {}).get(meta.output_nr)
 
 
 def attach() -> None:
@@ -143,41 +146,39 @@ def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> Remov
 
 
 class Retained:
-    """The hook by which `retain_grad` works. It follows its tensor from node to node as that is overwritten.
+    """What `retain_grad` leaves at the node: it runs after all hooks, and follows its tensor to the node of a write."""
 
-    Backward calls it after the other hooks of its tensor, whenever they were registered: what is kept is what goes on.
-    """
-
-    __slots__ = ("_handle", "_tensor")
+    __slots__ = ("_node", "_output_nr", "_tensor")
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = weakref.ref(tensor)
-        meta = meta_of(tensor)
-        self._hook_on(tensor.grad_fn, meta.output_nr)
+        self._be_at(tensor.grad_fn, tensor.output_nr)
 
-    def __call__(self, gradient: Tensor) -> None:
-        kept = self._tensor()
-        if kept is None:
-            return
-        meta = meta_of(kept)
-        if meta.grad is None:
-            meta.grad = gradient if state.grad else gradient.clone()
-        else:
-            meta.grad = meta.grad + gradient
+    def _be_at(self, node: Any, output_nr: int) -> None:
+        if node._retaining is None:
+            node._retaining = {}
+        node._retaining[output_nr] = self
+        self._node, self._output_nr = weakref.ref(node), output_nr
 
-    def _hook_on(self, node: Any, output_nr: int) -> None:
-        self._handle = hook_output(node, output_nr, self)
+    def keep(self, gradient: Tensor) -> None:
+        """Add a copy of the gradient to the tensor's `grad`."""
+        tensor = self._tensor()
+        if tensor is not None:
+            meta = meta_of(tensor)
+            meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
 
     def move(self, node: Node) -> None:
         """The tensor now comes out of `node`."""
-        self._handle.remove()
-        self._hook_on(node, 0)
+        before = self._node()
+        if before is not None and before._retaining is not None:
+            before._retaining.pop(self._output_nr, None)
+        self._be_at(node, 0)
 
 
 def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating point and complex dtype") -> None:
     """Set a leaf's flag, or raise as PyTorch does."""
     meta = tensor._meta
-    if meta is not None and not wanted and tensor.grad_fn is not None:
+    if meta is not None and not wanted and meta.grad_fn is not None:
         raise explained(
             RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
@@ -195,7 +196,7 @@ def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating poin
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     if meta is None and not wanted:
         return
-    if tensor.grad_fn is None:
+    if meta is None or meta.grad_fn is None:
         meta_of(tensor).requires_grad = wanted
         if wanted:
             inplace.mark_views(tensor)
@@ -241,7 +242,7 @@ def _warn_of_no_grad() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
         UserWarning,
         stacklevel=3,
     )

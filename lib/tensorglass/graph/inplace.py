@@ -7,13 +7,14 @@ it is next asked for its `grad_fn`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph.meta import Creation, Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import Gradients, Node, OutputLike, gradient_edge, like, set_history
+from tensorglass.graph.node import NOWHERE, Gradients, Node, OutputLike, gradient_edge, like, set_history, short_name
 from tensorglass.layout import contiguous_strides
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of
@@ -43,57 +44,83 @@ def check_inference(tensor: Tensor) -> None:
 
 
 def check(tensor: Tensor) -> None:
-    """Refuse an in-place write that would leave a history which cannot be followed."""
-    if not requires_grad(tensor) and tensor._base is None:
-        return
-    if tensor._base is not None and tensor._meta is not None:
-        _check_view(tensor, tensor._meta)
+    """Refuse a recorded in-place write that would leave a history which cannot be followed."""
+    base = tensor._base
+    if base is not None:
+        _check_view(tensor, "is being")
     if not requires_grad(tensor):
         return
-    if tensor.is_leaf and tensor._base is None:
-        raise explained(
-            RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
-            "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Update "
-            "it within torch.no_grad(), or write to a copy, x.clone().",
-            notebook=_NOTEBOOK,
-        )
-    base = tensor._base
-    if base is not None and requires_grad(base) and base.is_leaf:
+    if base is not None and base.is_leaf:
         raise explained(
             RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation."),
             "The view shares the leaf's memory: writing to it overwrites the leaf. Do it within torch.no_grad(), or "
             "write to a copy, x.clone().",
             notebook=_NOTEBOOK,
         )
+    if tensor.is_leaf:
+        raise explained(
+            RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
+            "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Update "
+            "it within torch.no_grad(), or write to a copy, x.clone().",
+            notebook=_NOTEBOOK,
+        )
 
 
-def _check_view(tensor: Tensor, meta: Meta) -> None:
-    creation = meta.creation
-    if creation is Creation.RECORDED:
+def _check_view(view: Tensor, how: str) -> None:
+    """Refuse a write to a view, or to what it is a view of, if it was made in a way that cannot be followed."""
+    creation = view._creation
+    if creation is Creation.PLAIN:
         return
-    if creation in (Creation.NO_GRAD, Creation.INFERENCE):
-        mode = "no_grad mode" if creation is Creation.NO_GRAD else "inference mode"
-        where = "the no_grad block" if creation is Creation.NO_GRAD else "the inference_mode block"
-        message = (
-            f"A view was created in {mode} and is being modified inplace with grad mode enabled. Given that this use "
-            "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and "
-            f"the inplace either both inside {where} (if you don't want the inplace to be tracked) or both outside "
-            "(if you want the inplace to be tracked)."
-        )
-    else:
-        node = meta.grad_fn
-        name = "None" if node is None else node.name().removesuffix("0").removesuffix("Backward")
-        what = (
-            "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-            "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-            if creation is Creation.MULTI_OUTPUT
-            else "This view was created inside a custom Function (or because an input was returned as-is) and the "
-            "autograd logic to handle view+inplace would override the custom backward associated with the custom "
-            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
-            "output of the custom Function."
-        )
-        message = f"Output {meta.output_nr} of {name} is a view and is being modified inplace. {what}"
-    raise explained(RuntimeError(message), notebook=_NOTEBOOK)
+    meta = view._meta
+    node = None if meta is None else meta.grad_fn
+    is_of_mode = creation in (Creation.NO_GRAD, Creation.INFERENCE)
+    mode = "inference" if creation is Creation.INFERENCE else "no_grad"
+    where = (
+        f"Output {0 if meta is None else meta.output_nr} of {'None' if node is None else short_name(node)} is a view"
+    )
+    if node is None:
+        where = f"A view was created in {mode} mode"
+    elif is_of_mode:
+        where += f" of a view which was created in {mode} mode"
+    what = f"{where} and {how} modified inplace"
+    if creation is Creation.INFERENCE:
+        what += " in normal mode"
+    elif is_of_mode or node is None:
+        what += " with grad mode enabled"
+    raise explained(RuntimeError(f"{what}. {_WHY_NOT[creation]}"), notebook=_NOTEBOOK)
+
+
+def _keep_together(block: str) -> str:
+    return (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        f"both the view and the inplace either both inside the {block} block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked)."
+    )
+
+
+_WHY_NOT = {
+    Creation.NO_GRAD: _keep_together("no_grad"),
+    Creation.INFERENCE: _keep_together("inference_mode"),
+    Creation.MULTI_OUTPUT: "This view is the output of a function that returns multiple views. Such functions do not "
+    "allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    Creation.CUSTOM_FUNCTION: "This view was created inside a custom Function (or because an input was returned as-is) "
+    "and the autograd logic to handle view+inplace would override the custom backward associated with the custom "
+    "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of "
+    "the custom Function.",
+}
+
+
+class AsStridedBackward0(Node):
+    """A view of a tensor that was taken out of the graph since: its gradient goes nowhere."""
+
+    __slots__ = ()
+
+    def __init__(self, view: Tensor) -> None:
+        super().__init__((NOWHERE,))
+        self.outputs = (like(view),)
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        return [None]
 
 
 class CopySlices(Node):
@@ -108,7 +135,7 @@ class CopySlices(Node):
         self._view: Header = header_of(view)
         self._written_by = written_by
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         gradient = gradients[0]
         if gradient is None:
             return [None] * len(self.next_functions)
@@ -135,29 +162,41 @@ def rebase(tensor: Tensor, node: Node) -> None:
     """Make `node`, which has just overwritten `tensor`, its history."""
     base = tensor._base
     if base is None:
-        _move_retained(tensor, node)
-        set_history(tensor, node)
-        mark_views(tensor)
+        _replace_history(tensor, node)
         return
-    history = CopySlices(base, tensor, node)
-    _move_retained(base, history)
-    set_history(base, history)
-    mark_views(base)
-    meta_of(tensor).attr_version = -1  # to be found anew, through the base
+    _replace_history(base, CopySlices(base, tensor, node))
+    regenerate(tensor, meta_of(tensor))
 
 
-def _move_retained(tensor: Tensor, node: Node) -> None:
-    """`retain_grad` is about what the tensor holds now: its hook goes over to the new node."""
-    meta = tensor._meta
-    if meta is not None and meta.retains is not None:
+def _replace_history(tensor: Tensor, node: Node) -> None:
+    meta = meta_of(tensor)
+    if meta.retains is not None:
         meta.retains.move(node)
+    set_history(tensor, node)
+    mark_views(tensor)
+
+
+def _again(base: Tensor, view: Tensor) -> Tensor:
+    """The view made anew, in one step; in two if it also reads the elements in another way."""
+    read = base
+    if view._dtype is not base._dtype:
+        read = reread[view._dtype.is_complex](base)
+    if view._conj != read._conj:
+        read = read.conj()
+    if read is not base and header_of(read) == header_of(view):
+        return read
+    return read.as_strided(view._size, view._stride, view._offset)
+
+
+#: Whether to complex numbers: the view of pairs as such, and of such as pairs. `ops.views` supplies them.
+reread: dict[bool, Callable[[Tensor], Tensor]] = {}
 
 
 def mark_views(base: Tensor) -> None:
     """Let the views of a tensor that has come to require gradients know: each gets a `Meta`."""
     for header in base._storage.headers():
-        if header._base is base and header._meta is None and header._dtype.category >= FLOATING:
-            meta_of(header).attr_version = -1 if base._meta is not None and base._meta.grad_fn is not None else 0
+        if header._base is base and header._dtype.category >= FLOATING:
+            meta_of(header)
 
 
 def regenerate(view: Tensor, meta: Meta) -> Node | None:
@@ -165,13 +204,16 @@ def regenerate(view: Tensor, meta: Meta) -> Node | None:
     base: Any = view._base
     if meta.grad_fn is None and not requires_grad(base):
         return None
-    version = view._version
-    if meta.attr_version == version:
+    version = base._storage.version if view._counter is None else view._counter.count
+    if view._seen == version:
         return meta.grad_fn
-    if requires_grad(base) and (base._meta is None or base.grad_fn is None):  # a leaf's view, from before it was one
-        return meta.grad_fn
-    grad, state.grad = state.grad, True
-    fresh = base.as_strided(view._size, view._stride, view._offset)
-    state.grad = grad
-    meta.grad_fn, meta.output_nr, meta.attr_version = fresh.grad_fn, 0, version
-    return meta.grad_fn
+    _check_view(view, "its base or another view of its base has been")
+    before = state.grad, state.below
+    state.grad, state.below = True, False
+    fresh = _again(base, view)
+    state.grad, state.below = before
+    node = fresh.grad_fn or AsStridedBackward0(view)
+    if meta.retains is not None:
+        meta.retains.move(node)
+    meta.grad_fn, meta.output_nr, view._seen = node, 0, version
+    return node

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Creation(Enum):
-    """How a view was made: what decides whether it may be written to in place."""
+    """How a view was made: what decides whether it may be written to in place. A view of a view is made as that was."""
 
-    RECORDED = "recorded"
+    PLAIN = "as usual"
     MULTI_OUTPUT = "one of several outputs"
-    NO_GRAD = "in no_grad"
-    INFERENCE = "in inference mode"
+    NO_GRAD = "no_grad"
+    INFERENCE = "inference"
     CUSTOM_FUNCTION = "in a custom Function"
 
 
@@ -32,8 +32,8 @@ class Meta:
     """The autograd fields of a tensor."""
 
     __slots__ = (
-        "accumulate", "attr_version", "creation", "grad", "grad_fn", "hooks", "is_inference", "output_nr",
-        "post_accumulate", "requires_grad", "retains",
+        "accumulate", "grad", "grad_fn", "hooks", "is_inference", "output_nr", "post_accumulate", "requires_grad",
+        "retains",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -45,8 +45,6 @@ class Meta:
         self.post_accumulate: Hooks | None = None
         self.retains: Any = None  #: removes the hook by which `retain_grad` works
         self.accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
-        self.attr_version = 0  #: the version at which `grad_fn` of a view was right
-        self.creation = Creation.RECORDED
         self.is_inference = False
 
 
@@ -66,7 +64,7 @@ def requires_grad(tensor: Tensor) -> bool:
     if meta.requires_grad or meta.grad_fn is not None:
         return True
     base = tensor._base
-    return base is not None and requires_grad(base) and meta.creation is not Creation.INFERENCE
+    return base is not None and requires_grad(base)
 
 
 def inference_meta(*, force: bool = False) -> Meta | None:

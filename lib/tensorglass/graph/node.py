@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorglass.devices import device as Device
@@ -19,6 +19,7 @@ from tensorglass.graph.hooks import Hooks, RemovableHandle, register
 from tensorglass.graph.meta import meta_of, requires_grad
 
 if TYPE_CHECKING:
+    from tensorglass.graph.fields import Retained
     from tensorglass.tensor import Tensor
 
 Gradients = Sequence["Tensor | None"]
@@ -37,6 +38,9 @@ class Edge(NamedTuple):
 
 
 NOWHERE = Edge(None, 0)
+
+#: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
+_CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices")
 
 
 class OutputLike(NamedTuple):
@@ -60,7 +64,8 @@ class Node:
     """An operator that ran. Its class has PyTorch's name for it: MulBackward0."""
 
     __slots__ = (
-        "__weakref__", "_hooks", "_metadata", "_prehooks", "_tensor_hooks", "next_functions", "outputs", "sequence_nr",
+        "__weakref__", "_hooks", "_metadata", "_prehooks", "_retaining", "_tensor_hooks", "next_functions", "outputs",
+        "sequence_nr",
     )  # fmt: skip
 
     def __init__(self, edges: Sequence[Edge]) -> None:
@@ -71,10 +76,12 @@ class Node:
         self._prehooks: Hooks | None = None
         self._hooks: Hooks | None = None
         self._tensor_hooks: dict[int, Hooks] | None = None  #: hooks of the tensors that came out, by output
+        self._retaining: dict[int, Retained] | None = None  #: those of them that retain their gradients, by output
 
     def name(self) -> str:
-        """The name of the node's class."""
-        return type(self).__name__
+        """The name of the node's class, as PyTorch's C++ calls it."""
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in _CORE else name
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -104,8 +111,15 @@ class Node:
         self._hooks, handle = register(self._hooks, hook)
         return handle
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
-        """The gradients of the inputs, one for each edge, from those of the outputs."""
+    def tensor_hooks(self) -> dict[int, Hooks] | None:
+        """The hooks of the tensors that came out, by output."""
+        return self._tensor_hooks
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        """The gradients of the inputs, one for each edge, from those of the outputs.
+
+        `towards` are the nodes that gradients are wanted for, where that is not all of them.
+        """
         raise NotImplementedError
 
     def release(self) -> None:
@@ -135,7 +149,11 @@ class AccumulateGrad(Node):
         """PyTorch's name for it, which is not that of the class."""
         return "torch::autograd::AccumulateGrad"
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+    def tensor_hooks(self) -> dict[int, Hooks] | None:
+        hooks = meta_of(self.variable).hooks  # kept there, for the node may go and come again
+        return {0: hooks} if hooks else None
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         raise NotImplementedError("AccumulateGrad is run by the engine")
 
 
@@ -165,6 +183,12 @@ def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     meta = meta_of(tensor)
     meta.grad_fn, meta.output_nr = node, output_nr
     meta.requires_grad = False
+
+
+def short_name(node: Node) -> str:
+    """The operator's name, as error messages call it: Mul for MulBackward0, Max1 for MaxBackward1."""
+    operator, _, number = node.name().rpartition("Backward")
+    return operator + number.removesuffix("0") if operator and number.isdigit() else node.name()
 
 
 def any_requires_grad(tensors: Sequence[Any]) -> bool:

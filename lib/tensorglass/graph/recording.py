@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
 from tensorglass.graph.derivative import Derivative, derivative_of
-from tensorglass.graph.meta import Creation, meta_of, requires_grad
+from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, Gradients, Node, OutputLike, gradient_edge, like, set_history
-from tensorglass.graph.saved import SavedTensor
+from tensorglass.graph.saved import FREED, SavedTensor
 from tensorglass.tensor import Tensor, header_of
 
 _GRADIENTS = ("grad", "grads")
@@ -36,7 +36,7 @@ class FormulaNode(Node):
         self._inputs = inputs  #: the inputs' names, each with its number of edges: several for a list of tensors
         self._kept: dict[str, Any] = {}
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         found: list[Tensor | None] = []
         if all(gradient is None for gradient in gradients):
             return [None] * len(self.next_functions)
@@ -45,7 +45,11 @@ class FormulaNode(Node):
             if all(edge.node is None for edge in edges):
                 found.extend([None] * count)
                 continue
+            # What is gone, or overwritten, is an error even if nobody wants this gradient.
             needed = [self._value(each, gradients) for each in self._derivative.parameters[name]]
+            if towards is not None and all(edge.node not in towards for edge in edges):
+                found.extend([None] * count)
+                continue
             answer = self._derivative.formulas[name](*needed)
             found.extend(answer) if isinstance(answer, (list, tuple)) else found.append(answer)
         return found
@@ -63,10 +67,13 @@ class FormulaNode(Node):
         return None if output is None else inplace.zeros(output)
 
     def release(self) -> None:
-        for value in self._kept.values():
+        keeps = self._derivative.keeps
+        for name, value in self._kept.items():
             for each in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(each, SavedTensor):
                     each.release()
+            if name in keeps and not isinstance(value, SavedTensor):
+                self._kept[name] = FREED
 
     def __getattr__(self, name: str) -> Any:
         for prefix in ("_saved_", "_raw_saved_"):
@@ -123,6 +130,11 @@ def record(
 
     `written` is the tensor that an in-place operator overwrites.
     """
+    title = _node_name(derivative, name, values)
+    if title is None:
+        return run()
+    if written is not None:
+        inplace.check(written)
     edges: list[Edge] = []
     inputs: list[tuple[str, int]] = []
     keep: set[str] = set()
@@ -140,17 +152,14 @@ def record(
         inputs.append((each, len(mine)))
         if any(edge.node is not None for edge in mine):
             keep.update(needs)
-    title = _node_name(derivative, name, values)
-    if title is None:
-        return run()
     node = node_class(title)(edges, derivative, inputs)
     if anomaly.state.enabled:
         anomaly.remember(node)
+    if written is not None and "input" in keep:
+        values["input"] = below(written.clone)  # its old elements are about to go
     for each in keep:
         if each not in _GRADIENTS and each not in _RESULTS:
-            node._kept[each] = _kept(each, values, written)
-    if written is not None:
-        inplace.check(written)
+            node._kept[each] = _kept(each, values)
     result = below(run)
     if written is not None:
         node.outputs = (like(written),)
@@ -158,7 +167,7 @@ def record(
         outputs: tuple[Any, ...] = (written,)
     else:
         outputs = tuple(result) if isinstance(result, (list, tuple)) else (result,)
-        _set_outputs(outputs, node, derivative.outputs, isinstance(result, (list, tuple)))
+        _set_outputs(outputs, node, derivative.outputs)
     if "result" in keep:
         node._kept["result"] = SavedTensor(outputs[0], is_output=True)
     if "results" in keep:
@@ -172,7 +181,7 @@ def _node_name(derivative: Derivative, name: str, values: dict[str, Any]) -> str
     return derivative.node_name if isinstance(derivative.node_name, str) else derivative.node_name(values)
 
 
-def _kept(name: str, values: dict[str, Any], written: Tensor | None) -> Any:
+def _kept(name: str, values: dict[str, Any]) -> Any:
     """What is saved for a formula's parameter."""
     if name.endswith("_header") and name not in values:
         return header_of(values[name.removesuffix("_header")])
@@ -181,15 +190,13 @@ def _kept(name: str, values: dict[str, Any], written: Tensor | None) -> Any:
         return [tuple(each._size) for each in value] if isinstance(value, (list, tuple)) else value._size
     value = values[name]
     if isinstance(value, Tensor):
-        if value is written:  # its old elements are about to go
-            value = below(value.clone)
         return SavedTensor(value)
     if isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
         return type(value)([SavedTensor(each) if isinstance(each, Tensor) else each for each in value])
     return value
 
 
-def _set_outputs(outputs: tuple[Any, ...], node: Node, limit: int | None, several: bool) -> None:
+def _set_outputs(outputs: tuple[Any, ...], node: Node, limit: int | None) -> None:
     likes: list[OutputLike | None] = []
     for nr, output in enumerate(outputs):
         if not isinstance(output, Tensor) or output._dtype.category < FLOATING or (limit is not None and nr >= limit):
@@ -197,10 +204,8 @@ def _set_outputs(outputs: tuple[Any, ...], node: Node, limit: int | None, severa
             continue
         likes.append(like(output))
         set_history(output, node, nr)
-        if output._base is not None:
-            meta = meta_of(output)
-            meta.attr_version = output._version
-            meta.creation = Creation.MULTI_OUTPUT if several else Creation.RECORDED
+    while len(likes) > 1 and likes[-1] is None:
+        likes.pop()
     node.outputs = tuple(likes)
 
 
@@ -246,10 +251,7 @@ def recorded(
             return body(*arguments, **keywords)
         if state.below:
             return body(*arguments, **keywords)
-        try:
-            values = _bound(signature, arguments, keywords)
-        except TypeError:  # a call that the operator does not take: it says so itself
-            return body(*arguments, **keywords)
+        values = _bound(signature, arguments, keywords)
         tensors = [each for input in formulas.formulas for each in _tensors(values.get(input))]
         if is_in_place:
             inplace.check_inference(arguments[0])
@@ -301,10 +303,7 @@ def _bound(signature: inspect.Signature, arguments: tuple[Any, ...], keywords: d
 
 
 def _mark_views(result: Any) -> None:
-    """Note that views of tensors with gradients were made where nothing is recorded."""
-    creation = Creation.INFERENCE if state.inference else Creation.NO_GRAD
+    """Let views of tensors with gradients know of them, where nothing is recorded."""
     for output in result if isinstance(result, (list, tuple)) else (result,):
         if isinstance(output, Tensor) and output._base is not None and output._dtype.category >= FLOATING:
-            meta = meta_of(output)
-            meta.creation = creation
-            meta.attr_version = output._version
+            meta_of(output)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta
+from tensorglass.graph.node import short_name
 from tensorglass.making import make
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class SavedTensor:
         original = None if self._weak is None else self._weak()
         if original is not None:
             self._check_version(original, node)
+            if self._meta is not None and self._meta[0] is not None and original.grad_fn is None:
+                raise RuntimeError(
+                    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                    "supported, please use out-of-place `.detach()` instead"
+                )
             return original
         tensor = self._rebuild()
         self._give_history(tensor, node, is_output)
@@ -136,15 +142,13 @@ class SavedTensor:
         made_by = tensor.grad_fn
         origin = ""
         if made_by is not None:
-            short = made_by.name().removesuffix("0").replace("Backward", "")
-            origin = f", which is output {tensor._meta.output_nr if tensor._meta else 0} of {short},"
+            origin = f", which is output {tensor.output_nr} of {short_name(made_by)},"
         kind = tensor.type()
-        where = _SEE_THE_BACKTRACE if anomaly.state.enabled else _TURN_ON_ANOMALY_DETECTION
         raise explained(
             RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[{kind} {list(tensor._size)}]{origin} is at version {tensor._version}; expected version "
-                f"{self._version} instead. Hint: {where}"
+                f"{self._version} instead. Hint: {_FURTHER_ABOVE if anomaly.state.enabled else _ENABLE}"
             ),
             "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
             "the operator without the underscore.",
@@ -156,11 +160,15 @@ class SavedTensor:
         self._header = self._weak = self._meta = self._packed = None
 
 
-_TURN_ON_ANOMALY_DETECTION = (
+FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
+FREED.release()
+
+
+_ENABLE = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
-_SEE_THE_BACKTRACE = (
+_FURTHER_ABOVE = (
     "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
     "changed in there or anywhere later. Good luck!"
 )

@@ -45,7 +45,7 @@ def format_strides(
 
 
 @operator("copy", function=False)
-@derivative(node="CopyBackwards", input=nothing, src=lambda grad: grad)
+@derivative(node="CopyBackwards", wraps_numbers=True, input=nothing, src=lambda grad: grad)
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
     if isinstance(src, NUMBERS):
@@ -105,7 +105,12 @@ def new_copy(
     return made
 
 
-_to_copy = recorded(derivative(node="ToCopyBackward0", input=lambda grad: grad)(new_copy))
+_to_copy = recorded(
+    derivative(
+        node=lambda values: "ToCopyBackward0" if values["dtype"].category >= _dtypes.FLOATING else None,
+        input=lambda grad: grad,
+    )(new_copy)
+)
 
 
 @operator("copy")
@@ -133,7 +138,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 @operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
 @derivative(
-    node=lambda values: "FillBackward1" if isinstance(values["value"], Tensor) else "FillBackward2",
+    node=lambda values: "FillBackward3" if isinstance(values["value"], Tensor) else "FillBackward2",
     input=nothing,
     value=lambda grad: grad.sum(),
 )

@@ -41,6 +41,8 @@ def nothing(grad: Tensor) -> Tensor:
 
 def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's gradient for each element that was reduced: expanded over the dimensions `dim`."""
+    if not keepdim and len(reduced_axes(len(size), dim)) == len(size):
+        return grad.expand(size)
     return restored(grad, size, dim, keepdim).expand(size)
 
 
@@ -49,7 +51,9 @@ def restored(value: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> 
     if keepdim or not size:
         return value
     axes = reduced_axes(len(size), dim)
-    return value.reshape(tuple([1 if axis in axes else length for axis, length in enumerate(size)]))
+    for axis in sorted(axes):
+        value = value.unsqueeze(axis)
+    return value
 
 
 def reduced_axes(ndim: int, dim: Dims) -> tuple[int, ...]:
@@ -77,6 +81,8 @@ def shared_among(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim
 
 def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """The gradient of a product: for each factor the product of all others."""
+    if not input._size:
+        return grad.clone()
     if not bool((input == 0).any()):
         return restored(grad * conj(result), input._size, dim, keepdim) / conj(input)
     flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)

@@ -109,6 +109,8 @@ def _set_data(input: Tensor, new_data: Tensor) -> None:
     """``x.data = y``: `x` looks at what `y` looks at, with its dtype, from now on."""
     if not isinstance(new_data, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type_name(new_data)}")
+    if input._meta is not None and (input._size, input._dtype) != (new_data._size, new_data._dtype):
+        input._meta.accumulate = None  # it expects gradients of the old form
     point(input, new_data._storage, new_data._size, new_data._stride, new_data._offset)
     input._dtype, input._conj = new_data._dtype, new_data._conj
 

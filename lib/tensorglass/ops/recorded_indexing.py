@@ -14,6 +14,8 @@ from tensorglass.graph.recording import recorded
 from tensorglass.making import view_of
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.advanced_indexing import FALSE, TRUE, Index
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.gradients import nothing
 from tensorglass.ops.index_parsing import as_items, parse, plainer
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.views import select, unsqueeze
@@ -31,7 +33,7 @@ class Parts(NamedTuple):
 
 
 def take_apart(input: Tensor, index: Any) -> Parts:
-    """Follow an index item by item. Raises what indexing raises."""
+    """Follow an index item by item, past what takes everything. Raises what indexing raises."""
     advanced = parse(input, index).advanced
     items = as_items(index)
     plain = [item if type(item) in (int, slice) else plainer(item) for item in items]
@@ -41,8 +43,9 @@ def take_apart(input: Tensor, index: Any) -> Parts:
         if type(item) is int:
             view = select(view, dim, item)
         elif type(item) is slice:
-            if item.indices(view._size[dim]) != (0, view._size[dim], 1):
-                view = slice_view(view, dim, *item.indices(view._size[dim]))
+            start, stop, step = item.indices(view._size[dim])
+            if item.start or (stop, step) != (view._size[dim], 1):
+                view = slice_view(view, dim, start, stop, step)
             dim += 1
         elif item is None or item is TRUE or item is FALSE:
             view = unsqueeze(view, dim)
@@ -51,8 +54,6 @@ def take_apart(input: Tensor, index: Any) -> Parts:
             dim += len(input._size) - about
         else:
             dim += item.dims
-    if view is input and not advanced:
-        view = alias(input)
     return Parts(view, advanced, tuple([item for item in items if isinstance(item, Tensor)]))
 
 
@@ -68,8 +69,14 @@ def _alias(input: Tensor) -> Tensor:
     return view_of(input, *header_of(input))
 
 
+@derivative(node="FillBackward3", input=nothing, value=lambda grad: grad.sum())
+def _fill(input: Tensor, value: Tensor) -> Tensor:
+    return copy_(input, value)
+
+
 @derivative(
     node="IndexBackward0",
+    keeps=("advanced",),
     input=lambda grad, input_size, advanced, indices: write(
         grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
     ),
@@ -80,6 +87,7 @@ def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ..
 
 @derivative(
     node="IndexPutBackward0",
+    keeps=("advanced",),
     input=lambda grad, advanced, indices, accumulate: (
         grad if accumulate else write(grad.clone(), advanced, indices, grad.new_zeros(()))
     ),
@@ -92,7 +100,9 @@ def _write(
     return input
 
 
-#: `input` as a view of itself, a copy of the elements that advanced items name, and a write to them.
+#: `input` as a view of itself, one value written to all of it, a copy of the elements that advanced items name, and a
+#: write to them.
 alias: Operation = recorded(_alias)
+fill: Operation = recorded(_fill, is_in_place=True)
 read: Operation = recorded(_read)
 write: Operation = recorded(_write, is_in_place=True)

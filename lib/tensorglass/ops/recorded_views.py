@@ -25,6 +25,11 @@ def _slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int 
     return view_of(input, *layout.slice_(*header_of(input), dim, start, end, step))
 
 
+@derivative(node="ReshapeAliasBackward0", input=lambda grad, input_size: grad.reshape(input_size))
+def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+    return view_of(input, size, stride, input._offset)
+
+
 @derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
     return make(input._storage, size, layout.contiguous_strides(size), 0, input._dtype)
@@ -32,5 +37,7 @@ def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
 
 #: The view ``input[start:end:step]`` of dimension `dim`.
 slice_view = recorded(_slice_view)
+#: `input` with another size, and the strides that go with it.
+reshape_alias = recorded(_alias)
 #: A new header on a fresh contiguous copy that is nobody else's: it does not count as a view.
 unsafe_view = recorded(_recut)

@@ -83,8 +83,8 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 @operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
 @derivative(
     node=by_dim("Mean"),
-    input=lambda grad, input_size, dim, keepdim: spread(
-        grad / reduced_count(input_size, dim), input_size, dim, keepdim
+    input=lambda grad, input_size, dim, keepdim: (
+        spread(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
     ),
 )
 def mean(

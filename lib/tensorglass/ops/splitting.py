@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.layout.splitting import Parts
-from tensorglass.making import view_of
+from tensorglass.making import as_siblings, view_of
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
@@ -20,13 +20,13 @@ from tensorglass.tensor import Tensor
 Views = tuple[Tensor, ...]
 
 
-def _cut(input: Tensor, parts: Parts, dim: int) -> Views:
+def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
     dim = layout.wrap_dim(dim, len(input._size))
     if input._meta is not None and not state.below:  # recorded as slices
-        return tuple([slice_view(input, dim, start, start + length) for start, length in parts])
+        return [slice_view(input, dim, start, start + length) for start, length in parts]
     size, stride, offset = input._size, input._stride, input._offset
     before, after, step = size[:dim], size[dim + 1 :], stride[dim]
-    return tuple([view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts])
+    return [view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts]
 
 
 @derivative(
@@ -36,7 +36,7 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> Views:
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
     if hasattr(split_size, "__index__"):
-        return _cut(input, layout.split(input._size, split_size, dim), dim)
+        return as_siblings(_cut(input, layout.split(input._size, split_size, dim), dim))
     return split_with_sizes(input, split_size, dim)
 
 
@@ -54,14 +54,19 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
 @derivative(input=lambda grads, dim: cat(grads, dim))
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
     """Views of the given sizes along `dim`, which make it up together."""
-    return _cut(input, layout.split_with_sizes(input._size, list(split_sizes), dim), dim)
+    return as_siblings(_cut(input, layout.split_with_sizes(input._size, list(split_sizes), dim), dim))
 
 
 @operator("view")
-@derivative(node="SplitBackward0", input=lambda grads, dim: cat(grads, dim))
+@derivative(
+    node=lambda values: (
+        "SplitBackward0" if values["input"]._size[values["dim"] :][:1] != (0,) else "SplitWithSizesBackward0"
+    ),
+    input=lambda grads, dim: cat(grads, dim),
+)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
-    return _cut(input, layout.chunk(input._size, chunks, dim), dim)
+    return as_siblings(_cut(input, layout.chunk(input._size, chunks, dim), dim))
 
 
 @operator(
@@ -74,28 +79,28 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
 )
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Views:
     """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
-    return _cut(input, layout.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim)
+    return tuple(_cut(input, layout.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def hsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
     dim, parts = layout.hsplit(input._size, _plain(indices_or_sections, input))
-    return _cut(input, parts, dim)
+    return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def vsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""
     dim, parts = layout.vsplit(input._size, _plain(indices_or_sections, input))
-    return _cut(input, parts, dim)
+    return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def dsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` in depth: along dimension 2; sections must be equal."""
     dim, parts = layout.dsplit(input._size, _plain(indices_or_sections, input))
-    return _cut(input, parts, dim)
+    return tuple(_cut(input, parts, dim))
 
 
 def _plain(indices_or_sections: Any, input: Tensor) -> Any:
@@ -120,7 +125,9 @@ def unbind(input: Tensor, dim: int = 0) -> Views:
     size = input._size[:dim] + input._size[dim + 1 :]
     stride = input._stride[:dim] + input._stride[dim + 1 :]
     step = input._stride[dim]
-    return tuple([view_of(input, size, stride, input._offset + index * step) for index in range(input._size[dim])])
+    return as_siblings(
+        [view_of(input, size, stride, input._offset + index * step) for index in range(input._size[dim])]
+    )
 
 
 @operator("view", function=False, method=False, dunders=("__iter__",))

@@ -14,12 +14,13 @@ from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import make, view_of
+from tensorglass.graph.inplace import reread
+from tensorglass.making import make, same_inference, view_of
 from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, old_type_name
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
-from tensorglass.ops.recorded_views import unsafe_view, unsliced
+from tensorglass.ops.recorded_views import reshape_alias, unsafe_view, unsliced
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, header_of
 
@@ -69,8 +70,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size = layout.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
-    if layout.view_strides(input._size, input._stride, size) is not None:
-        return view(input, size)
+    strides = layout.view_strides(input._size, input._stride, size)
+    if strides is not None:
+        return view(input, size) if input.is_contiguous() else reshape_alias(input, size, strides)
     return unsafe_view(clone(input, memory_format=contiguous_format), size)
 
 
@@ -327,6 +329,9 @@ def view_as_complex(input: Tensor) -> Tensor:
     return view_of(input, *layout.view_as_complex(*header_of(input)), input._dtype.to_complex())
 
 
+reread.update({False: view_as_real, True: view_as_complex})
+
+
 @operator("view", method=False, attribute=True)
 def real(input: Tensor) -> Tensor:
     """The real parts; a real tensor itself."""
@@ -381,4 +386,5 @@ def detach(input: Tensor) -> Tensor:
     apart = make(input._storage, input._size, input._stride, input._offset, input._dtype)
     apart._counter = input._counter
     apart._conj = input._conj
+    apart._meta = same_inference(input)
     return apart

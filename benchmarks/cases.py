@@ -32,6 +32,56 @@ def _sized(name: str, count: int, size: str, code: str, numpy_code: str, goal: f
 
 MILLION = 1 << 20
 
+_CHAIN = """
+a = torch.full((4, 4), 0.5, requires_grad=True)
+def step(length):
+    result = a
+    for _ in range(length // 2):
+        result = (result * a).tanh()
+    a.grad = None
+    result.sum().backward()
+    return a.grad
+"""
+_MLP = """
+x = torch.linspace(-1, 1, 128 * 64).reshape(128, 64)
+w1 = torch.linspace(-0.1, 0.1, 64 * 256).reshape(64, 256).requires_grad_()
+w2 = torch.linspace(-0.1, 0.1, 256 * 10).reshape(256, 10).requires_grad_()
+a = torch.zeros(())
+def step():
+    loss = ((x @ w1).relu() @ w2).square().mean()
+    loss.backward()
+    with torch.no_grad():
+        for weight in (w1, w2):
+            weight -= 1e-6 * weight.grad
+            weight.grad = None
+    return loss.detach()
+"""
+_NUMPY_CHAIN = """
+a = np.full((4, 4), 0.5, np.float32)
+def step(length):
+    for _ in range(length // 2):
+        result = np.tanh(a * a)
+    for _ in range(length // 2):
+        result = a * (1 - a * a)
+    return result
+"""
+_NUMPY_MLP = """
+x = np.linspace(-1, 1, 128 * 64, dtype=np.float32).reshape(128, 64)
+w1 = np.linspace(-0.1, 0.1, 64 * 256, dtype=np.float32).reshape(64, 256)
+w2 = np.linspace(-0.1, 0.1, 256 * 10, dtype=np.float32).reshape(256, 10)
+def step():
+    global w1, w2
+    hidden = np.maximum(x @ w1, 0)
+    out = hidden @ w2
+    loss = (out * out).mean()
+    grad = out * (2 / out.size)
+    grad2 = hidden.T @ grad
+    grad1 = x.T @ ((grad @ w2.T) * (hidden > 0))
+    w1 -= 1e-6 * grad1
+    w2 -= 1e-6 * grad2
+    return loss
+"""
+
 SMALL, WIDE, LARGE = (16, "(4, 4)"), (4 * MILLION, "(4096, 1024)"), (4 * MILLION, "(2048, 2048)")
 
 CASES = (
@@ -70,5 +120,10 @@ CASES = (
     _sized("contiguous of a transpose, 4 M", *LARGE, "c = a.t().contiguous()", "c = np.ascontiguousarray(a.T)"),
     _sized("clone, 4 M", *LARGE, "c = a.clone()", "c = a.copy()"),
     _sized("cat, 2 × 4 M", *LARGE, "c = torch.cat([a, b])", "c = np.concatenate([a, b])"),
+    Case("small add, recorded", "a = torch.ones(4, 4, requires_grad=True); b = torch.ones(4, 4)",
+         "d = a + b; c = d.detach()", "a = np.ones((4, 4)); b = a", "c = a + b", 2.0),
+    Case("chain of 20 operators, there and back", _CHAIN, "c = step(20)", _NUMPY_CHAIN, "c = step(20)", 1.3),
+    Case("chain of 1000 operators, there and back", _CHAIN, "c = step(1000)", _NUMPY_CHAIN, "c = step(1000)", 1.3),
+    Case("MLP training step, 64-256-10", _MLP, "c = step()", _NUMPY_MLP, "c = step()", 0.7),
     _sized("matmul 512²", 512 * 512, "(512, 512)", "c = a @ b", "c = a @ b", 1.05),
 )  # fmt: skip

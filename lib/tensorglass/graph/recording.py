@@ -38,11 +38,12 @@ class FormulaNode(Node):
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         found: list[Tensor | None] = []
-        if all(gradient is None for gradient in gradients):
+        if gradients[0] is None and all(gradient is None for gradient in gradients):
             return [None] * len(self.next_functions)
         for name, count in self._inputs:
-            edges = self.next_functions[len(found) : len(found) + count]
-            if all(edge.node is None for edge in edges):
+            first = len(found)
+            edges = self.next_functions[first : first + count]
+            if edges[0].node is None if count == 1 else all(edge.node is None for edge in edges):
                 found.extend([None] * count)
                 continue
             # What is gone, or overwritten, is an error even if nobody wants this gradient.
@@ -92,9 +93,15 @@ class FormulaNode(Node):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
-        names = [_pytorchs_name(name) for name in self._kept]
-        raw = [name for name, value in zip(names, self._kept.values(), strict=True) if isinstance(value, SavedTensor)]
-        return [*super().__dir__(), *(f"_saved_{name}" for name in names), *(f"_raw_saved_{name}" for name in raw)]
+        derivative = self._derivative
+        needs = dict.fromkeys(each for names in derivative.parameters.values() for each in names)
+        names = [name for name in needs if name not in _GRADIENTS]
+        raw = [name for name in names if name in derivative.formulas or name in _RESULTS]
+        return [
+            *super().__dir__(),
+            *(f"_saved_{_pytorchs_name(name)}" for name in names),
+            *(f"_raw_saved_{_pytorchs_name(name)}" for name in raw),
+        ]
 
 
 def _pytorchs_name(name: str) -> str:
@@ -125,10 +132,13 @@ def record(
     values: dict[str, Any],
     run: Callable[[], Any],
     written: Tensor | None = None,
+    *,
+    is_kernel: bool = False,
 ) -> Any:
     """Run an operator and enter it into the graph; `values` are its arguments by name.
 
-    `written` is the tensor that an in-place operator overwrites.
+    `written` is the tensor that an in-place operator overwrites. What `is_kernel` calls no operators, which would have
+    to run `below` it.
     """
     title = _node_name(derivative, name, values)
     if title is None:
@@ -141,8 +151,13 @@ def record(
     for each, needs in derivative.parameters.items():
         value = values.get(each)
         if isinstance(value, Tensor):
-            mine = [gradient_edge(value)]
-        elif isinstance(value, (list, tuple)):
+            edge = gradient_edge(value)
+            edges.append(edge)
+            inputs.append((each, 1))
+            if edge.node is not None:
+                keep.update(needs)
+            continue
+        if isinstance(value, (list, tuple)):
             mine = [gradient_edge(one) if isinstance(one, Tensor) else NOWHERE for one in value]
         elif derivative.wraps_numbers:
             mine = [NOWHERE]
@@ -160,14 +175,18 @@ def record(
     for each in keep:
         if each not in _GRADIENTS and each not in _RESULTS:
             node._kept[each] = _kept(each, values)
-    result = below(run)
+    result = run() if is_kernel else below(run)
     if written is not None:
         node.outputs = (like(written),)
         inplace.rebase(written, node)
         outputs: tuple[Any, ...] = (written,)
     else:
         outputs = tuple(result) if isinstance(result, (list, tuple)) else (result,)
-        _set_outputs(outputs, node, derivative.outputs)
+        if is_kernel and result._dtype.category >= FLOATING:
+            node.outputs = (like(result),)
+            set_history(result, node)
+        else:
+            _set_outputs(outputs, node, derivative.outputs)
     if "result" in keep:
         node._kept["result"] = SavedTensor(outputs[0], is_output=True)
     if "results" in keep:

@@ -130,11 +130,25 @@ def compute(
             has_meta = has_meta or operand._meta is not None
         else:
             kinds.append((dtypes.of_number(operand), None, None))
+    run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)
     if has_meta:
         if inplace and out is not None:
             check_inference(out)
         if is_recorded(tensors):
-            return _recorded(kernel, operands, parameters, out, inplace)
+            return _recorded(kernel, operands, parameters, out, inplace, run)
+    return run()
+
+
+def _compute(
+    kernel: Kernel,
+    operands: Sequence[Any],
+    kinds: list[Kind],
+    tensors: list[Tensor],
+    parameters: dict[str, Any],
+    out: Tensor | None,
+    inplace: bool,
+) -> Tensor:
+    """`compute` for operands of these kinds, of which `tensors` are tensors, whether they are recorded or not."""
     if kernel.check is not None:
         kernel.check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:
@@ -195,16 +209,20 @@ def compute(
 
 
 def _recorded(
-    kernel: Kernel, operands: Sequence[Any], parameters: dict[str, Any], out: Tensor | None, inplace: bool
+    kernel: Kernel,
+    operands: Sequence[Any],
+    parameters: dict[str, Any],
+    out: Tensor | None,
+    inplace: bool,
+    run: Callable[[], Tensor],
 ) -> Tensor:
     """Run the operator and enter it into the graph of gradients."""
     if out is not None and not inplace:
         raise no_out_with_gradients(kernel.name)
-    run = partial(compute, kernel, operands, parameters, out, inplace)
     if kernel.derivative is None:
         return run_below(run)
     values = {**dict(zip(kernel.operands, operands, strict=True)), **kernel.defaults, **parameters}
-    result: Tensor = record(kernel.derivative, kernel.name, values, run, out)
+    result: Tensor = record(kernel.derivative, kernel.name, values, run, out, is_kernel=True)
     return result
 
 

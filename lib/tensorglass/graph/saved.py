@@ -61,7 +61,7 @@ class SavedTensor:
             self._weak = None if is_output else weakref.ref(tensor)
             self._header = (
                 tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj,
-                tensor._counter,
+                tensor._counter, tensor._array, tensor._contiguous,
             )  # fmt: skip
         #: where the tensor came from; an output's node is passed in when it is read again
         self._meta = None if is_output or self._is_leaf or meta is None else (tensor.grad_fn, meta.output_nr)
@@ -123,9 +123,11 @@ class SavedTensor:
         return tensor
 
     def _rebuild(self) -> Tensor:
-        storage, size, stride, offset, dtype, conj, counter = self._header
+        storage, size, stride, offset, dtype, conj, counter, array, contiguous = self._header
         tensor = make(storage, size, stride, offset, dtype)
         tensor._conj, tensor._counter = conj, counter
+        if storage._array is array:  # the storage is still the one that this array made
+            tensor._array, tensor._contiguous = array, contiguous
         return tensor
 
     def _give_history(self, tensor: Tensor, node: Node | None, is_output: bool) -> None:

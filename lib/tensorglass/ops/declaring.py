@@ -21,13 +21,17 @@ from functools import partial
 from typing import Any
 
 from tensorglass import dtypes
+from tensorglass.backends import Array, Backend
 from tensorglass.devices import CPU
+from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.recording import is_recorded
 from tensorglass.layout import contiguous_strides
 from tensorglass.making import empty_on, result_tensor
-from tensorglass.ops.elementwise import Kernel, Rule, compute
+from tensorglass.ops.elementwise import Kernel, Rule, compute, record_kernel
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
@@ -168,16 +172,32 @@ def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any])
     return form
 
 
+def _direct(
+    backend: Backend,
+    bound: Callable[..., Array],
+    arrays: tuple[Array, ...],
+    result: DType,
+    storage: UntypedStorage,
+    size: tuple[int, ...],
+) -> Tensor:
+    """What the fast paths do, for a call that is recorded."""
+    made = backend.launch(lambda _: bound(*arrays))
+    return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+
+
 def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
 
     def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
         if type(input) is Tensor and not more and not keywords:
             result, array, size = direct.get(input._dtype), input._array, input._size
-            if input._contiguous and input._meta is None and result is not None and array is not None and size:
+            if input._contiguous and result is not None and array is not None and size:
                 storage = input._storage
                 backend = storage.backend
                 bound = calls.get(backend) or bind(backend)
+                if input._meta is not None and is_recorded((input,)):
+                    run = partial(_direct, backend, bound, (array,), result, storage, size)
+                    return record_kernel(kernel, (input,), {}, None, False, run)
                 try:
                     made = backend.run(bound, array)
                     return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
@@ -205,12 +225,13 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
                     result is not None
                     and one is not None
                     and two is not None
-                    and input._meta is None
-                    and other._meta is None
                     and storage.device is other._storage.device
                 ):
                     backend = storage.backend
                     bound = calls.get(backend) or bind(backend)
+                    if (input._meta is not None or other._meta is not None) and is_recorded((input, other)):
+                        run = partial(_direct, backend, bound, (one, two), result, storage, size)
+                        return record_kernel(kernel, (input, other), {}, None, False, run)
                     try:
                         made = backend.run(bound, one, two)
                         return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))

@@ -135,7 +135,7 @@ def compute(
         if inplace and out is not None:
             check_inference(out)
         if is_recorded(tensors):
-            return _recorded(kernel, operands, parameters, out, inplace, run)
+            return record_kernel(kernel, operands, parameters, out, inplace, run)
     return run()
 
 
@@ -208,7 +208,7 @@ def _compute(
     return out
 
 
-def _recorded(
+def record_kernel(
     kernel: Kernel,
     operands: Sequence[Any],
     parameters: dict[str, Any],

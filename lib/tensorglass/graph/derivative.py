@@ -29,10 +29,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 Formula = Callable[..., Any]
 
 
+_GIVEN = ("grad", "grads")
+
+
 class Derivative:
     """The formulas of one operator."""
 
-    __slots__ = ("formulas", "keeps", "node_name", "outputs", "parameters", "wraps_numbers")
+    __slots__ = ("formulas", "keeps", "kept", "node_name", "outputs", "parameters", "wraps_numbers")
 
     def __init__(
         self,
@@ -45,6 +48,10 @@ class Derivative:
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
         self.parameters = {name: tuple(inspect.signature(each).parameters) for name, each in self.formulas.items()}
+        #: the same without the gradients, which are not kept but given
+        self.kept = {
+            name: tuple(each for each in needs if each not in _GIVEN) for name, needs in self.parameters.items()
+        }
         self.node_name = node_name  #: PyTorch's name of the node, or a function of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge

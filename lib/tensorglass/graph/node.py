@@ -172,7 +172,7 @@ def gradient_edge(tensor: Tensor) -> Edge:
     meta = tensor._meta
     if meta is None:
         return NOWHERE
-    node = tensor.grad_fn
+    node = meta.grad_fn if tensor._base is None else tensor.grad_fn
     if node is not None:
         return Edge(node, meta.output_nr)
     return Edge(accumulator(tensor), 0) if meta.requires_grad else NOWHERE

@@ -30,11 +30,13 @@ class FormulaNode(Node):
 
     __slots__ = ("_derivative", "_inputs", "_kept")
 
-    def __init__(self, edges: list[Edge], derivative: Derivative, inputs: list[tuple[str, int]]) -> None:
+    def __init__(
+        self, edges: list[Edge], derivative: Derivative, inputs: list[tuple[str, int]], kept: dict[str, Any]
+    ) -> None:
         super().__init__(edges)
         self._derivative = derivative
         self._inputs = inputs  #: the inputs' names, each with its number of edges: several for a list of tensors
-        self._kept: dict[str, Any] = {}
+        self._kept = kept  #: what the formulas need, by their parameters' names
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         found: list[Tensor | None] = []
@@ -147,15 +149,16 @@ def record(
         inplace.check(written)
     edges: list[Edge] = []
     inputs: list[tuple[str, int]] = []
-    keep: set[str] = set()
-    for each, needs in derivative.parameters.items():
+    keep: dict[str, Any] = {}
+    for each, needs in derivative.kept.items():
         value = values.get(each)
         if isinstance(value, Tensor):
             edge = gradient_edge(value)
             edges.append(edge)
             inputs.append((each, 1))
             if edge.node is not None:
-                keep.update(needs)
+                for need in needs:
+                    keep[need] = None
             continue
         if isinstance(value, (list, tuple)):
             mine = [gradient_edge(one) if isinstance(one, Tensor) else NOWHERE for one in value]
@@ -166,15 +169,15 @@ def record(
         edges += mine
         inputs.append((each, len(mine)))
         if any(edge.node is not None for edge in mine):
-            keep.update(needs)
-    node = node_class(title)(edges, derivative, inputs)
+            keep.update(dict.fromkeys(needs))
+    node = node_class(title)(edges, derivative, inputs, keep)
     if anomaly.state.enabled:
         anomaly.remember(node)
     if written is not None and "input" in keep:
         values["input"] = below(written.clone)  # its old elements are about to go
     for each in keep:
-        if each not in _GRADIENTS and each not in _RESULTS:
-            node._kept[each] = _kept(each, values)
+        if each not in _RESULTS:
+            keep[each] = _kept(each, values)
     result = run() if is_kernel else below(run)
     if written is not None:
         node.outputs = (like(written),)
@@ -188,20 +191,27 @@ def record(
         else:
             _set_outputs(outputs, node, derivative.outputs)
     if "result" in keep:
-        node._kept["result"] = SavedTensor(outputs[0], is_output=True)
+        keep["result"] = SavedTensor(outputs[0], is_output=True)
     if "results" in keep:
-        node._kept["results"] = [SavedTensor(output, is_output=True) for output in outputs]
+        keep["results"] = [SavedTensor(output, is_output=True) for output in outputs]
     return result
+
+
+@functools.cache
+def _usual_name(operator: str) -> str:
+    return f"{operator.strip('_').title().replace('_', '')}Backward0"
 
 
 def _node_name(derivative: Derivative, name: str, values: dict[str, Any]) -> str | None:
     if derivative.node_name is None:
-        return f"{name.strip('_').title().replace('_', '')}Backward0"
+        return _usual_name(name)
     return derivative.node_name if isinstance(derivative.node_name, str) else derivative.node_name(values)
 
 
 def _kept(name: str, values: dict[str, Any]) -> Any:
     """What is saved for a formula's parameter."""
+    if name in values and type(values[name]) is Tensor:
+        return SavedTensor(values[name])
     if name.endswith("_header") and name not in values:
         return header_of(values[name.removesuffix("_header")])
     if name.endswith("_size") and name not in values:

@@ -221,7 +221,9 @@ def record_kernel(
         raise no_out_with_gradients(kernel.name)
     if kernel.derivative is None:
         return run_below(run)
-    values = {**dict(zip(kernel.operands, operands, strict=True)), **kernel.defaults, **parameters}
+    values = dict(zip(kernel.operands, operands, strict=True))
+    if kernel.defaults:
+        values |= kernel.defaults | parameters
     result: Tensor = record(kernel.derivative, kernel.name, values, run, out, is_kernel=True)
     return result
 

@@ -1,4 +1,4 @@
-"""How cost grows: with elements, with live views of one storage, with dimensions; and of drawing, with size.
+"""How cost grows: with elements, with live views of one storage, with dimensions, with the depth of a graph; and of drawing, with size.
 
     python benchmarks/growth.py --plot docs/images/growth.svg
 
@@ -62,6 +62,24 @@ def by_dimensions(largest: int = 64) -> Curve:
     return curve
 
 
+def by_depth(largest: int) -> Curve:
+    """One operator's share of recording a chain of 1 … `largest` of them, walking it backwards and letting it go."""
+    leaf = torch.ones(4, requires_grad=True)
+
+    def there_and_back(depth: int) -> None:
+        result = leaf
+        for _ in range(depth):
+            result = result + 1
+        result.sum().backward()
+
+    curve = {}
+    depth = 1
+    while depth <= largest:
+        curve[depth] = median_seconds(lambda depth=depth: there_and_back(depth), repeats=3) / depth
+        depth *= 10
+    return curve
+
+
 def drawing(largest: int) -> Curve:
     """Drawing the memory map, text and picture, of an expanded tensor of 1 … `largest` elements."""
     curve = {}
@@ -82,6 +100,7 @@ def main() -> None:
         "a + a, by elements": by_elements(options.largest),
         "live views of one storage, by their number": by_live_views(10**5),
         "transpose, by dimensions": by_dimensions(),
+        "one operator of a recorded chain, by its depth": by_depth(10**5),
         "show(a), by elements": drawing(10**9),
     }
     for title, curve in curves.items():
@@ -100,7 +119,7 @@ def plot(curves: dict[str, Curve], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for (title, curve), marker in zip(curves.items(), "osD^", strict=True):
+    for (title, curve), marker in zip(curves.items(), "osD^v", strict=True):
         axes.loglog(list(curve), list(curve.values()), marker=marker, label=title)
     axes.set_xlabel("number")
     axes.set_ylabel("seconds")

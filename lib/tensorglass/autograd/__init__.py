@@ -1,15 +1,20 @@
 """Gradients: walking the recorded graph backwards, functions of one's own, and what is built on them."""
 
+from tensorglass.autograd import function, graph
 from tensorglass.autograd.backward import attach, backward, grad
+from tensorglass.autograd.function import Function
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
 from tensorglass.graph.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
+    "Function",
     "attach",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
     "grad",
+    "graph",
     "inference_mode",
     "no_grad",
     "set_detect_anomaly",

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass.autograd import engine
+from tensorglass.autograd.graph import GradientEdge
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.node import Edge, gradient_edge
-from tensorglass.ops.creation import zeros_like
+from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
+from tensorglass.layout import numel
+from tensorglass.ops.creation import ones, zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.size import Size
 from tensorglass.tensor import Tensor
 
-Tensors = Tensor | Sequence[Tensor]
+Place = Tensor | GradientEdge
+Tensors = Place | Sequence[Place]
 
 
 def backward(
@@ -46,13 +49,14 @@ def backward(
     wanted = None if inputs is None else _tuple(inputs)
     if wanted is not None:
         for each in wanted:
-            each.retain_grad()
+            if isinstance(each, Tensor):
+                each.retain_grad()
     engine.run(
         roots,
         gradients,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        wanted=None if wanted is None else [gradient_edge(each) for each in wanted],
+        wanted=None if wanted is None else [_edge(each) for each in wanted],
     )
 
 
@@ -85,7 +89,7 @@ def grad(
     gradients = _first_gradients(given, firsts)
     roots = _roots(given)
     for each in wanted:
-        if not requires_grad(each):
+        if isinstance(each, Tensor) and not requires_grad(each):
             raise explained(
                 RuntimeError("One of the differentiated Tensors does not require grad"),
                 "Ask for it before the computation: x.requires_grad_().",
@@ -95,7 +99,7 @@ def grad(
         gradients,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        wanted=[gradient_edge(each) for each in wanted],
+        wanted=[_edge(each) for each in wanted],
         collect=False,
     )
     if not allow_unused and any(gradient is None for gradient in found):
@@ -141,13 +145,26 @@ def _batched(
 def _tuple(value: Any, count: int | None = None) -> tuple[Any, ...]:
     if value is None:
         return (None,) * (count or 0)
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
-def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
+def _edge(place: Place) -> Edge:
+    return Edge(place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
+
+
+def _like(place: Place) -> OutputLike:
+    """What a gradient at that place must look like."""
+    if isinstance(place, Tensor):
+        return like(place)
+    found = place.node.outputs[place.output_nr]
+    assert found is not None, "no gradient flows from this output"
+    return found
+
+
+def _roots(tensors: Sequence[Place]) -> list[Edge]:
     roots = []
     for number, tensor in enumerate(tensors):
-        edge = gradient_edge(tensor)
+        edge = _edge(tensor)
         if edge.node is None:
             raise explained(
                 RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn"),
@@ -159,7 +176,7 @@ def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
     return roots
 
 
-def _first_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any]) -> list[Any]:
+def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list[Any]:
     """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
     if len(gradients) not in (0, len(tensors)):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
@@ -167,36 +184,39 @@ def _first_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any]) -> lis
     for place, tensor in enumerate(tensors):
         gradient = gradients[place] if gradients else None
         if gradient is None:
-            begun.append(_one_for(tensor) if requires_grad(tensor) else None)
+            can_flow = isinstance(tensor, GradientEdge) or requires_grad(tensor)
+            begun.append(_one_for(_like(tensor)) if can_flow else None)
             continue
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-        if gradient._size != tensor._size:
+        wanted = _like(tensor)
+        if gradient._size != wanted.size:
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{place}] has a shape of {Size(gradient._size)} and output[{place}] "
-                f"has a shape of {Size(tensor._size)}."
+                f"has a shape of {Size(wanted.size)}."
             )
-        if gradient._dtype.is_complex != tensor._dtype.is_complex:
+        if gradient._dtype.is_complex != wanted.dtype.is_complex:
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
                 f"dtype: grad_output[{place}] has a dtype of {gradient._dtype} and output[{place}] has a dtype of "
-                f"{tensor._dtype}."
+                f"{wanted.dtype}."
             )
         begun.append(gradient)
     return begun
 
 
-def _one_for(tensor: Tensor) -> Tensor:
-    if tensor.numel() != 1:
+def _one_for(wanted: OutputLike) -> Tensor:
+    count = numel(wanted.size)
+    if count != 1:
         raise explained(
             RuntimeError("grad can be implicitly created only for scalar outputs"),
-            f"This tensor has {tensor.numel()} elements. Sum them, or say what gradient to begin with: "
+            f"This tensor has {count} elements. Sum them, or say what gradient to begin with: "
             "y.backward(torch.ones_like(y)).",
             notebook="03 gradient arguments",
         )
-    if tensor._dtype.category != FLOATING:
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {tensor._dtype!r}")
-    return tensor.detach().new_ones(tensor._size)
+    if wanted.dtype.category != FLOATING:
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {wanted.dtype!r}")
+    return ones(wanted.size, dtype=wanted.dtype, device=wanted.device)
 
 
 def _tensor_backward(

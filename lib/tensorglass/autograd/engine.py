@@ -15,10 +15,10 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from tensorglass import layout
+from tensorglass.autograd.hook_calls import call_after_accumulation, call_hooks, call_posthooks, call_prehooks
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format
 from tensorglass.graph import anomaly
-from tensorglass.graph.hooks import Hooks
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Node, OutputLike
@@ -95,6 +95,20 @@ class Run:
                 stack += [(each, False) for each, _ in node.next_functions if each is not None and each not in seen]
         return leading
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether gradients go to all leaves, as in a backward without `inputs`."""
+        return self._runs is None
+
+    def reaches(self, node: Node) -> bool:
+        """Whether a gradient will come by `node`."""
+        if isinstance(node, AccumulateGrad) and node in self._waiting and node in self._catch:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+                "This is currently not supported."
+            )
+        return node in self._waiting and node in self._reached
+
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Tensor]) -> None:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
         for edge, gradient in zip(roots, gradients, strict=True):
@@ -140,7 +154,7 @@ class Run:
             return
         call_tensor_hooks(node, arrived)
         if node._prehooks:
-            arrived = _call_prehooks(node, arrived)
+            arrived = call_prehooks(node._prehooks, arrived)
         found = self._run(node, arrived)
         waiting, reached = self._waiting, self._reached
         for nr, edge in enumerate(node.next_functions):
@@ -173,12 +187,10 @@ class Run:
                 if gradient is None:
                     continue
                 wanted = None if edge.node is None else edge.node.outputs[edge.output_nr]
-                if wanted is None:
-                    found[nr] = None
-                elif gradient._size != wanted.size or gradient._dtype is not wanted.dtype:
+                if wanted is not None and (gradient._size != wanted.size or gradient._dtype is not wanted.dtype):
                     found[nr] = fitted(gradient, wanted, node, nr)
         arrived.clear()
-        return found if given is None else _call_hooks(node, found, given)
+        return found if given is None else call_posthooks(node._hooks, found, list(given))
 
 
 def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
@@ -209,33 +221,11 @@ def _is_alone(arrived: Arrived, nr: int) -> bool:
     )
 
 
-def call_hooks(hooks: Hooks, gradient: Tensor) -> Tensor:
-    """The gradient after all hooks of a tensor."""
-    for hook in list(hooks.values()):
-        answer = hook(gradient)
-        if answer is not None:
-            if not isinstance(answer, Tensor):
-                raise TypeError(f"expected Tensor, but hook returned '{type(answer).__name__}'")
-            if answer._size != gradient._size:
-                raise RuntimeError("hook '" + getattr(hook, "__name__", repr(hook)) + "' has changed the size of value")
-            gradient = answer
-    return gradient
+class _Current(threading.local):
+    walk: Any = None  #: the `Run` at work in this thread, the innermost if a hook has begun another
 
 
-def _call_prehooks(node: Node, arrived: Arrived) -> Arrived:
-    for hook in list((node._prehooks or {}).values()):
-        answer = hook(tuple(arrived))
-        if answer is not None:
-            arrived = list(answer) if isinstance(answer, (tuple, list)) else [answer]
-    return arrived
-
-
-def _call_hooks(node: Node, found: list[Tensor | None], given: tuple[Tensor | None, ...]) -> list[Tensor | None]:
-    for hook in list((node._hooks or {}).values()):
-        answer = hook(tuple(found), given)
-        if answer is not None:
-            found = list(answer) if isinstance(answer, (tuple, list)) else [answer]
-    return found
+current = _Current()
 
 
 def fitted(gradient: Tensor, wanted: OutputLike | None, node: Node, nr: int) -> Tensor:
@@ -276,9 +266,7 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
             meta.grad = meta.grad + arrived[0]
         else:
             meta.grad += arrived[0]
-    if meta.post_accumulate:
-        for hook in list(meta.post_accumulate.values()):
-            hook(leaf)
+    call_after_accumulation(meta.post_accumulate, leaf)
 
 
 def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
@@ -314,11 +302,11 @@ def run(
 
     The gradients that arrive there are collected, or else returned, None where none arrived.
     """
-    before = state.grad
+    before = state.grad, current.walk
     state.grad = create_graph
     try:
-        walk = Run(roots, keep_graph, create_graph, wanted, collect)
+        walk = current.walk = Run(roots, keep_graph, create_graph, wanted, collect)
         walk.walk(roots, gradients)
         return walk.caught
     finally:
-        state.grad = before
+        state.grad, current.walk = before

@@ -167,12 +167,12 @@ class Retained:
             meta = meta_of(tensor)
             meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
 
-    def move(self, node: Node) -> None:
-        """The tensor now comes out of `node`."""
+    def move(self, node: Node, output_nr: int = 0) -> None:
+        """The tensor is now that output of `node`."""
         before = self._node()
         if before is not None and before._retaining is not None:
             before._retaining.pop(self._output_nr, None)
-        self._be_at(node, 0)
+        self._be_at(node, output_nr)
 
 
 def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating point and complex dtype") -> None:

@@ -152,27 +152,31 @@ class CopySlices(Node):
         else:
             part.copy_(written)
         found[0] = whole
-        return found
+        if towards is None:
+            return found
+        pairs = zip(self.next_functions, found, strict=True)
+        return [gradient if edge.node in towards else None for edge, gradient in pairs]
 
     def release(self) -> None:
         self._written_by.release()
 
 
-def rebase(tensor: Tensor, node: Node) -> None:
-    """Make `node`, which has just overwritten `tensor`, its history."""
+def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
+    """Make `node`, which has just overwritten `tensor`, its history: the tensor is that output of it."""
     base = tensor._base
     if base is None:
-        _replace_history(tensor, node)
+        _replace_history(tensor, node, output_nr)
         return
     _replace_history(base, CopySlices(base, tensor, node))
+    tensor._seen = -1  # a function of one's own may have asked for the history after the write, before it was entered
     regenerate(tensor, meta_of(tensor))
 
 
-def _replace_history(tensor: Tensor, node: Node) -> None:
+def _replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     meta = meta_of(tensor)
     if meta.retains is not None:
-        meta.retains.move(node)
-    set_history(tensor, node)
+        meta.retains.move(node, output_nr)
+    set_history(tensor, node, output_nr)
     mark_views(tensor)
 
 

@@ -188,7 +188,7 @@ def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
 def short_name(node: Node) -> str:
     """The operator's name, as error messages call it: Mul for MulBackward0, Max1 for MaxBackward1."""
     operator, _, number = node.name().rpartition("Backward")
-    return operator + number.removesuffix("0") if operator and number.isdigit() else node.name()
+    return operator + number.removesuffix("0") if operator and (number.isdigit() or not number) else node.name()
 
 
 def any_requires_grad(tensors: Sequence[Any]) -> bool:

@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import Derivative, derivative_of
 from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, Gradients, Node, OutputLike, gradient_edge, like, set_history
-from tensorglass.graph.saved import FREED, SavedTensor
+from tensorglass.graph.saved import FREED, SavedTensor, hooks
 from tensorglass.tensor import Tensor, header_of
 
 _GRADIENTS = ("grad", "grads")
@@ -62,7 +62,7 @@ class FormulaNode(Node):
             return gradients[0] if gradients[0] is not None else self._zeros(0)
         if name == "grads":
             return tuple(self._zeros(nr) if each is None else each for nr, each in enumerate(gradients))
-        return _read(self._kept[name], self, name in _RESULTS)
+        return _read(self._kept[name], self)
 
     def _zeros(self, nr: int) -> Tensor | None:
         """The gradient of an output that nobody used."""
@@ -91,7 +91,7 @@ class FormulaNode(Node):
                     return None  # not needed for the gradients that flow
                 for ours, value in saved.items():
                     if _pytorchs_name(ours) == name.removeprefix(prefix):
-                        return _read(value, self, ours in _RESULTS) if prefix == "_saved_" else value
+                        return _read(value, self) if prefix == "_saved_" else value
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
@@ -114,11 +114,11 @@ def _pytorchs_name(name: str) -> str:
     return name
 
 
-def _read(value: Any, node: Node, is_output: bool) -> Any:
+def _read(value: Any, node: Node) -> Any:
     if isinstance(value, SavedTensor):
-        return value.unpack(node, is_output=is_output)
+        return value.unpack(node)
     if isinstance(value, (list, tuple)) and any(isinstance(each, SavedTensor) for each in value):
-        return type(value)([_read(each, node, is_output) for each in value])
+        return type(value)([_read(each, node) for each in value])
     return value
 
 
@@ -175,7 +175,7 @@ def record(
         anomaly.remember(node)
     if written is not None and "input" in keep:
         values["input"] = below(written.clone)  # its old elements are about to go
-    for each in keep:
+    for each in sorted(keep, key=_pytorchs_name) if hooks.stack else list(keep):  # packed in PyTorch's order
         if each not in _RESULTS:
             keep[each] = _kept(each, values)
     result = run() if is_kernel else below(run)

@@ -10,17 +10,15 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.meta import Meta
-from tensorglass.graph.node import short_name
+from tensorglass.graph.meta import Meta, requires_grad
+from tensorglass.graph.modes import state
+from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, short_name
 from tensorglass.making import make
-
-if TYPE_CHECKING:
-    from tensorglass.graph.node import Node
-    from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor
 
 Pack = Callable[[Any], Any]
 
@@ -35,9 +33,9 @@ hooks = _Hooks()
 
 
 class SavedTensor:
-    """A tensor that a node keeps."""
+    """A tensor that a node keeps. `is_output` says that it came out of that very node."""
 
-    __slots__ = ("_header", "_is_leaf", "_meta", "_node_output", "_packed", "_unpack", "_version", "_weak")
+    __slots__ = ("_header", "_is_leaf", "_is_output", "_packed", "_place", "_unpack", "_version", "_weak")
 
     def __init__(self, tensor: Tensor, is_output: bool = False) -> None:
         meta = tensor._meta
@@ -51,49 +49,76 @@ class SavedTensor:
                 )
             )
         self._version = tensor._version
+        self._is_output = is_output
+        self._is_leaf = meta is not None and meta.grad_fn is None and meta.requires_grad
         self._packed: Any = None
         self._unpack: Pack | None = None
-        self._is_leaf = meta is not None and meta.grad_fn is None and meta.requires_grad
-        if self._is_leaf and not is_output:
-            self._weak: Any = None
-            self._header: Any = tensor  # a leaf points at nothing, so it may be kept itself
+        self._weak: Any = None
+        self._header: Any = ()
+        #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
+        self._place: Any = None
+        if meta is not None and not self._is_leaf:
+            self._place = (None if is_output else tensor.grad_fn, meta.output_nr)
+        if hooks.stack:
+            self._pack(tensor, *hooks.stack[-1])
+        elif self._is_leaf and not is_output:
+            self._header = tensor  # a leaf points at nothing, so it may be kept itself
         else:
             self._weak = None if is_output else weakref.ref(tensor)
             self._header = (
                 tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj,
                 tensor._counter, tensor._array, tensor._contiguous,
             )  # fmt: skip
-        #: where the tensor came from; an output's node is passed in when it is read again
-        self._meta = None if is_output or self._is_leaf or meta is None else (tensor.grad_fn, meta.output_nr)
-        self._node_output = meta.output_nr if is_output and meta is not None else None
-        if hooks.stack:
-            self.register_hooks(*hooks.stack[-1])
 
     def register_hooks(self, pack_hook: Pack, unpack_hook: Pack) -> None:
         """Keep ``pack_hook(tensor)`` instead of the tensor, and read it by ``unpack_hook``."""
-        if self._unpack is not None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with a hook that has already been set")
-        if self._header is None:
-            raise RuntimeError(_FREED)
-        tensor = self._header if self._is_leaf and not isinstance(self._header, tuple) else self._rebuild()
-        version = tensor._version
-        with_hooks_off = hooks.stack
-        hooks.stack = []
-        try:
-            self._packed = pack_hook(tensor.detach() if tensor is not self._header else tensor)
-        finally:
-            hooks.stack = with_hooks_off
-        if tensor._version != version:
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise explained(
+                TypeError(
+                    "register_hooks(): incompatible function arguments. The following argument types are supported:"
+                ),
+                "(pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor])",
+            )
+        header = self._header
+        if header is None:
             raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can "
-                "not be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
-                "issue if you need to perform in-place operations on the input to a pack hook."
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        if self._unpack is not None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if isinstance(header, tuple):
+            self._pack(_made(header), pack_hook, unpack_hook)
+        else:
+            self._pack(header, pack_hook, unpack_hook, is_detached=True)
+
+    def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Pack, is_detached: bool = False) -> None:
+        if self._is_leaf:
+            self._place = gradient_edge(tensor)  # so that the leaf's node is the same one when the tensor is read
+        version = tensor._version
+        grad, state.grad = state.grad, False
+        try:
+            self._packed = pack_hook(tensor.detach() if is_detached else tensor)
+        finally:
+            state.grad = grad
+        if tensor._version != version:
+            raise explained(
+                RuntimeError(
+                    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                    "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please "
+                    "open an issue if you need to perform in-place operations on the input to a pack hook."
+                ),
+                "Return a new tensor: what is given to the pack hook is the very tensor that the program works with.",
             )
         self._unpack = unpack_hook
-        if isinstance(self._header, tuple):
-            self._header, self._weak = (), None
+        self._header, self._weak = (), None
 
-    def unpack(self, node: Node | None = None, *, is_output: bool = False) -> Any:
+    def unpack(self, node: Node | None = None) -> Any:
         """The tensor, as it was. RuntimeError if it was written to since, or let go of.
 
         An output of `node` gets its place in the graph back.
@@ -102,43 +127,48 @@ class SavedTensor:
         if header is None:
             raise second_time()
         if self._unpack is not None:
-            tensor = self._unpack(self._packed)
-            self._give_history(tensor, node, is_output)
-            return tensor
-        if not isinstance(header, tuple):
-            self._check_version(header, node)
-            return header
-        original = None if self._weak is None else self._weak()
+            return self._unpacked(self._unpack, node)
+        original = header if not isinstance(header, tuple) else self._weak and self._weak()
         if original is not None:
-            self._check_version(original, node)
-            if self._meta is not None and self._meta[0] is not None and original.grad_fn is None:
+            self._check_version(original)
+            if self._place is not None and self._place[0] is not None and original.grad_fn is None:
                 raise RuntimeError(
                     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
                     "supported, please use out-of-place `.detach()` instead"
                 )
             return original
-        tensor = self._rebuild()
-        self._give_history(tensor, node, is_output)
-        self._check_version(tensor, node)
+        tensor = _made(header)
+        if self._place is not None:
+            _set_place(tensor, self._place[0] or node, self._place[1])
+        self._check_version(tensor)
         return tensor
 
-    def _rebuild(self) -> Tensor:
-        storage, size, stride, offset, dtype, conj, counter, array, contiguous = self._header
-        tensor = make(storage, size, stride, offset, dtype)
-        tensor._conj, tensor._counter = conj, counter
-        if storage._array is array:  # the storage is still the one that this array made
-            tensor._array, tensor._contiguous = array, contiguous
+    def _unpacked(self, unpack_hook: Pack, node: Node | None) -> Tensor:
+        """What the user's hook gives, with the place in the graph of the tensor that was packed."""
+        given = unpack_hook(self._packed)
+        if not isinstance(given, Tensor):
+            raise explained(
+                TypeError(
+                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                    f"{type(given).__name__}"
+                ),
+                "The unpack hook gets what the pack hook returned, and returns the tensor that was packed.",
+            )
+        origin, output_nr = self._place or (None, 0)
+        origin = origin or (node if self._is_output else None)
+        if origin is None and not requires_grad(given):
+            return given
+        tensor = _made(
+            (
+                given._storage, given._size, given._stride, given._offset, given._dtype, given._conj, given._counter,
+                given._array, given._contiguous,
+            )
+        )
+        if origin is not None:
+            _set_place(tensor, origin, output_nr)
         return tensor
 
-    def _give_history(self, tensor: Tensor, node: Node | None, is_output: bool) -> None:
-        if is_output and node is not None:
-            meta = tensor._meta = Meta()
-            meta.grad_fn, meta.output_nr = node, self._node_output or 0
-        elif self._meta is not None:
-            meta = tensor._meta = Meta()
-            meta.grad_fn, meta.output_nr = self._meta
-
-    def _check_version(self, tensor: Tensor, node: Node | None) -> None:
+    def _check_version(self, tensor: Tensor) -> None:
         if tensor._version == self._version:
             return
         made_by = tensor.grad_fn
@@ -159,7 +189,27 @@ class SavedTensor:
 
     def release(self) -> None:
         """Let go of the tensor."""
-        self._header = self._weak = self._meta = self._packed = None
+        self._header = self._weak = self._place = self._packed = None
+
+
+def _made(header: Any) -> Tensor:
+    """A header on the memory that was kept."""
+    storage, size, stride, offset, dtype, conj, counter, array, contiguous = header
+    tensor = make(storage, size, stride, offset, dtype)
+    tensor._conj, tensor._counter = conj, counter
+    if storage._array is array:  # the storage is still the one that this array made
+        tensor._array, tensor._contiguous = array, contiguous
+    return tensor
+
+
+def _set_place(tensor: Tensor, node: Node | None, output_nr: int) -> None:
+    if node is None:
+        return
+    meta = tensor._meta = Meta()
+    if isinstance(node, AccumulateGrad):
+        meta.requires_grad, meta.accumulate = True, weakref.ref(node)
+    else:
+        meta.grad_fn, meta.output_nr = node, output_nr
 
 
 FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not

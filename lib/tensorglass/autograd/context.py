@@ -1,0 +1,210 @@
+"""`ctx`: what the forward and the backward of a function of one's own have in common.
+
+The one idea to keep in mind: `ctx` is the node of the graph itself. What the forward saves and notes on it is there
+when the engine reaches the node and hands it to the backward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import TYPE_CHECKING, Any
+
+from tensorglass.errors import explained
+from tensorglass.graph import inplace
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, like
+from tensorglass.graph.saved import SavedTensor, second_time
+from tensorglass.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorglass.autograd.function import Function
+
+
+class FunctionCtx:
+    """What the forward says about itself."""
+
+    to_save: tuple[Any, ...] | None
+    saved_for_forward: tuple[Any, ...] | None
+    dirty_tensors: tuple[Any, ...] | None
+    non_differentiable: tuple[Any, ...] | None
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the backward, which finds them in `saved_tensors`.
+
+        Inputs and outputs belong here and not in attributes of ctx: an output kept in an attribute holds its own node,
+        and nothing would free either of them.
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the function's `jvp`, the derivative in forward mode."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs the forward has written to. It must return them."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say through which outputs no gradient flows."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether the backward gets zeros for an output that nobody used, as it does by default, or None."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(FunctionCtx, Node):
+    """The node of a function of one's own; each function has a subclass, named ``<Function>Backward``."""
+
+    __slots__ = (
+        "_is_read", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors", "materialize_grads",
+        "needs_input_grad", "non_differentiable", "saved_for_forward", "to_save",
+    )  # fmt: skip
+
+    _forward_cls: type[Function]
+
+    def __init__(self, arguments: tuple[Any, ...], is_recorded: bool) -> None:
+        tensors = [each for each in arguments if isinstance(each, Tensor)]
+        super().__init__([gradient_edge(each) for each in tensors] if is_recorded else [])
+        self._is_tensor = [isinstance(each, Tensor) for each in arguments]
+        self.needs_input_grad = tuple([isinstance(each, Tensor) and requires_grad(each) for each in arguments])
+        self.materialize_grads = True
+        self.to_save = self.saved_for_forward = self.dirty_tensors = self.non_differentiable = None
+        self._saved: list[SavedTensor | None] = []
+        self._zeros: list[OutputLike | None] = []  #: how zeros for each output look
+        self._is_read = False
+        self._is_released = False
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What `save_for_backward` kept. RuntimeError once the graph has let go of it, or if it was overwritten."""
+        if self._is_released:
+            raise second_time()
+        found = tuple([None if each is None else each.unpack(self) for each in self._saved])
+        if self._forward_cls.clear_saved_tensors_on_access:
+            if self._is_read:
+                raise RuntimeError(
+                    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                    "autograd.Function. Either access saved_tensors only once, or set "
+                    "clear_saved_tensors_on_access=False."
+                )
+            self._is_read, self._saved = True, []
+        return found
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:
+        if self._is_released:
+            raise second_time()
+        return tuple(self._saved)
+
+    def finish(self, outputs: tuple[Any, ...], differentiable: list[bool]) -> None:
+        """Enter what the forward returned: how the gradients of the outputs look."""
+        self._zeros = [like(each) if isinstance(each, Tensor) else None for each in outputs]
+        self.outputs = tuple([each if flows else None for each, flows in zip(self._zeros, differentiable, strict=True)])
+
+    def save(self) -> None:
+        """Keep what the forward asked for, now that the outputs know their node."""
+        written = {id(each) for each in self.dirty_tensors or ()}
+        for place, tensor in enumerate(self.to_save or ()):
+            if tensor is None:
+                self._saved.append(None)
+            elif isinstance(tensor, Tensor):
+                self._saved.append(SavedTensor(tensor, tensor.grad_fn is self or id(tensor) in written))
+            else:
+                raise explained(
+                    TypeError(
+                        f"save_for_backward can only save variables, but argument {place} is of type "
+                        f"{type(tensor).__name__}"
+                    ),
+                    "Whatever is no tensor goes into an attribute: ctx.factor = factor.",
+                )
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        if self.materialize_grads:
+            gradients = [
+                inplace.zeros(wanted) if gradient is None and wanted is not None else gradient
+                for gradient, wanted in zip(gradients, self._zeros, strict=True)
+            ]
+        backward = self._forward_cls._backward()
+        answer = backward(self, gradients) if self._forward_cls.boxed_grads_call else backward(self, *gradients)
+        return self._checked(answer if isinstance(answer, tuple) else (answer,))
+
+    def _checked(self, answer: tuple[Any, ...]) -> list[Tensor | None]:
+        """The gradients of the inputs that are tensors, out of what the backward returned."""
+        count = len(self._is_tensor)
+        if len(answer) != count and (len(answer) < count or any(each is not None for each in answer[count:])):
+            raise explained(
+                RuntimeError(
+                    f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
+                    f"{len(answer)})"
+                ),
+                "backward returns one value for each argument of forward, ctx not counted: a gradient, or None for "
+                "what needs none.",
+            )
+        found: list[Tensor | None] = []
+        for place, (gradient, is_tensor) in enumerate(zip(answer, self._is_tensor, strict=False)):
+            if not is_tensor:
+                if gradient is not None:
+                    raise explained(
+                        RuntimeError(
+                            f"function {self.name()} returned a gradient different than None at position {place + 1}, "
+                            "but the corresponding forward input was not a Variable"
+                        ),
+                        f"Argument {place + 1} of forward was no tensor: return None in its place.",
+                    )
+            elif gradient is None:
+                found.append(None)
+            elif isinstance(gradient, Tensor):
+                self._check_dtype(gradient, self.next_functions[len(found)])
+                found.append(gradient)
+            else:
+                raise explained(
+                    RuntimeError(f"expected Variable or None (got {type(gradient).__name__})"),
+                    "Return gradients separated by commas: a list would count as one of them.",
+                )
+        return found
+
+    def _check_dtype(self, gradient: Tensor, edge: Edge) -> None:
+        wanted = None if edge.node is None else edge.node.outputs[edge.output_nr]
+        if wanted is None or gradient._dtype.is_floating_point or gradient._dtype.is_complex == wanted.dtype.is_complex:
+            return
+        raise explained(
+            RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+                "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+                "PyTorch.)"
+            ),
+            f"The gradient is of {gradient._dtype!r}, but the input of {wanted.dtype!r}: convert it in backward.",
+        )
+
+    def release(self) -> None:
+        self._is_released = True
+        for each in self._saved:
+            if each is not None:
+                each.release()
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
+
+
+class DelayedError(Node):
+    """What stands in the graph for a derivative that cannot be derived again."""
+
+    __slots__ = ("_message",)
+
+    def __init__(self, edges: list[Edge], message: str) -> None:
+        super().__init__(edges)
+        self._message = message
+
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        raise explained(
+            RuntimeError(self._message),
+            "Take @once_differentiable away and write the backward with tensors' operators: then it is recorded.",
+        )
+
+
+DelayedError.__name__ = "Error"  # as PyTorch shows it

@@ -1,0 +1,210 @@
+"""`Function`: an operator of one's own, with a derivative of one's own.
+
+    class Cube(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * grad
+
+    y = Cube.apply(x)
+
+The one idea to keep in mind: the forward runs unrecorded, as one operator; afterwards its outputs are tied to one node,
+whose `apply` is the backward.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
+from tensorglass.autograd.outputs import tied
+from tensorglass.errors import explained
+from tensorglass.graph import anomaly
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import no_grad, state
+from tensorglass.graph.node import gradient_edge, like, set_history
+from tensorglass.tensor import Tensor
+
+__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+
+
+class FunctionMeta(type):
+    """Gives every function the class of its nodes."""
+
+    _backward_cls: type[BackwardCFunction]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
+        super().__init__(name, bases, members)
+        cls._backward_cls = type(
+            f"{name}Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        )
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """Derive from this, define `forward` and `backward` as static methods, and call ``YourFunction.apply(...)``."""
+
+    clear_saved_tensors_on_access = False  #: whether `saved_tensors` can be read only once, to free memory early
+    boxed_grads_call = False  #: whether backward gets the gradients as one list, from which it may take them
+    generate_vmap_rule = False  #: whether `vmap` may follow the operators in forward and backward
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = type(self).__name__
+        raise explained(
+            RuntimeError(
+                "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+                "function with static forward method. (Example: "
+                "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+            ),
+            f"Write @staticmethod above forward and backward, and call {name}.apply(...) where {name}()(...) stands.",
+            notebook="01 a function of one's own",
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """The result: ``forward(ctx, *args)``, or ``forward(*args)`` if `setup_context` is defined as well."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """What is to be noted on `ctx`, for a `forward` that does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """From one gradient for each output, one for each argument of `forward`; None where there is none."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The derivative in forward mode: from one tangent for each argument, one for each output."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """What the function does with arguments that have a batch dimension: the outputs, and where theirs is."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and enter it into the graph. Gradients flow to arguments that are tensors."""
+        has_setup = cls.setup_context is not Function.setup_context
+        if has_setup:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if kwargs:
+            args = _by_place(cls.forward, args, kwargs, has_setup)
+        tensors = [each for each in args if isinstance(each, Tensor)]
+        is_recorded = state.grad and any(requires_grad(each) for each in tensors)
+        ctx = cls._backward_cls(args, is_recorded)
+        if is_recorded and anomaly.state.enabled:
+            anomaly.remember(ctx)
+        grad, state.grad = state.grad, False
+        try:
+            if has_setup:
+                output = cls.forward(*args)
+                cls.setup_context(ctx, args, output)
+            else:
+                output = cls.forward(ctx, *args)
+        finally:
+            state.grad = grad
+        is_one = not isinstance(output, tuple)
+        outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
+        if is_recorded:
+            ctx.save()
+        ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
+        return outputs[0] if is_one else outputs
+
+    @classmethod
+    def _backward(cls) -> Callable[..., Any]:
+        """The user's backward, under whichever of its two names."""
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return cls.vjp
+
+
+def _by_place(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], has_setup: bool
+) -> tuple[Any, ...]:
+    """All arguments in their places: backward answers for each place, so there can be no keywords beyond them."""
+    parameters = inspect.signature(forward).parameters.values()
+    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    if not has_setup:
+        names = names[1:]  # ctx
+    places: dict[int, Any] = dict(enumerate(args))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise explained(
+                TypeError(f"forward() got an unexpected keyword argument '{name}'"),
+                "apply passes on what forward takes by place; keyword-only arguments and **kwargs it does not.",
+            )
+        if names.index(name) in places:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        places[names.index(name)] = value
+    for place in range(max(places) + 1):
+        if place not in places:
+            raise TypeError(f"forward() missing required argument: '{names[place]}' (position {place})")
+    return tuple([places[place] for place in sorted(places)])
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Say that a backward is not written with tensors' operators, so that its own derivative is an error, not wrong."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args)
+        if not state.grad or not any(isinstance(each, Tensor) and requires_grad(each) for each in args):
+            return outputs
+        is_one = not isinstance(outputs, tuple)
+        found = [None if each is None else each.detach() for each in ((outputs,) if is_one else outputs)]
+        return _undifferentiable(found[0:1])[0] if is_one else tuple(_undifferentiable(found))
+
+    return wrapper
+
+
+def _undifferentiable(gradients: list[Tensor | None]) -> list[Tensor | None]:
+    """The gradients as outputs of a node that raises an error when it is reached."""
+    sources = [None if each is None else each.detach().requires_grad_() for each in gradients]
+    node = DelayedError(
+        [gradient_edge(each) for each in sources if each is not None],
+        "trying to differentiate twice a function that was marked with @once_differentiable",
+    )
+    node.outputs = tuple([None if each is None else like(each) for each in gradients])
+    for nr, each in enumerate(gradients):
+        if each is not None:
+            set_history(each, node, nr)
+    return gradients

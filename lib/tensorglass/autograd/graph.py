@@ -1,0 +1,162 @@
+"""`torch.autograd.graph`: what may be done with the recorded graph itself.
+
+The one idea to keep in mind: what operators keep for their derivatives can be packed (put elsewhere, compressed, thrown
+away and computed again), as long as unpacking gives an equal tensor back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from tensorglass.autograd import engine
+from tensorglass.errors import explained
+from tensorglass.graph import saved
+from tensorglass.graph.hooks import RemovableHandle
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.node import Node, gradient_edge
+from tensorglass.tensor import Tensor
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class saved_tensors_hooks:
+    """Within it, operators keep ``pack_hook(tensor)`` for their derivatives, which read it by ``unpack_hook``."""
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if saved.hooks.disabled is not None:
+            raise RuntimeError(saved.hooks.disabled)
+        saved.hooks.stack.append((self.pack_hook, self.unpack_hook))
+
+    def __exit__(self, *error: Any) -> None:
+        saved.hooks.stack.pop()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Within it, what operators keep is copied to the CPU, and back to its device when it is read."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Tensor) -> tuple[Any, Tensor]:
+            return tensor.device, tensor.detach().cpu()  # detached: an output must not hold the node that keeps it
+
+        def unpack(packed: tuple[Any, Tensor]) -> Tensor:
+            device, copy = packed
+            there: Tensor = copy.to(device)
+            return there
+
+        super().__init__(pack, unpack)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Within it, `saved_tensors_hooks` raises a RuntimeError with this message."""
+    before = saved.hooks.disabled
+    if saved.hooks.stack:
+        raise RuntimeError(error_message)
+    saved.hooks.disabled = error_message
+    try:
+        yield
+    finally:
+        saved.hooks.disabled = before
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph: output number `output_nr` of `node`. It can stand for a tensor in `backward` and `grad`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where gradients of `tensor` arrive; it keeps the graph behind it alive, but not the tensor."""
+    edge = gradient_edge(tensor)
+    if edge.node is None:
+        raise explained(
+            RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients"),
+            "Ask for gradients before the computation: x.requires_grad_().",
+        )
+    return GradientEdge(edge.node, edge.output_nr)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a write that happened behind the library's back."""
+    tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
+    for each in tensors:
+        each._written()
+
+
+class _MultiHandle(RemovableHandle):
+    """Several hooks, taken away together."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[[Any], Any], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call `fn` once in a backward for several tensors.
+
+    With mode "all", with the list of their gradients, when the last of those that this backward reaches is there; None
+    for the others. With "any", with the first gradient that comes.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
+    return _MultiHandle(_hooked_all(tensors, fn) if mode == "all" else _hooked_any(tensors, fn))
+
+
+def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
+    arrived: dict[int, list[Tensor | None]] = {}  # by walk: backward may run in several threads, or within a hook
+    counts: dict[int, int] = {}
+    edges = [gradient_edge(each) for each in tensors]
+    if any(edge.node is None for edge in edges):
+        raise explained(
+            AssertionError("Expected gradient function to be set"), "One of the tensors does not require a gradient."
+        )
+
+    def collector(place: int) -> Callable[[Tensor], None]:
+        def collect(gradient: Tensor) -> None:
+            walk = engine.current.walk
+            key = id(walk)
+            found = arrived.setdefault(key, [None] * len(edges))
+            found[place] = gradient
+            counts[key] = counts.get(key, 0) + 1
+            if counts[key] == sum(walk.reaches(edge.node) for edge in edges):
+                del arrived[key], counts[key]
+                fn(found)
+
+        return collect
+
+    return [each.register_hook(collector(place)) for place, each in enumerate(tensors)]
+
+
+def _hooked_any(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
+    told: weakref.WeakSet[Any] = weakref.WeakSet()  # the walks that have called it
+
+    def first(gradient: Tensor) -> None:
+        walk = engine.current.walk
+        if walk not in told:
+            told.add(walk)
+            fn(gradient)
+
+    return [each.register_hook(first) for each in tensors if requires_grad(each)]

@@ -1,0 +1,95 @@
+"""Calling hooks, and checking what they return.
+
+The one idea to keep in mind: a hook may replace a gradient by one of the same size and type, and by nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.errors import explained
+from tensorglass.graph.hooks import Hooks
+from tensorglass.tensor import Tensor
+
+Gradients = list[Tensor | None]
+
+
+def call_hooks(hooks: Hooks | None, gradient: Tensor) -> Tensor:
+    """The gradient after all hooks of a tensor."""
+    for hook in list((hooks or {}).values()):
+        answer = hook(gradient)
+        if answer is not None:
+            gradient = _checked(gradient, answer, hook)
+    return gradient
+
+
+def call_prehooks(hooks: Hooks | None, arrived: Gradients) -> Gradients:
+    """The gradients of a node's outputs after the hooks that are called before it runs."""
+    for hook in list((hooks or {}).values()):
+        arrived = _replaced(arrived, hook(tuple(arrived)), hook)
+    return arrived
+
+
+def call_posthooks(hooks: Hooks | None, found: Gradients, arrived: Gradients) -> Gradients:
+    """The gradients of a node's inputs after the hooks that are called when it has run."""
+    for hook in list((hooks or {}).values()):
+        found = _replaced(found, hook(tuple(found), tuple(arrived)), hook)
+    return found
+
+
+def call_after_accumulation(hooks: Hooks | None, leaf: Tensor) -> None:
+    """Let the hooks know that a gradient was added to a leaf's `grad`."""
+    for hook in list((hooks or {}).values()):
+        answer = hook(leaf)
+        if answer is not None:
+            _checked(leaf, answer, hook)
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def _replaced(gradients: Gradients, answer: Any, hook: Callable[..., Any]) -> Gradients:
+    if answer is None:
+        return gradients
+    if not isinstance(answer, tuple):
+        raise explained(
+            TypeError(f"expected tuple, but hook returned '{type(answer).__name__}'"),
+            "A node's hook gets a tuple of gradients and returns None or a tuple of as many.",
+        )
+    if len(answer) != len(gradients):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(answer)}, but expected "
+            f"{len(gradients)})"
+        )
+    return [
+        None if after is None else _checked(before, after, hook)
+        for before, after in zip(gradients, answer, strict=True)
+    ]
+
+
+def _checked(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Tensor:
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(after, Tensor):
+        raise explained(
+            TypeError(f"expected Variable, but hook returned '{type(after).__name__}'"),
+            "A hook returns None, to leave the gradient as it is, or the tensor that takes its place.",
+        )
+    if after._dtype is not before._dtype:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was {_type(before)} got {_type(after)})"
+        )
+    if after._size != before._size:
+        raise explained(
+            RuntimeError(f"hook '{_name(hook)}' has changed the size of value"),
+            f"The gradient has size {list(before._size)}, the hook returned one of {list(after._size)}.",
+        )
+    return after
+
+
+def _name(hook: Callable[..., Any]) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _type(tensor: Tensor) -> str:
+    name: str = tensor.type()
+    return f"CPU{name.removeprefix('torch.').removesuffix('Tensor')}Type" if tensor.is_complex() else name

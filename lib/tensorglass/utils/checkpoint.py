@@ -1,0 +1,260 @@
+"""`checkpoint`: a part of the forward keeps only its inputs, and runs again when the backward needs the rest.
+
+The one idea to keep in mind: operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes
+that possible). The first ticket that a backward wants redeemed makes the part run again, and the tensors that are then
+kept, in the same order, are what the tickets stand for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tensorglass.autograd import engine
+from tensorglass.autograd.graph import saved_tensors_hooks
+from tensorglass.errors import explained
+from tensorglass.generator import get_rng_state
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import enable_grad, state
+from tensorglass.graph.saved import SavedTensor
+from tensorglass.tensor import Tensor
+from tensorglass.utils.reentrant import CheckpointFunction, random_numbers_from, warn_of_default
+
+__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_early_stop"]
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+class CheckpointError(RuntimeError):
+    """The second run of a part was another one than the first."""
+
+
+def noop_context_fn() -> Contexts:
+    """No context for the first run, and none for the second."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)``, whose intermediate results are not kept but computed again in the backward.
+
+    With `use_reentrant=False`, which is recommended, everything else is as without `checkpoint`. Random numbers come
+    out the same in both runs if `preserve_rng_state`. `context_fn` returns a context for each run. The sizes and dtypes
+    of the two runs are compared, unless `determinism_check` is "none". The second run ends as soon as it has what is
+    needed, unless `early_stop` is False. `debug` is taken for PyTorch's sake: our errors always say what differed.
+    """
+    if use_reentrant is None:
+        warn_of_default(
+            "torch.utils.checkpoint",
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception.",
+        )
+        use_reentrant = True
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve_rng_state, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    first, second = context_fn()
+    if not state.grad:
+        return function(*args, **kwargs)
+    random_state = get_rng_state() if preserve_rng_state else None
+
+    def again(*inputs: Any) -> None:
+        with random_numbers_from(random_state), second:
+            function(*inputs, **kwargs)
+
+    early_stop = early_stop if _early_stop.wanted is None else _early_stop.wanted
+    part = _Part(again, args, early_stop, determinism_check == "default")
+    with saved_tensors_hooks(part.pack, part.unpack), first:
+        result = function(*args, **kwargs)
+    part.is_complete = True
+    return result
+
+
+def checkpoint_sequential(
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    *,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Call `functions` one after the other, checkpointing all but the last of so many `segments` of them."""
+    if use_reentrant is None:
+        warn_of_default(
+            "torch.utils.checkpoint.checkpoint_sequential",
+            "In version 2.9 we will raise an exception if use_reentrant is not passed.",
+        )
+        use_reentrant = True
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    length = len(steps) // segments
+    for begin in range(0, length * (segments - 1), length):
+        segment = _in_sequence(steps[begin : begin + length])
+        input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=preserve_rng_state)
+    return _in_sequence(steps[length * (segments - 1) :])(input)
+
+
+def _in_sequence(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    def run(input: Any) -> Any:
+        for step in steps:
+            input = step(input)
+        return input
+
+    return run
+
+
+class _EarlyStop:
+    wanted: bool | None = None
+
+
+_early_stop = _EarlyStop()
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within it, parts that are run again end early or not, whatever they were told."""
+    before, _early_stop.wanted = _early_stop.wanted, enable
+    try:
+        yield
+    finally:
+        _early_stop.wanted = before
+
+
+class _Ticket:
+    """What a node keeps instead of a tensor: the tensor's number among those that its part kept."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class _Enough(Exception):
+    """Everything that is needed has been computed again."""
+
+
+class _Nobody:
+    """Stands for the backward when somebody reads a saved tensor outside of one."""
+
+
+class _Part:
+    """A part of the forward, with what it takes to run it again."""
+
+    def __init__(self, again: Callable[..., None], inputs: Sequence[Any], early_stop: bool, is_compared: bool) -> None:
+        self._again = again
+        # Kept as a node keeps tensors: of a part within a part, the outer one then keeps tickets for the inputs.
+        self._inputs = [SavedTensor(each) if isinstance(each, Tensor) else each for each in inputs]
+        self._early_stop = early_stop
+        self._is_compared = is_compared
+        self._tickets: list[weakref.ref[_Ticket]] = []
+        self._facts: list[Any] = []  #: of every tensor that was kept, what the second run must come to as well
+        #: by backward: what its second run found and nobody has asked for yet
+        self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+        self.is_complete = False  #: whether the first run is over
+
+    def pack(self, tensor: Tensor) -> _Ticket:
+        """A ticket for a tensor that an operator of the first run keeps."""
+        ticket = _Ticket(len(self._tickets))
+        self._tickets.append(weakref.ref(ticket))
+        self._facts.append(_facts(tensor))
+        return ticket
+
+    def unpack(self, ticket: _Ticket) -> Tensor:
+        """The tensor that a ticket stands for."""
+        backward = engine.current.walk or _Nobody()
+        if backward not in self._found:
+            self._found[backward] = self._run_again()
+        found = self._found[backward].pop(ticket.number, None)
+        if found is None:
+            raise explained(
+                CheckpointError(
+                    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If "
+                    "you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please "
+                    "open an issue with details on your use case."
+                ),
+                "What was computed again is let go of as soon as it was read.",
+            )
+        return found
+
+    def _run_again(self) -> dict[int, Tensor]:
+        found: dict[int, Tensor] = {}
+        count = 0
+
+        def collect(tensor: Tensor) -> Tensor:
+            nonlocal count
+            tensor = tensor.detach() if requires_grad(tensor) else tensor
+            number, count = count, count + 1
+            if number >= len(self._tickets):
+                if self.is_complete:
+                    raise explained(
+                        CheckpointError(
+                            "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
+                            "original forward pass."
+                        ),
+                        f"The first run kept {len(self._tickets)}. {_DIFFERENT}",
+                    )
+                return tensor
+            if self._tickets[number]() is not None:
+                found[number] = tensor
+            if self._early_stop and count == len(self._tickets):
+                raise _Enough
+            return tensor
+
+        inputs = [each.unpack() if isinstance(each, SavedTensor) else each for each in self._inputs]
+        with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _as_it_is), enable_grad():
+            self._again(*inputs)
+        if count <= len(self._tickets):
+            self._compare(found, count)
+        return found
+
+    def _compare(self, found: dict[int, Tensor], count: int) -> None:
+        """Raise a CheckpointError if the second run kept other tensors than the first."""
+        if count != len(self._tickets):
+            raise explained(
+                CheckpointError(
+                    "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                    "recomputation."
+                ),
+                f"The first run kept {len(self._tickets)}, the second {count}. {_DIFFERENT}",
+            )
+        if not self._is_compared:
+            return
+        different = [number for number, tensor in found.items() if _facts(tensor) != self._facts[number]]
+        if different:
+            raise explained(
+                CheckpointError(
+                    "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                    "during the forward pass."
+                ),
+                *[f"Tensor {each}: first {self._facts[each]}, then {_facts(found[each])}." for each in different],
+                _DIFFERENT,
+            )
+
+
+_DIFFERENT = "The function must do the same in both runs: is there a branch that depends on something that has changed?"
+
+
+def _facts(tensor: Tensor) -> tuple[Any, ...]:
+    return list(tensor._size), tensor._dtype, tensor._storage.device
+
+
+def _as_it_is(tensor: Tensor) -> Tensor:
+    return tensor

@@ -35,7 +35,7 @@ _GIVEN = ("grad", "grads")
 class Derivative:
     """The formulas of one operator."""
 
-    __slots__ = ("formulas", "keeps", "kept", "node_name", "outputs", "parameters", "wraps_numbers")
+    __slots__ = ("formulas", "in_place_only", "keeps", "kept", "node_name", "outputs", "parameters", "wraps_numbers")
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class Derivative:
         outputs: int | None = None,
         wraps_numbers: bool = False,
         keeps: tuple[str, ...] = (),
+        in_place_only: bool = False,
     ) -> None:
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
@@ -57,6 +58,7 @@ class Derivative:
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
         #: what PyTorch keeps as a tensor whatever was passed, so that a second backward does not find it any more
         self.keeps = (*keeps, *self.formulas) if wraps_numbers else keeps
+        self.in_place_only = in_place_only  #: whether the result has no gradient unless it overwrites what had one
 
 
 def derivative(
@@ -65,15 +67,17 @@ def derivative(
     outputs: int | None = None,
     wraps_numbers: bool = False,
     keeps: tuple[str, ...] = (),
+    in_place_only: bool = False,
     **formulas: Formula,
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below. `node` is PyTorch's name where it is not ``<Name>Backward0``,
     or a function of the arguments by name; None from it: this call is not recorded as a whole. `keeps` names arguments
-    that PyTorch keeps as tensors whatever was passed.
+    that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
+    comparison, unless it overwrites something that had one.
     """
 
     def mark(body: F) -> F:
-        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps)
+        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps, in_place_only)
         return body
 
     return mark

@@ -174,7 +174,7 @@ def record(
     if anomaly.state.enabled:
         anomaly.remember(node)
     if written is not None and "input" in keep:
-        values["input"] = below(written.clone)  # its old elements are about to go
+        values["input"] = written.clone()  # its old elements are about to go; recorded, for derivatives of derivatives
     for each in sorted(keep, key=_pytorchs_name) if hooks.stack else list(keep):  # packed in PyTorch's order
         if each not in _RESULTS:
             keep[each] = _kept(each, values)

@@ -160,8 +160,15 @@ class SavedTensor:
             return given
         tensor = _made(
             (
-                given._storage, given._size, given._stride, given._offset, given._dtype, given._conj, given._counter,
-                given._array, given._contiguous,
+                given._storage,
+                given._size,
+                given._stride,
+                given._offset,
+                given._dtype,
+                given._conj,
+                given._counter,
+                given._array,
+                given._contiguous,
             )
         )
         if origin is not None:

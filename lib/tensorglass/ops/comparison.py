@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.derivative import F, derivative
 from tensorglass.ops.declaring import Operand, pointwise
+from tensorglass.ops.gradients import by_number, nothing
 from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.samples import binary, bits, shifts, truths, unary, whole
 
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
+
+def _steps(name: str) -> Callable[[F], F]:
+    """The derivative of a comparison: none, but in place it overwrites what had one, with zeros for a gradient."""
+    return derivative(node=by_number(name, "other", 0, 1), in_place_only=True, input=nothing, other=nothing)
+
+
 # --- comparison ------------------------------------------------------------------------------------------------------
 
 
 @pointwise(PREDICATE, ufunc="equal", dunders=("__eq__",), samples=binary)
+@_steps("Eq")
 def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input == other``."""
     return xp.equal(input, other, out=out)
@@ -28,6 +38,7 @@ def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__ne__",),
     samples=binary,
 )
+@_steps("Ne")
 def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input != other``."""
     return xp.not_equal(input, other, out=out)
@@ -41,6 +52,7 @@ def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__lt__",),
     samples=binary,
 )
+@_steps("Lt")
 def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input < other``."""
     return xp.less(input, other, out=out)
@@ -54,6 +66,7 @@ def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__le__",),
     samples=binary,
 )
+@_steps("Le")
 def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input <= other``."""
     return xp.less_equal(input, other, out=out)
@@ -67,6 +80,7 @@ def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__gt__",),
     samples=binary,
 )
+@_steps("Gt")
 def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input > other``."""
     return xp.greater(input, other, out=out)
@@ -80,6 +94,7 @@ def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__ge__",),
     samples=binary,
 )
+@_steps("Ge")
 def ge(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input >= other``."""
     return xp.greater_equal(input, other, out=out)

@@ -8,9 +8,12 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import is_recorded
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import contiguous
 from tensorglass.ops.pointwise import mul
+from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -53,6 +56,12 @@ def _kron_samples() -> Iterator[Sample]:
     yield sample(values(0), values(2, seed=1))
 
 
+def _cut(input: Tensor, size: list[int]) -> Tensor:
+    """`reshape`, by the name that PyTorch has for it in the graph of `kron`."""
+    cut: Tensor = unsafe_view(contiguous(input), tuple(size))
+    return cut
+
+
 @operator(
     "linear algebra",
     out=True,
@@ -67,6 +76,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     sizes = [(1,) * (ndim - len(each._size)) + each._size for each in (input, other)]
     outer = [length for pair in zip(sizes[0], (1,) * ndim, strict=True) for length in pair]
     inner = [length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair]
-    product = mul(reshape(input, outer), reshape(other, inner))
-    result = reshape(product, [a * b for a, b in zip(*sizes, strict=True)])
+    cut = _cut if is_recorded((input, other)) else reshape
+    product = mul(cut(input, outer), cut(other, inner))
+    result = cut(product, [a * b for a, b in zip(*sizes, strict=True)])
     return result if out is None else write_out(array_of(result), result._size, out, result._dtype)

@@ -12,6 +12,8 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.comparison import logical_xor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.gradients import cumprod_gradient
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
@@ -110,7 +112,7 @@ def diff(
         raise RuntimeError(f"order must be non-negative but got {n}")
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
-    result = input.clone() if n == 0 else input
+    result = copy_(zeros_like(input), input) if n == 0 else input
     for _ in range(min(n, input._size[axis])):
         length = result._size[axis] - 1
         later, earlier = narrow(result, axis, 1, length), narrow(result, axis, 0, length)

@@ -219,7 +219,7 @@ def record_kernel(
     """Run the operator and enter it into the graph of gradients."""
     if out is not None and not inplace:
         raise no_out_with_gradients(kernel.name)
-    if kernel.derivative is None:
+    if kernel.derivative is None or (kernel.derivative.in_place_only and not inplace):
         return run_below(run)
     values = dict(zip(kernel.operands, operands, strict=True))
     if kernel.defaults:

@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorglass import layout
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import is_recorded, recorded
 from tensorglass.tensor import Tensor
 
 Dims = int | Sequence[int] | None
@@ -37,6 +38,20 @@ def scaled(grad: Tensor, factor: Any) -> Tensor:
 def nothing(grad: Tensor) -> Tensor:
     """Zeros: the derivative of what moves in steps, such as floor."""
     return grad.new_zeros(grad._size)
+
+
+@derivative(node="ThresholdBackwardBackward0", slope=lambda grad, output: above_threshold(grad, output), output=nothing)
+def _above_threshold(slope: Tensor, output: Tensor) -> Tensor:
+    return slope.masked_fill(output <= 0, 0)
+
+
+_passed_above = recorded(_above_threshold)
+
+
+def above_threshold(grad: Tensor, result: Tensor) -> Tensor:
+    """The gradient of relu: what passed passes back. Its own gradient for `result` is there, and zero."""
+    passed: Tensor = (_passed_above if is_recorded((grad, result)) else _above_threshold)(grad, result)
+    return passed
 
 
 def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
@@ -112,7 +127,9 @@ def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction:
     count = reduced_count(input._size, dim) - correction
     axes = reduced_axes(len(input._size), dim)
     middle = input.mean(axes, True) if input._size else input.mean()
-    return spread(grad * (2.0 / count if count > 0 else nan), input._size, dim, keepdim) * (input - middle)
+    if count <= 0 and (dim is None or not input._size):  # the variance is nan, and so is its slope
+        return spread(grad, input._size, dim, keepdim) * input.detach().new_full(input._size, nan)
+    return spread(grad * (2.0 / count if count else inf), input._size, dim, keepdim) * (input - middle)
 
 
 def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
@@ -162,6 +179,11 @@ def power_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -
     base = input if isinstance(input, Tensor) else exponent.new_full((), input)
     is_flat = base == 0 if exponent._dtype.is_complex else (base == 0) & (exponent >= 0)
     return grad * conj((result * base.log()).masked_fill(is_flat, 0))
+
+
+def no_unique(grad: Tensor, dim: int | None) -> Tensor:
+    """Raises: the elements that occur have no derivative in PyTorch."""
+    raise NotImplementedError(f"the derivative for '{'_unique2' if dim is None else 'unique_dim'}' is not implemented.")
 
 
 def no_quotient(grad: Tensor) -> Tensor:
@@ -222,6 +244,8 @@ def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
 
 def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
     """The gradient of `cumprod`: each factor is in every product from its place on."""
+    if not input.numel():
+        return nothing(input)
     if not input._size:
         return grad
     if not bool((input == 0).any()):
@@ -249,13 +273,6 @@ def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
 def sorted_gradient(grad: Tensor, results: Any, input_size: tuple[int, ...], dim: int) -> Tensor:
     """The gradient of sorted values: each goes back to where the value came from."""
     return grad.new_zeros(input_size).scatter(dim, results[1], grad) if input_size else grad
-
-
-def nanmean_gradient(grad: Tensor, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The gradient of a mean over what is not NaN."""
-    counted = input == input
-    count = counted.sum(reduced_axes(len(input._size), dim), True) if input._size else counted.sum()
-    return spread(grad, input._size, dim, keepdim) / count * counted
 
 
 def mean_and_spread(

@@ -10,9 +10,11 @@ from tensorglass import dtypes, layout
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import is_recorded
-from tensorglass.making import from_array
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.recording import is_recorded, recorded
+from tensorglass.making import from_array, make
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import contiguous
 from tensorglass.ops.gradients import conj
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.promotion import check_out_dtype
@@ -20,7 +22,7 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.views import expand, reshape, squeeze, unsqueeze
+from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -134,21 +136,41 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
     if (a, b) == (2, 2):
         return mm(input, other)
     if (a, b) == (1, 2):
-        return squeeze(mm(unsqueeze(input, 0), other), 0)
-    if a == 1 or b > 2:
+        return _only_row(mm(unsqueeze(input, 0), other))
+    if a <= 2 and requires_grad(input):
+        return _turned(input, other)
+    if b > 2:
         return _batched(input, other)
     rows = reshape(input, (-1, input._size[-1]))
     product = mv(rows, other) if b == 1 else mm(rows, other)
     return unsafe_view(product, (*input._size[:-1], *other._size[1:]))
 
 
+@derivative(node="SqueezeBackward4", input=lambda grad: grad.unsqueeze(0))
+def _first_row(input: Tensor) -> Tensor:
+    # The matrix is nobody else's, so the row is no view of it.
+    return make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
+
+
+_only_row = recorded(_first_row)
+
+
+def _turned(input: Tensor, other: Tensor) -> Tensor:
+    """A vector or matrix times a batch, as the batch turned times the matrix turned: one product instead of many."""
+    batch = transpose(other, -2, -1)
+    rows = reshape(batch, (-1, batch._size[-1]))
+    if len(input._size) == 1:
+        return unsafe_view(mv(rows, input), batch._size[:-1])
+    product = unsafe_view(mm(rows, t(input)), (*batch._size[:-1], input._size[0]))
+    return contiguous(transpose(product, -2, -1))
+
+
 def _batched(input: Tensor, other: Tensor) -> Tensor:
-    left = unsqueeze(input, 0) if len(input._size) == 1 else input
-    right = unsqueeze(other, 1) if len(other._size) == 1 else other
-    batch = layout.broadcast_shapes(left._size[:-2], right._size[:-2])
-    flat = [reshape(expand(each, (*batch, *each._size[-2:])), (-1, *each._size[-2:])) for each in (left, right)]
-    product = unsafe_view(bmm(*flat), (*batch, left._size[-2], right._size[-1]))
-    return squeeze(product, -2) if left is not input else squeeze(product, -1) if right is not other else product
+    rows = input._size[-2:-1]
+    batch = layout.broadcast_shapes(input._size[:-2], other._size[:-2])
+    matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
+    flat = [reshape(expand(each, (*batch, *size)), (-1, *size)) for each, size in matrices]
+    return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
 
 
 def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
@@ -254,4 +276,4 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if len(vector._size) != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
-    return mul(reshape(input, (-1, 1)), vec2, out=out)
+    return mul(reshape(input, (input._size[0], 1)), vec2, out=out)

@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorglass.formats import preserve_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import view_of
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, fill_
 from tensorglass.ops.recorded_views import slice_view
@@ -73,6 +72,12 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @operator("indexing")
+@derivative(
+    input=lambda grad, src_size, size, stride, storage_offset: grad.as_strided_scatter(
+        grad.new_zeros(src_size), size, stride, storage_offset
+    ),
+    src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
+)
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
@@ -91,12 +96,12 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if len(size) > 2 and len(set(size)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
     length, step = min(size), sum(stride)
-    fill_(view_of(input, (length,), (step,), input._offset), fill_value)
+    fill_(as_strided(input, (length,), (step,), input._offset), fill_value)
     rows, columns = size[0], size[1]
     if wrap and len(size) == 2 and rows > columns + 1:
         rest = (rows * columns + columns) // (columns + 1) - length
         start = input._offset + (columns + 1) * stride[0]
         for first in range(0, rest, columns):  # a block of rows after the other, each with one row between
             block = start + (first // columns) * (columns + 1) * stride[0]
-            fill_(view_of(input, (min(columns, rest - first),), (step,), block), fill_value)
+            fill_(as_strided(input, (min(columns, rest - first),), (step,), block), fill_value)
     return input

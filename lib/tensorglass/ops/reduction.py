@@ -10,8 +10,10 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import is_recorded
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
-from tensorglass.ops.gradients import by_dim, nanmean_gradient, product, reduced_count, spread
+from tensorglass.ops.gradients import by_dim, product, reduced_count, spread
+from tensorglass.ops.pointwise import div
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
@@ -200,7 +202,6 @@ def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 
 
 @operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
-@derivative(node="DivBackward0", input=nanmean_gradient)
 def nanmean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -211,6 +212,9 @@ def nanmean(
             f"nanmean(): expected input to have floating point or complex dtype but got {input._dtype.scalar_type}"
         )
     _nansum_is_real(input, (), dim)
+    if is_recorded((input,)):
+        counted = input.detach().isnan().logical_not()
+        return div(nansum(input, dim, keepdim, dtype=dtype), counted.sum(dim, keepdim), out=out)
     compute = input._dtype if dtype is None else dtype
     return reduce(_nanmean, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
 

@@ -9,7 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import at_max, at_min, conj, inside, larger, nothing
+from tensorglass.ops.gradients import above_threshold, at_max, at_min, conj, inside, larger, nothing
 from tensorglass.ops.pointwise_checks import (
     bounds_fit,
     clamp_has_order,
@@ -155,7 +155,7 @@ def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(PROMOTE, check=relu_wants_numbers, samples=unary)
-@derivative(input=lambda grad, result: grad * (result > 0))
+@derivative(input=above_threshold)
 def relu(xp: Any, input: Array) -> Array:
     """Each element, but no less than 0."""
     return xp.maximum(input.dtype.type(0), input)  # of two zeros NumPy takes the second: -0.0 stays

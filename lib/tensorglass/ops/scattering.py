@@ -14,11 +14,11 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
-from tensorglass.ops import advanced_indexing
+from tensorglass.ops import advanced_indexing, scatter_gradient
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions, places
-from tensorglass.ops.gradients import scaled
+from tensorglass.ops.gradients import by_number, scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
 from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
 from tensorglass.ops.scalars import checked, number_array
@@ -146,6 +146,7 @@ def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) 
 
 
 @derivative(
+    node=by_number("IndexFill", "value", 0, 1),
     input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
     value=lambda grad, dim, index: grad.index_select(dim, index).sum(),
 )
@@ -206,7 +207,9 @@ def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = 
 
 
 @derivative(
-    input=lambda grad, dim, index: grad.scatter(dim, index, 0), src=lambda grad, dim, index: grad.gather(dim, index)
+    node=scatter_gradient.node_of_scatter,
+    input=scatter_gradient.of_scatter_for_input,
+    src=scatter_gradient.of_scatter_for_source,
 )
 def _scatter_(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
@@ -242,6 +245,7 @@ def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     return _scattered(input, dim, index, src, add_places)
 
 
+@derivative(input=scatter_gradient.for_input, src=scatter_gradient.for_source)
 def _scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import sorted_gradient
+from tensorglass.ops.gradients import no_unique, sorted_gradient
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -103,6 +103,11 @@ def _unique_samples() -> Iterator[Sample]:
     "sorting",
     samples=_unique_samples,
     differs="the result is sorted, also where `sorted` is false and PyTorch's is not",
+)
+@derivative(
+    node=lambda values: "Unique2Backward0" if values["dim"] is None else "UniqueDimBackward0",
+    outputs=1,
+    input=no_unique,
 )
 def unique(
     input: Tensor,

@@ -179,6 +179,10 @@ def _dist_samples() -> Iterator[Sample]:
 
 
 @operator("linear algebra", samples=_dist_samples)
+@derivative(
+    input=lambda grad, input, other, result, p: vector_norm(grad, input - other, result, p, None, False),
+    other=lambda grad, input, other, result, p: -vector_norm(grad, input - other, result, p, None, False),
+)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order `p` of the difference."""
     check_tensor("dist", input)

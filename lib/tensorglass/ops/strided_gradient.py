@@ -32,4 +32,7 @@ def _at_cells(grad: Tensor, input: layout.Header, view: layout.Header) -> Tensor
     count = max(layout.storage_nbytes(*input, 1), layout.storage_nbytes(*view, 1))
     cells = arange(count)
     memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))
-    return memory.index_select(0, cells.as_strided(*input).reshape(-1)).reshape(input[0])
+    own = cells.as_strided(*input).reshape(-1)
+    if 0 in input[1]:  # elements that share a cell share its gradient
+        memory = memory / cells.new_zeros(count).index_add(0, own, own.new_ones(own.shape)).clamp_(1)
+    return memory.index_select(0, own).reshape(input[0])

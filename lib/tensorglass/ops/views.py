@@ -208,6 +208,8 @@ def _at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
 def _with_dims(tensor: Tensor, ndim: int) -> Tensor:
     if len(tensor._size) >= ndim:
         return tensor
+    if not tensor._size:
+        return reshape(tensor, (1,) * ndim)
     if ndim == 3 and len(tensor._size) == 2:
         return unsqueeze(tensor, -1)
     made = tensor

@@ -1,0 +1,300 @@
+"""What `gradcheck` checks, one thing a method.
+
+The one idea to keep in mind: backward gives a gradient for *real* outputs. A function with complex outputs is checked
+as two functions, its imaginary and its real part; forward mode, the other way round, for parts of the inputs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.autograd import forward_ad
+from tensorglass.autograd.backward import grad
+from tensorglass.autograd.jacobian_matrices import (
+    Analytical,
+    Function,
+    as_tuple,
+    differentiable,
+    has_gradient,
+    numerical,
+    positions,
+)
+from tensorglass.errors import explained
+from tensorglass.graph.node import Gradients, Node, gradient_edge, like, set_history
+from tensorglass.ops.creation import empty, zeros_like
+from tensorglass.ops.equality import allclose
+from tensorglass.tensor import Tensor
+
+_NOTEBOOK = "02 checking gradients"
+
+
+class GradcheckError(RuntimeError):
+    """A gradient is not what small differences of the function say."""
+
+
+class Check:
+    """One function, its inputs, and how exact the comparison is. Each method is one thing that is checked."""
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: tuple[Any, ...],
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet_tol: float,
+        check_grad_dtypes: bool,
+    ) -> None:
+        self.function = function
+        self.inputs = inputs
+        self.differentiable = differentiable(inputs)
+        self.eps, self.atol, self.rtol = eps, atol, rtol
+        self.nondet_tol = nondet_tol
+        self.check_grad_dtypes = check_grad_dtypes
+
+    def inputs_can_be_checked(self) -> None:
+        """Some input requires a gradient; each is exact enough, and none has two indices for one cell."""
+        for place, input in enumerate(self.inputs):
+            if not isinstance(input, Tensor) or not input.requires_grad:
+                continue
+            if input._dtype not in (dtypes.float64, dtypes.complex128):
+                warnings.warn(
+                    f"Input #{place} requires gradient and is not a double precision floating point or complex. This "
+                    "check will likely fail if all the inputs are not of double precision floating point or complex. ",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            if any(not step and length > 1 for step, length in zip(input._stride, input._size, strict=True)):
+                raise explained(
+                    RuntimeError(
+                        f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                        "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                        ".contiguous on the input before passing it to gradcheck."
+                    ),
+                    "It is expanded: several of its indices mean the same cell, which cannot be nudged for one alone.",
+                    notebook=_NOTEBOOK,
+                )
+        if not self.differentiable:
+            raise explained(
+                ValueError(
+                    "gradcheck expects at least one input tensor to require gradient, but none of them have "
+                    "requires_grad=True."
+                ),
+                "Make it with requires_grad=True, and in float64: torch.randn(3, dtype=torch.float64, "
+                "requires_grad=True).",
+                notebook=_NOTEBOOK,
+            )
+
+    def backward(self) -> None:
+        """The recorded derivatives are those that small differences give."""
+        outputs = as_tuple(self.function(*self.inputs))
+        complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
+        if not any(isinstance(each, Tensor) and each.is_complex() for each in outputs):
+            self._compare(self.function, outputs, [], "")
+            return
+        for part in ("imaginary", "real"):
+            function = _part_of(self.function, part)
+            self._compare(function, function(*self.inputs), complex_places, part)
+
+    def _compare(self, function: Function, outputs: tuple[Any, ...], complex_places: list[int], part: str) -> None:
+        by_nudging = [numerical(function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
+        floating = [each for each in outputs if has_gradient(each)]
+        if not any(each.requires_grad for each in outputs):
+            if any(bool((matrix != 0).any()) for matrices in by_nudging for matrix in matrices):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+            return
+        number = -1
+        for place, output in enumerate(floating):
+            if not output.requires_grad:
+                continue
+            number += 1
+            walked = self._walk(output)
+            for which, analytical in enumerate(walked):
+                expected = by_nudging[which][place]
+                if not self._close(analytical, expected):
+                    prefix = (
+                        f"While considering the {part} part of complex outputs only, "
+                        if number in complex_places
+                        else ""
+                    )
+                    raise self._mismatch(f"{prefix}Jacobian mismatch", number, which, expected, analytical)
+
+    def _walk(self, output: Tensor) -> list[Tensor]:
+        """The Jacobian of an output by its recorded derivatives, found twice and the same."""
+        once, again = Analytical(self.differentiable, output), Analytical(self.differentiable, output)
+        if not once.dtypes_are_right and self.check_grad_dtypes:
+            raise GradcheckError("Gradient has dtype mismatch")
+        if not once.sizes_are_right:
+            raise GradcheckError("Analytical gradient has incorrect size")
+        if once.differs(again, self.nondet_tol):
+            raise explained(
+                GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                    "gives different values, although analytical gradient matches numerical gradient.The tolerance for "
+                    f"nondeterminism was {self.nondet_tol}."
+                ),
+                "Does the derivative draw random numbers, or change what it reads? Pass nondet_tol=… if small "
+                "differences are expected.",
+                notebook=_NOTEBOOK,
+            )
+        return once.matrices
+
+    def _close(self, one: Tensor, other: Tensor) -> bool:
+        dtype = dtypes.promote_types(one._dtype, other._dtype)
+        return allclose(one.to(dtype), other.to(dtype), self.rtol, self.atol)
+
+    def _mismatch(self, what: str, output: int, input: int, expected: Tensor, found: Tensor) -> Exception:
+        return explained(
+            GradcheckError(
+                f"{what} for output {output} with respect to input {input},\nnumerical:{expected}\nanalytical:{found}\n"
+            ),
+            "Rows are the input's elements, columns the output's. The numerical matrix comes from nudging the input, "
+            "the analytical one from the derivative that was recorded. A corner of the function (as of relu at 0) "
+            "makes them differ as well.",
+            notebook=_NOTEBOOK,
+        )
+
+    def forward(self) -> None:
+        """Tangents, pushed forward from the inputs, are what small differences give."""
+        complex_places = [p for p, each in enumerate(self.inputs) if isinstance(each, Tensor) and each.is_complex()]
+        if not complex_places:
+            self._compare_forward(self.function, self.inputs, [], "")
+            return
+        for part in ("imaginary", "real"):
+            function = _taking_part(self.function, self.inputs, complex_places, part)
+            inputs = tuple([_part(each, part) if p in complex_places else each for p, each in enumerate(self.inputs)])
+            self._compare_forward(function, inputs, complex_places, part)
+
+    def _compare_forward(
+        self, function: Function, inputs: tuple[Any, ...], complex_places: list[int], part: str
+    ) -> None:
+        outputs = as_tuple(function(*inputs))
+        wanted = [place for place, each in enumerate(inputs) if isinstance(each, Tensor) and each.requires_grad]
+        for which, place in enumerate(wanted):
+            expected = numerical(function, inputs, outputs, inputs[place], self.eps)
+            found = [zeros_like(each) for each in expected]
+            for row, index in positions(inputs[place]):
+                with forward_ad.dual_level():
+                    tangents = {p: zeros_like(inputs[p].detach()) for p in wanted}
+                    tangents[place][index] = 1.0
+                    duals = [
+                        forward_ad.make_dual(each.detach(), tangents[p]) if p in tangents else each
+                        for p, each in enumerate(inputs)
+                    ]
+                    pushed = [each for each in as_tuple(function(*duals)) if has_gradient(each)]
+                    for matrix, output in zip(found, pushed, strict=True):
+                        tangent = forward_ad.unpack_dual(output).tangent
+                        if tangent is not None:
+                            matrix[row] = tangent.reshape(-1)
+            for number, (tangents_found, nudged) in enumerate(zip(found, expected, strict=True)):
+                if not self._close(tangents_found, nudged):
+                    prefix = (
+                        f"While considering the {part} part of complex inputs only, " if which in complex_places else ""
+                    )
+                    what = f"{prefix}Jacobian computed with forward mode mismatch"
+                    raise self._mismatch(what, number, which, nudged, tangents_found)
+
+    def batched_gradients(self) -> None:
+        """Several gradients followed at once are those followed one by one."""
+        for place, output in enumerate(with_gradients(self.function(*self.inputs))):
+            starts = empty((2, *output._size), dtype=output._dtype).normal_()
+            apart = [grad(output, self.differentiable, each, retain_graph=True, allow_unused=True) for each in starts]
+            together = grad(
+                output, self.differentiable, starts, retain_graph=True, allow_unused=True, is_grads_batched=True
+            )
+            for which, found in enumerate(together):
+                for one, other in zip(
+                    [each[which] for each in apart], found if found is not None else (), strict=False
+                ):
+                    if one is not None and not allclose(one, other):
+                        raise GradcheckError(
+                            f"For output {place} and input {which}:\n\nGot:\n{other}\n\nExpected:\n{one}"
+                        )
+
+    def zero_gradients(self) -> None:
+        """Zero gradients of the outputs give zero gradients of the inputs, of the right kind."""
+        outputs = with_gradients(self.function(*self.inputs))
+        zeros = [zeros_like(each.detach()) for each in outputs]
+        found = grad(outputs, self.differentiable, zeros, allow_unused=True)
+        for gradient, input in zip(found, self.differentiable, strict=True):
+            if gradient is None:
+                continue
+            if bool((gradient != 0).any()):
+                raise GradcheckError("backward not multiplied by grad_output")
+            if gradient._dtype is not input._dtype:
+                raise GradcheckError("grad is incorrect type")
+            if gradient._size != input._size:
+                raise GradcheckError("grad is incorrect size")
+
+    def undefined_gradients(self) -> None:
+        """Outputs that no gradient comes back to are borne: all of them, and each alone."""
+        count = len(with_gradients(self.function(*self.inputs)))
+        alone = [[place] for place in range(count)] if count > 1 else []
+        for undefined in [list(range(count)), *alone]:
+            outputs = [
+                _no_gradient_back(each) if place in undefined else each
+                for place, each in enumerate(with_gradients(self.function(*self.inputs)))
+            ]
+            zeros = [zeros_like(each.detach()) for each in outputs]
+            try:
+                found = grad(outputs, self.differentiable, zeros, allow_unused=True)
+            except RuntimeError as error:
+                raise GradcheckError(
+                    'Expected backward function to handle undefined output grads. Please look at "Notes about '
+                    'undefined output gradients" in "tools/autograd/derivatives.yaml"'
+                ) from error
+            if any(gradient is not None and bool((gradient != 0).any()) for gradient in found):
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                    'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+                )
+
+
+class UndefinedGrad(Node):
+    """Hands no gradient on, as if nobody had used the tensor."""
+
+    __slots__ = ()
+
+    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+        return [None]
+
+
+def _no_gradient_back(tensor: Tensor) -> Tensor:
+    node = UndefinedGrad([gradient_edge(tensor)])
+    node.outputs = (like(tensor),)
+    same = tensor.detach()
+    set_history(same, node)
+    return same
+
+
+def with_gradients(outputs: Any) -> tuple[Tensor, ...]:
+    return tuple([each for each in as_tuple(outputs) if each.requires_grad])
+
+
+def _part(tensor: Tensor, part: str) -> Tensor:
+    return tensor.imag if part == "imaginary" else tensor.real
+
+
+def _part_of(function: Function, part: str) -> Function:
+    """The function with only one part of its complex outputs."""
+
+    def parts(*inputs: Any) -> tuple[Any, ...]:
+        return tuple([_part(each, part) if each.is_complex() else each for each in as_tuple(function(*inputs))])
+
+    return parts
+
+
+def _taking_part(function: Function, inputs: Sequence[Any], places: Sequence[int], part: str) -> Function:
+    """The function of one part of its complex inputs; the other part stays as it is."""
+
+    def joined(*parts: Any) -> tuple[Any, ...]:
+        arguments = list(parts)
+        for place in places:
+            whole = inputs[place]
+            arguments[place] = whole.real + parts[place] * 1j if part == "imaginary" else parts[place] + whole.imag * 1j
+        return as_tuple(function(*arguments))
+
+    return joined

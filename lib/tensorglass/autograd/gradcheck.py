@@ -1,0 +1,156 @@
+"""`gradcheck` and `gradgradcheck`: is a derivative right? Compare it with small differences of the function itself.
+
+The one idea to keep in mind: the second derivative of a function is the first of another one, which takes the inputs
+and the outputs' gradients to the inputs' gradients.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.autograd.backward import grad
+from tensorglass.autograd.checks import Check, GradcheckError, with_gradients
+from tensorglass.autograd.jacobian_matrices import Function, as_tuple
+from tensorglass.ops.creation import empty
+from tensorglass.ops.views import view_as_real
+from tensorglass.tensor import Tensor
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+def gradcheck(
+    func: Function,
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Whether the gradients of ``func(*inputs)`` are right: True, or GradcheckError (False unless `raise_exception`).
+
+    Every input that requires a gradient is nudged by `eps`, element by element, and how the outputs move is compared
+    with the recorded derivative, within ``atol + rtol · |value|``. Use float64 or complex128, and points where the
+    function is smooth. Also checked: that the same walk gives the same gradients (within `nondet_tol`), that they are
+    zero for zero gradients of the outputs, and that outputs without any gradient are borne (`check_undefined_grad`).
+
+    `fast_mode` and `masked` are accepted and change nothing: whole Jacobians are always compared, and there are no
+    sparse tensors.
+    """
+    _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
+    check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    try:
+        check.inputs_can_be_checked()
+        if check_backward_ad:
+            check.backward()
+        if check_forward_ad:
+            check.forward()
+        if check_backward_ad:
+            if check_batched_grad:
+                check.batched_gradients()
+            check.zero_gradients()
+            if check_undefined_grad:
+                check.undefined_gradients()
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Function,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Whether the gradients of the gradients of ``func(*inputs)`` are right.
+
+    It is `gradcheck` of the function that takes the inputs and the outputs' gradients to the inputs' gradients.
+    `grad_outputs` are random between -1 and 1 if not given.
+    """
+    _check_second_order_choices(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
+    given = as_tuple(inputs)
+    if grad_outputs is None:
+        outputs = with_gradients(func(*given))
+        starts = tuple([_random_like(each, gen_non_contig_grad_outputs) for each in outputs])
+    else:
+        starts = as_tuple(grad_outputs)
+    wanted = [place for place, each in enumerate(given) if isinstance(each, Tensor) and each.requires_grad]
+    started = [place for place, each in enumerate(starts) if each.requires_grad]
+
+    def gradients(*arguments: Any) -> tuple[Tensor, ...]:
+        ins, outs = list(arguments[: len(given)]), list(arguments[len(given) :])
+        for values, places in ((ins, wanted), (outs, started)):
+            for place in places:  # forward mode takes the flag away
+                values[place] = values[place].requires_grad_()
+        found = grad(
+            with_gradients(func(*ins)), [ins[place] for place in wanted], outs, create_graph=True, allow_unused=True
+        )
+        return tuple([each for each in found if each is not None])
+
+    return gradcheck(
+        gradients,
+        (*given, *starts),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+def _random_like(output: Tensor, spread_out: bool) -> Tensor:
+    """Elements between -1 and 1 in the form of `output`; with gaps between them if `spread_out`."""
+    made = empty(output._size, dtype=output._dtype)
+    (view_as_real(made) if made.is_complex() else made).uniform_(-1, 1)
+    if spread_out and made.numel() > 1:
+        made = made.repeat_interleave(2, dim=-1)[..., ::2]
+    return made.requires_grad_()
+
+
+def _check_choices(forward: bool, backward: bool, batched: bool, batched_forward: bool) -> None:
+    if not (forward or backward):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if batched and not backward:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if batched_forward and not forward:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+
+
+def _check_second_order_choices(forward: bool, reverse: bool, undefined: bool, batched: bool) -> None:
+    if not (forward or reverse):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if undefined and not reverse:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    if batched and not reverse:
+        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")

@@ -1,0 +1,10 @@
+"""Functions of functions: derivatives and batches as `torch.func` has them.
+
+The one idea to keep in mind: nothing here is written to. ``grad(f)`` is a new function; ``grad(grad(f))`` and
+``vmap(grad(f))`` are made the same way.
+"""
+
+from tensorglass.func.batching import vmap
+from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap"]

@@ -1,0 +1,178 @@
+"""`vmap`: a function of one example becomes a function of many.
+
+The one idea to keep in mind: PyTorch runs the function once, on tensors that hide a dimension; here it runs once for
+each slice, and the results are stacked. That is slower, and takes everything: ``if`` on values, ``item()``, printing.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass import generator
+from tensorglass.errors import explained
+from tensorglass.func.trees import Structure, flatten, mapped
+from tensorglass.ops.equality import equal
+from tensorglass.ops.joining import stack
+from tensorglass.tensor import Tensor
+
+Function = Callable[..., Any]
+
+
+def vmap(
+    func: Function, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Function:
+    """A function that calls `func` for each slice of its arguments along `in_dims`, and stacks along `out_dims`.
+
+    Both are a number for all, or nested as the arguments and results are; None for what is passed on as it is.
+    `randomness` says what random operators in `func` do: raise ("error"), draw anew for each slice ("different"), or
+    draw the same for all ("same"). `chunk_size` is accepted and changes nothing.
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def batched(*args: Any, **kwargs: Any) -> Any:
+        mapped(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
+        count, dims, leaves, structure = _read(func, in_dims, args)
+        state = generator.get_rng_state()
+
+        def slices(index: int) -> Any:
+            return structure.build(
+                [leaf if dim is None else leaf.select(dim, index) for leaf, dim in zip(leaves, dims, strict=True)]
+            )
+
+        results = [_called(func, slices(index), kwargs, randomness, state) for index in range(count)]
+        if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
+            zeros = [
+                leaf if dim is None else leaf.new_zeros((*leaf._size[:dim], *leaf._size[dim + 1 :]))
+                for leaf, dim in zip(leaves, dims, strict=True)
+            ]
+            results = [func(*structure.build(zeros), **kwargs)]
+        return _gathered(func, results, out_dims, is_empty=not count)
+
+    return batched
+
+
+def _called(func: Function, args: Any, kwargs: dict[str, Any], randomness: str, state: Tensor) -> Any:
+    """One call of the function, with its random numbers as they are asked for."""
+    if randomness == "same":
+        generator.set_rng_state(state)
+    result = func(*args, **kwargs)
+    if randomness == "error" and not equal(state, generator.get_rng_state()):
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+            "randomness flags on vmap or perform the randomness operation out of vmap"
+        )
+    return result
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _read(func: Function, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[int | None], list[Any], Structure]:
+    """How many slices there are; for each leaf of the arguments the dimension that is sliced; the leaves."""
+    call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
+    leaves, structure = flatten(args)
+    dims = structure.spread(in_dims)
+    if dims is None:
+        raise ValueError(
+            f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{flatten(in_dims)[1]} but inputs has structure {structure}."
+        )
+    dims = [_dim_of(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    counts = [leaf._size[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not counts:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(count != counts[0] for count in counts):
+        raise explained(
+            ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{counts} for the mapped dimension"
+            ),
+            "Pass in_dims=(0, None) to map over the first argument and give all of the second to every call.",
+        )
+    return counts[0], dims, leaves, structure
+
+
+def _dim_of(call: str, leaf: Any, dim: Any) -> int | None:
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+        )
+    if not isinstance(leaf, Tensor):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    count = len(leaf._size)
+    if not -count <= dim < count:
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {count} so "
+            f"expected in_dim to satisfy -{count} <= in_dim < {count}."
+        )
+    return dim % count
+
+
+def _name(func: Any) -> str:
+    if hasattr(func, "__name__"):
+        return str(func.__name__)
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name(func.func)}, ...)"
+    return repr(func)
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+def _check_out_dim(dim: Any, func: Function, out_dims: Any) -> None:
+    if dim is not None and not isinstance(dim, int):
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
+
+
+def _gathered(func: Function, results: list[Any], out_dims: Any, is_empty: bool) -> Any:
+    """The results of all slices, stacked leaf by leaf."""
+    flat = [flatten(result)[0] for result in results]
+    structure = flatten(results[0])[1]
+    one_for_a_leaf = isinstance(out_dims, tuple) and len(out_dims) == 1 and structure.kind is None
+    dims = structure.spread(out_dims[0] if one_for_a_leaf else out_dims)
+    if dims is None:
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {structure}."
+        )
+    return structure.build(
+        [_stacked(_name(func), list(leaves), dim, is_empty) for *leaves, dim in zip(*flat, dims, strict=True)]
+    )
+
+
+def _stacked(name: str, leaves: list[Any], dim: int | None, is_empty: bool) -> Any:
+    if dim is None:
+        if isinstance(leaves[0], Tensor) and any(leaf is not leaves[0] for leaf in leaves):
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return leaves[0]
+    if not isinstance(leaves[0], Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaves[0])}. Did you mean to set "
+            "out_dims= to None for output?"
+        )
+    together = stack(leaves, dim)
+    return together.narrow(dim, 0, 0).clone() if is_empty else together

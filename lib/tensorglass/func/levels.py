@@ -1,0 +1,94 @@
+"""What every transformation does at its borders: inputs become new leaves, and results leave the graph behind.
+
+The one idea to keep in mind: each level of ``grad(grad(f))`` has leaves of its own, made from the level above. A result
+stays connected to the levels around it if it was computed from something of theirs, and is a plain tensor if not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.autograd.backward import grad
+from tensorglass.dtypes import FLOATING
+from tensorglass.func.trees import mapped
+from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.modes import state
+from tensorglass.graph.node import AccumulateGrad, Node
+from tensorglass.ops.creation import zeros_like
+from tensorglass.tensor import Tensor
+
+
+class Level:
+    """The leaves of one transformation. To be made outside of its `enable_grad`."""
+
+    def __init__(self) -> None:
+        self._is_recorded_around = state.grad
+        self._own: list[Tensor] = []
+
+    def entered(self, tensor: Any) -> Tensor:
+        """`tensor` as a leaf of this level."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
+        if tensor.requires_grad and self._is_recorded_around:
+            return tensor.view_as(tensor)
+        leaf = tensor.detach()
+        set_requires_grad(leaf, True, "floating point dtype")
+        self._own.append(leaf)
+        return leaf
+
+    def started(self, output: Tensor) -> Tensor:
+        """A gradient for `output` to begin with, zeros, whose effect is asked for later."""
+        start = zeros_like(output.detach()).requires_grad_()
+        self._own.append(start)
+        return start
+
+    def left(self, value: Any) -> Any:
+        """Results, nested as they may be, as the levels around see them."""
+        return mapped(lambda leaf: self._left(leaf) if isinstance(leaf, Tensor) else leaf, value)
+
+    def _left(self, tensor: Tensor) -> Tensor:
+        if tensor._dtype.category < FLOATING or not tensor.requires_grad:
+            return tensor
+        return tensor if self._is_recorded_around and self._comes_from_around(tensor) else tensor.detach()
+
+    def _comes_from_around(self, tensor: Tensor) -> bool:
+        """Whether some end of the graph behind a tensor is not of this level."""
+        if tensor.grad_fn is None:
+            return not any(tensor is own for own in self._own)
+        waiting: list[Node] = [tensor.grad_fn]
+        seen: set[Node] = set()
+        while waiting:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            behind = [each for each, _ in node.next_functions if each is not None]
+            is_own = isinstance(node, AccumulateGrad) and any(node.variable is own for own in self._own)
+            if not behind and not is_own:
+                return True
+            waiting += behind
+        return False
+
+
+def gradients(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    starts: Sequence[Tensor] | None = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = True,
+) -> list[Tensor]:
+    """`autograd.grad` of the outputs that gradients flow from; zeros where none arrive."""
+    places = [place for place, output in enumerate(outputs) if output.requires_grad]
+    if not places:
+        return [zeros_like(each.detach()) for each in inputs]
+    found = grad(
+        [outputs[place] for place in places],
+        list(inputs),
+        None if starts is None else [starts[place] for place in places],
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        allow_unused=True,
+    )
+    return [zeros_like(input.detach()) if each is None else each for each, input in zip(found, inputs, strict=True)]

@@ -1,0 +1,318 @@
+"""Functions into functions: `grad`, `vjp`, `jvp`, `jacrev`, `jacfwd`, `hessian`.
+
+The one idea to keep in mind: inputs and outputs may be nested tuples, lists and dictionaries; they are taken apart at
+the border, and results are put together the same way.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.func.levels import Level, gradients
+from tensorglass.func.trees import Structure, flatten, stars
+from tensorglass.graph.modes import enable_grad, is_grad_enabled
+from tensorglass.ops.creation import zeros_like
+from tensorglass.ops.joining import stack
+from tensorglass.tensor import Tensor
+
+Function = Callable[..., Any]
+Argnums = int | tuple[int, ...]
+
+_JVP = "jvp(f, primals, tangents)"
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """A function that computes the gradient of `func`, which returns a scalar, for its arguments `argnums`.
+
+    With `has_aux`, `func` returns ``(output, aux)``, and the new function ``(gradient, aux)``. ``grad(grad(f))`` is the
+    second derivative.
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """As `grad`, and the new function returns ``(gradient, output)``, or ``(gradient, (output, aux))``."""
+
+    @functools.wraps(func)
+    def both(*args: Any, **kwargs: Any) -> Any:
+        level = Level()
+        with enable_grad():
+            arguments, wanted, structure = _with_leaves(level, args, argnums)
+            output = func(*arguments, **kwargs)
+            aux = None
+            if has_aux:
+                output, aux = _apart(output, "grad_and_value(f)(*args)")
+            _check_scalar(output)
+            found = structure.build(gradients([output], wanted))
+            if has_aux:
+                return level.left(found), (level.left(output), level.left(aux))
+            return level.left(found), level.left(output)
+
+    return both
+
+
+def _check_scalar(output: Any) -> None:
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}")
+    if output._size:
+        raise RuntimeError(
+            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
+            f"{len(output._size)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+        )
+
+
+# --- products with the Jacobian --------------------------------------------------------------------------------------
+
+
+class _Pulled:
+    """A function that ran on leaves of its own: ready to walk back from its outputs."""
+
+    def __init__(
+        self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
+    ) -> None:
+        self.level = Level()
+        self.aux: Any = None
+        with enable_grad():
+            arguments, self.leaves, self.input_structure = _with_leaves(self.level, args, argnums)
+            output = func(*arguments)
+            if has_aux:
+                output, self.aux = _apart(output, name)
+            self.outputs, self.output_structure = flatten(output)
+            _check_tensors(self.outputs, name)
+
+    def output(self) -> Any:
+        return self.level.left(self.output_structure.build(self.outputs))
+
+    def pulled_back(self, cotangents: list[Any], create_graph: bool) -> list[Tensor]:
+        """``vᵀ·J`` for each leaf."""
+        found = gradients(self.outputs, self.leaves, cotangents, retain_graph=True, create_graph=create_graph)
+        return [self.level.left(each) for each in found]
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """``(output, vjp_fn)``: `vjp_fn` takes what has the form of the output to ``vᵀ·J``, a tuple like the primals."""
+    pulled = _Pulled(func, primals, None, has_aux, "vjp(f, *primals)")
+    for each in pulled.outputs:
+        if not (each.is_floating_point() or each.is_complex()):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{each.dtype}"
+            )
+
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        flat, structure = flatten(cotangents)
+        if structure != pulled.output_structure:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {stars(structure)}, primal output: {stars(pulled.output_structure)}"
+            )
+        wants_graph = is_grad_enabled() if create_graph is None else create_graph
+        return pulled.input_structure.build(pulled.pulled_back(flat, wants_graph))
+
+    return (pulled.output(), vjp_fn, pulled.level.left(pulled.aux)) if has_aux else (pulled.output(), vjp_fn)
+
+
+class _Pushed(_Pulled):
+    """A function whose walk back was recorded: walking back through that pushes tangents forward."""
+
+    def __init__(
+        self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
+    ) -> None:
+        super().__init__(func, args, argnums, has_aux, name)
+        with enable_grad():
+            self.starts = [self.level.started(each) for each in self.outputs]
+            self.slopes = gradients(self.outputs, self.leaves, self.starts)
+
+    def pushed_forward(self, tangents: list[Tensor]) -> list[Tensor]:
+        """``J·v`` for each output."""
+        with enable_grad():
+            found = gradients(self.slopes, self.starts, tangents, retain_graph=True)
+        return [self.level.left(each) for each in found]
+
+
+def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+    """``(output, J·v)``, both in the form of the output; `tangents` are ``v``, a tuple like the `primals`."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    flat_primals, structure = flatten(primals)
+    flat_tangents, other = flatten(tangents)
+    if structure != other:
+        raise RuntimeError(
+            f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
+            f"structure {other}"
+        )
+    for what, given in (("primals", flat_primals), ("tangents", flat_tangents)):
+        if not given:
+            raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
+        for each in given:
+            if not isinstance(each, Tensor):
+                raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
+    for primal, tangent in zip(flat_primals, flat_tangents, strict=True):
+        if primal._size != tangent._size:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
+                f"{list(tangent._size)}."
+            )
+    pushed = _Pushed(func, primals, None, has_aux, _JVP)
+    if strict and not all(output.requires_grad for output in pushed.outputs):
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+            "with strict=True."
+        )
+    found = pushed.output_structure.build(pushed.pushed_forward(flat_tangents))
+    return (pushed.output(), found, pushed.level.left(pushed.aux)) if has_aux else (pushed.output(), found)
+
+
+# --- whole Jacobians -------------------------------------------------------------------------------------------------
+
+
+def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Function:
+    """A function that computes the Jacobian of `func` row by row: for each output, output's size and input's size.
+
+    `chunk_size` is accepted and changes nothing: one row is computed at a time.
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def jacobian(*args: Any) -> Any:
+        _refuse_complex("jacrev", args, "inputs")
+        pulled = _Pulled(func, args, argnums, has_aux, "vjp(f, *primals)")
+        _refuse_complex("jacrev", pulled.outputs, "outputs")
+        matrices = []
+        for place, output in enumerate(pulled.outputs):
+            rows = []
+            for start in _basis(output):
+                starts = [zeros_like(each.detach()) for each in pulled.outputs]
+                starts[place] = start
+                rows.append(pulled.pulled_back(starts, is_grad_enabled()))
+            sizes = [(*output._size, *leaf._size) for leaf in pulled.leaves]
+            matrices.append(
+                [
+                    stack([row[which] for row in rows]).reshape(size) if rows else output.new_zeros(size)
+                    for which, size in enumerate(sizes)
+                ]
+            )
+        return _nested(pulled, matrices, has_aux)
+
+    return jacobian
+
+
+def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
+    """As `jacrev`, column by column. `randomness` is accepted: the function runs once."""
+
+    @functools.wraps(func)
+    def jacobian(*args: Any) -> Any:
+        _refuse_complex("jacfwd", args, "inputs")
+        pushed = _Pushed(func, args, argnums, has_aux, _JVP)
+        _refuse_complex("jacfwd", pushed.outputs, "outputs")
+        matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
+        for which, leaf in enumerate(pushed.leaves):
+            columns = []
+            for tangent in _basis(leaf):
+                tangents = [zeros_like(each.detach()) for each in pushed.leaves]
+                tangents[which] = tangent
+                columns.append(pushed.pushed_forward(tangents))
+            for place, output in enumerate(pushed.outputs):
+                size = (*output._size, *leaf._size)
+                found = stack([column[place] for column in columns], -1) if columns else output.new_zeros(size)
+                matrices[place].append(found.reshape(size))
+        return _nested(pushed, matrices, has_aux)
+
+    return jacobian
+
+
+def hessian(func: Function, argnums: Argnums = 0) -> Function:
+    """A function that computes the second derivatives of `func`: ``jacfwd(jacrev(func))``."""
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def _basis(tensor: Tensor) -> list[Tensor]:
+    """Tensors like this one with a 1 for one element and zeros for the others, one for each element."""
+    made = []
+    for number in range(tensor.numel()):
+        unit = tensor.new_zeros(tensor._size)
+        unit.view(-1)[number] = 1
+        made.append(unit)
+    return made
+
+
+def _nested(pulled: _Pulled, matrices: list[list[Tensor]], has_aux: bool) -> Any:
+    """The matrices nested as the outputs, and in each place as the inputs."""
+    found = pulled.output_structure.build([pulled.input_structure.build(each) for each in matrices])
+    return (found, pulled.level.left(pulled.aux)) if has_aux else found
+
+
+def _refuse_complex(name: str, value: Any, what: str) -> None:
+    for place, each in enumerate(flatten(value)[0]):
+        if isinstance(each, Tensor) and each.is_complex():
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {place}"
+            )
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _with_leaves(
+    level: Level, args: tuple[Any, ...], argnums: Argnums | None
+) -> tuple[list[Any], list[Tensor], Structure]:
+    """The arguments with leaves of `level` for those that count; these leaves, and how they are nested."""
+    places = list(range(len(args))) if argnums is None else _places(argnums, len(args))
+    single = isinstance(argnums, int)
+    leaves, structure = flatten(args[places[0]] if single else tuple([args[place] for place in places]))
+    entered = [level.entered(leaf) for leaf in leaves]
+    arguments = list(args)
+    built = structure.build(entered)
+    for place, value in zip(places, (built,) if single else built, strict=True):
+        arguments[place] = value
+    return arguments, entered, structure
+
+
+def _places(argnums: Any, count: int) -> list[int]:
+    """The positions that `argnums` means, counted from the front."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    places = []
+    for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
+        if not isinstance(argnum, int):
+            raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
+        if not -count <= argnum < count:
+            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
+        places.append(argnum % count)
+    if not places:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return places
+
+
+def _apart(output: Any, name: str) -> tuple[Any, Any]:
+    """The output and what came along with it."""
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return output
+
+
+def _check_tensors(outputs: list[Any], name: str) -> None:
+    if not outputs or outputs == [None]:
+        raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got output = {outputs})")
+    for each in outputs:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )

@@ -1,0 +1,37 @@
+"""One call with nested results, made with tensorglass and with PyTorch, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from parity.agreement import torch
+
+import tensorglass
+
+
+def plain(result: Any) -> Any:
+    """A result as nested tuples of values with their flags."""
+    if isinstance(result, (tuple, list)):
+        return type(result).__name__, [plain(each) for each in result]
+    if isinstance(result, dict):
+        return {key: plain(each) for key, each in result.items()}
+    if not hasattr(result, "requires_grad"):
+        return result
+    flags = (tuple(result.shape), str(result.dtype), result.requires_grad)
+    return flags, numpy.round(result.detach().numpy(), 9).tolist()
+
+
+def outcome(library: Any, call: Callable[[Any], Any]) -> Any:
+    """What a call returns, or the class and words of its refusal."""
+    try:
+        return plain(call(library))
+    except (RuntimeError, TypeError, AssertionError, ValueError, IndexError) as error:
+        words = str(error).splitlines()[0].replace("tensorglass.tensor.", "torch.")
+        return type(error).__name__, words
+
+
+def same(call: Callable[[Any], Any]) -> None:
+    """Make the call in both libraries and compare: values, how they are nested, flags, refusals word for word."""
+    assert outcome(tensorglass, call) == outcome(torch, call)

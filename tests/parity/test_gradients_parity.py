@@ -1,0 +1,91 @@
+"""Gradients against PyTorch: for every operator the same graph, the same gradients, and the same gradients of those."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy
+import pytest
+from gradient_calls import NAMES, GradientCall, calls
+from parity.agreement import torch
+
+import tensorglass
+
+#: How the names of calls begin that PyTorch refuses to differentiate, or gets wrong (docs/differences.md).
+GOES_FURTHER = {
+    "float64": ("as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-"),
+    "complex128": (
+        "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-", "select_scatter-", "slice_scatter-", "scatter_reduce-",
+        "nan_to_num-", "amax-6", "amin-6", "softmax-3", "log_softmax-3",
+    ),
+}  # fmt: skip
+
+#: A node of the graph, by its name and those behind it.
+Shape = tuple[Any, ...] | None
+
+
+def shape(node: Any) -> Shape:
+    """The graph behind a node: names and edges."""
+    if node is None:
+        return None
+    return (node.name().removeprefix("torch::autograd::"), *[(shape(behind), nr) for behind, nr in node.next_functions])
+
+
+def weights(library: Any, tensor: Any) -> Any:
+    """A gradient to begin with, of different numbers."""
+    made = library.linspace(-1, 2, tensor.numel(), dtype=library.float64).reshape(tuple(tensor.shape))
+    return made + 0.5j * made if tensor.is_complex() else made
+
+
+def plain(tensor: Any) -> Any:
+    """A tensor's elements, to be compared."""
+    return None if tensor is None else tensor.detach().resolve_conj().numpy(force=True)
+
+
+def outcome(library: Any, call: GradientCall, dtype: str) -> dict[str, Any]:
+    """What there is to see of a call's gradients, or of its refusal."""
+    leaves = call.tensors(library, dtype)
+    try:
+        result = call.function(library, *leaves)
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        flags = [each.requires_grad for each in results]
+        outputs = [each for each in results if each.requires_grad]
+        graphs = [shape(each.grad_fn) for each in outputs]
+        seen: dict[str, Any] = {"flags": flags, "graphs": graphs}
+        starts = [weights(library, each) for each in outputs]
+        first = library.autograd.grad(outputs, leaves, starts, create_graph=True, allow_unused=True) if outputs else []
+        seen["gradients"] = [plain(each) for each in first]
+        again = [each for each in first if each is not None and each.requires_grad]
+        sums = [(each * each.conj()).real.sum() if each.is_complex() else (each * each).sum() for each in again]
+        second = library.autograd.grad(sums, leaves, allow_unused=True) if sums else []
+        seen["second"] = [plain(each) for each in second]
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        return {"refused": type(error).__name__}
+    return seen
+
+
+def are_same(one: Any, other: Any) -> bool:
+    """Whether two gradients are the same: in size and, but for rounding, in value. None counts as zeros."""
+    if one is None or other is None:
+        present = other if one is None else one
+        return present is None or not numpy.any(present)
+    return one.shape == other.shape and numpy.allclose(one, other, rtol=1e-7, atol=1e-9, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("name", NAMES)
+def test_graph_and_gradients_are_pytorchs(name: str, dtype: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in calls(name):
+            if call.name.startswith(GOES_FURTHER[dtype]):
+                continue
+            ours, theirs = outcome(tensorglass, call, dtype), outcome(torch, call, dtype)
+            for field in ("refused", "flags", "graphs"):
+                assert ours.get(field) == theirs.get(field), call.name
+            for field in ("gradients", "second"):
+                mine, other = ours.get(field, []), theirs.get(field, [])
+                assert len(mine) == len(other), (call.name, field)
+                for one, two in zip(mine, other, strict=True):
+                    assert are_same(one, two), (call.name, field, one, two)

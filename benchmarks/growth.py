@@ -1,4 +1,6 @@
-"""How cost grows: with elements, with live views of one storage, with dimensions, with the depth of a graph; and of drawing, with size.
+"""How cost grows: with elements, with live views of one storage, with dimensions and with the depth of a graph.
+
+And that of drawing, with size.
 
     python benchmarks/growth.py --plot docs/images/growth.svg
 

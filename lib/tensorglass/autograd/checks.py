@@ -7,7 +7,7 @@ as two functions, its imaginary and its real part; forward mode, the other way r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from tensorglass import dtypes
@@ -258,7 +258,7 @@ class UndefinedGrad(Node):
 
     __slots__ = ()
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         return [None]
 
 

@@ -8,6 +8,7 @@ forwards once. So a dual tensor only notes its tangent in the graph, and `unpack
 from __future__ import annotations
 
 import threading
+from collections.abc import Container
 from typing import NamedTuple
 
 from tensorglass.autograd import engine
@@ -46,7 +47,7 @@ class DualNode(Node):
         self.tangent = tangent
         self.level = level
 
-    def apply(self, gradients: list[Tensor | None]) -> Gradients:
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         return gradients
 
 
@@ -146,7 +147,7 @@ def _pushed_forward(tensor: Tensor, duals: list[DualNode]) -> Tensor:
         start = zeros_like(tensor.detach()).requires_grad_()
         gradients = engine.run(
             [gradient_edge(tensor)], [start], keep_graph=True, create_graph=True,
-            catch=[Edge(dual, 0) for dual in duals], accumulate=False,
+            wanted=[Edge(dual, 0) for dual in duals], collect=False,
         )  # fmt: skip
         pairs = [
             (gradient, dual.tangent)

@@ -1,7 +1,7 @@
 """`checkpoint` runs what PyTorch's runs, when it runs it, and gives the same gradients and errors."""
 
 import pytest
-from same_source import disagreement
+from parity.same_source import disagreement
 
 PRELUDE = """
 tools = torch.utils.checkpoint

@@ -1,10 +1,10 @@
 """Functions of one's own do what PyTorch's do: values, gradients, flags, nodes, order of calls, errors."""
 
 import pytest
-from function_programs import BODIES, programs
-from function_refusals import REFUSALS
-from function_stories import PRELUDE, STORIES
-from same_source import disagreement, seen_by_ours
+from parity.function_programs import BODIES, programs
+from parity.function_refusals import REFUSALS
+from parity.function_stories import PRELUDE, STORIES
+from parity.same_source import disagreement, seen_by_ours
 
 
 @pytest.mark.parametrize("name", STORIES)

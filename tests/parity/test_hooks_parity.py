@@ -1,9 +1,9 @@
 """Hooks are called as PyTorch calls them: in the same order, with the same gradients, with the same say."""
 
 import pytest
-from hook_programs import program
-from hook_stories import PRELUDE, STORIES
-from same_source import disagreement, seen_by_ours
+from parity.hook_programs import program
+from parity.hook_stories import PRELUDE, STORIES
+from parity.same_source import disagreement, seen_by_ours
 
 
 @pytest.mark.parametrize("name", STORIES)

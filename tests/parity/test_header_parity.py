@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -112,6 +113,15 @@ def outcome(library: Any, source: str, action: str) -> Any:
             result = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     after = [facts(names[name], library) for name in "xy"]
     return result, after, [str(each.message).split(" (Triggered")[0] for each in caught]
+
+
+@pytest.fixture(autouse=True)
+def every_warning() -> Iterator[None]:
+    """PyTorch gives some warnings once a process, and so to whichever test comes first."""
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(before)
 
 
 @pytest.mark.parametrize("action", ACTIONS)

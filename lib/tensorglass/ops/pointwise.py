@@ -106,7 +106,9 @@ def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
 @operator("pointwise", function=False, method=False, dunders=("__rsub__",))
 def __rsub__(input: Tensor, other: Any) -> Any:
     """``other - input``."""
-    return rsub(input, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+    if isinstance(other, Tensor):
+        return sub(other, input)
+    return rsub(input, other) if isinstance(other, NUMBERS) else NotImplemented
 
 
 def _times(xp: Any, array: Array, alpha: complex) -> Array:

@@ -11,8 +11,9 @@ from glassroom.autograd_graph import GraphData, Saved
 from glassroom.folding import Box, boxes_of
 from glassroom.render.graph_layout import Placed, Route, arranged
 from glassroom.render.graph_text import leaf_facts, step_name
-from glassroom.render.svg import FACT_ADVANCE, PAD, Drawing, number
+from glassroom.render.svg import FACT_ADVANCE, PAD, Drawing, number, style
 
+CSS = style("graph.css")
 TITLE_ADVANCE = 7.9
 LINE = 15.0
 LONGEST = 44
@@ -28,7 +29,7 @@ def svg_of_graph(data: GraphData, label: str, turns: Mapping[int, str] = Mapping
         _draw_edge(drawing, route)
     for key, box in boxes.items():
         _draw_box(drawing, box, placed[key], turns.get(key, ""))
-    return drawing.finished(label)
+    return drawing.finished(label, CSS)
 
 
 def lines_of(box: Box) -> list[tuple[str, str]]:

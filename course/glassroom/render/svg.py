@@ -31,12 +31,14 @@ from glassroom.render.words import (
 )
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
-CSS = re.sub(
-    r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])",
-    "",
-    Path(__file__).with_name("picture.css").read_text(encoding="utf-8"),
-    flags=re.DOTALL,
-).strip()
+
+def style(name: str) -> str:
+    """A style sheet of this folder, without comments and needless space."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return re.sub(r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])", "", text, flags=re.DOTALL).strip()
+
+
+CSS = style("picture.css")
 
 WIDTH = 780  # of a picture; its content wraps to this
 PAD = 16
@@ -109,12 +111,12 @@ class Drawing:
         if place:
             self.text(x + width / 2, y + 27.5, place)
 
-    def finished(self, title: str) -> str:
+    def finished(self, title: str, further_style: str = "") -> str:
         width, height = round(self.right + PAD), round(self.bottom + PAD)
         body = "".join(self.parts).replace("{inner}", str(width - 2 * PAD))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gr" role="img" aria-label={quoteattr(title)} '
-            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"><style>{CSS}</style>'
+            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"><style>{CSS}{further_style}</style>'
             f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
             f"{body}</svg>"
         )

@@ -97,6 +97,9 @@ def test_keys_in_the_stepper_do_not_reach_the_notebook(page: Any) -> None:
 def test_text_can_be_read_in_both_themes(lab: Any, page: Any, theme: str) -> None:
     page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    light = "true" if theme == "JupyterLab Light" else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
     colours = page.locator(".gr-graph[tabindex] .box.node").first.evaluate(
         "box => [getComputedStyle(box.querySelector('text')).fill, getComputedStyle(box.querySelector('rect')).fill]"
     )

@@ -1,0 +1,1 @@
+"""Exercises of part 4, extensions: one module a notebook."""

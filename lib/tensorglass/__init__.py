@@ -44,6 +44,7 @@ from tensorglass.formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    layout,
     memory_format,
     preserve_format,
     strided,

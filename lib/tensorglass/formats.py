@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
 
-class layout:
+
+class _Named:
+    """One of a few values that are told apart by ``is``, and print as the name by which ``torch`` has them."""
+
+    __slots__ = ("_name",)
+
+    _name: str
+
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
+        raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
+
+    @classmethod
+    def _define(cls, name: str) -> Self:
+        self = object.__new__(cls)
+        self._name = name
+        return self
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.{type(self).__name__}' object has no attribute '{name}'")
+
+
+class layout(_Named):
     """How a tensor's elements are stored. `strided` is the only one that tensorglass has."""
 
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __reduce__(self) -> str:
-        return self._name
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Named):
     """The order in which a new dense tensor's dimensions lie in memory."""
 
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __reduce__(self) -> str:
-        return self._name
+    __slots__ = ()
 
 
-strided = layout("strided")
+strided = layout._define("strided")
 
-contiguous_format = memory_format("contiguous_format")  #: the last dimension is innermost
-preserve_format = memory_format("preserve_format")  #: the order of the source, where it is dense
-channels_last = memory_format("channels_last")  #: (N, C, H, W) with C innermost
-channels_last_3d = memory_format("channels_last_3d")  #: (N, C, D, H, W) with C innermost
+contiguous_format = memory_format._define("contiguous_format")  #: the last dimension is innermost
+preserve_format = memory_format._define("preserve_format")  #: the order of the source, where it is dense
+channels_last = memory_format._define("channels_last")  #: (N, C, H, W) with C innermost
+channels_last_3d = memory_format._define("channels_last_3d")  #: (N, C, D, H, W) with C innermost

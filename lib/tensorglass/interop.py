@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
@@ -48,7 +48,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     if not ndarray.flags.writeable:
         _warn_of_read_only("NumPy array", "array", "writing to this tensor will result in undefined behavior")
     stride = tuple(step // itemsize for step in ndarray.strides)
-    cells = layout.storage_nbytes(ndarray.shape, stride, 0, itemsize) // itemsize
+    cells = geometry.storage_nbytes(ndarray.shape, stride, 0, itemsize) // itemsize
     run = np.lib.stride_tricks.as_strided(ndarray, (cells,), (itemsize,))
     return make(_foreign_storage(run.view(np.uint8)), ndarray.shape, stride, 0, dtype)
 

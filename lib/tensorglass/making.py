@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 
-from tensorglass import layout, memory
+from tensorglass import geometry, memory
 from tensorglass.backends import Array, Backend
 from tensorglass.backends import get as get_backend
 from tensorglass.devices import device as Device
@@ -21,7 +21,7 @@ from tensorglass.tensor import Tensor
 _new = object.__new__
 _reference = weakref.ref
 _born = memory.born
-_contiguous_strides = layout.contiguous_strides
+_contiguous_strides = geometry.contiguous_strides
 _PLAIN, _NO_GRAD, _INFERENCE = Creation.PLAIN, Creation.NO_GRAD, Creation.INFERENCE
 
 
@@ -94,7 +94,7 @@ def empty_on(
     device: Device, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType, *, zeroed: bool = False
 ) -> Tensor:
     """A tensor of this layout with a new storage on `device`: all 0 if `zeroed`, else not initialised."""
-    nbytes = layout.storage_nbytes(size, stride, 0, dtype.itemsize)  # refuses what 64 bits cannot count
+    nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)  # refuses what 64 bits cannot count
     backend = get_backend(device)
     if stride == _contiguous_strides(size):
         array = backend.empty(dtype, size, zeroed=zeroed)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import formats, layout, printing
+from tensorglass import formats, geometry, printing
 from tensorglass.backends import Array, Backend
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import INTEGER
@@ -101,13 +101,13 @@ class Tensor:
         """The length of each dimension, or of dimension `dim`."""
         if dim is None:
             return _make_size(Size, self._size)
-        return self._size[layout.wrap_dim(dim, len(self._size), wrap_scalar=False)]
+        return self._size[geometry.wrap_dim(dim, len(self._size), wrap_scalar=False)]
 
     def stride(self, dim: int | None = None) -> Any:
         """How many storage elements one step along each dimension skips, or along dimension `dim`."""
         if dim is None:
             return self._stride
-        return self._stride[layout.wrap_dim(dim, len(self._size), wrap_scalar=False)]
+        return self._stride[geometry.wrap_dim(dim, len(self._size), wrap_scalar=False)]
 
     def storage_offset(self) -> int:
         """The place of the first element in the storage, counted in elements."""
@@ -122,7 +122,7 @@ class Tensor:
 
     def numel(self) -> int:
         """The number of elements."""
-        return layout.numel(self._size)
+        return geometry.numel(self._size)
 
     nelement = numel
 
@@ -176,12 +176,12 @@ class Tensor:
         """Whether the elements lie in the storage without gaps, in the order of `memory_format`."""
         if memory_format in (formats.contiguous_format, formats.preserve_format):
             if self._contiguous is None:
-                self._contiguous = layout.is_contiguous(self._size, self._stride)
+                self._contiguous = geometry.is_contiguous(self._size, self._stride)
             return self._contiguous
         if memory_format is formats.channels_last:
-            return layout.is_channels_last(self._size, self._stride)
+            return geometry.is_channels_last(self._size, self._stride)
         if memory_format is formats.channels_last_3d:
-            return layout.is_channels_last_3d(self._size, self._stride)
+            return geometry.is_channels_last_3d(self._size, self._stride)
         raise TypeError(
             f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
         )
@@ -332,26 +332,26 @@ def raw_array(tensor: Tensor) -> Array:
     if array is None:
         storage = tensor._storage
         if (
-            layout.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
+            geometry.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
             > storage._nbytes
         ):
             raise _out_of_bounds(tensor)
         if tensor._contiguous is None:  # asked here, so that operators find it known: it opens their fast path
-            tensor._contiguous = layout.is_contiguous(tensor._size, tensor._stride)
+            tensor._contiguous = geometry.is_contiguous(tensor._size, tensor._stride)
         array = tensor._array = storage.backend.array(
             storage.buffer, tensor._dtype, tensor._size, tensor._stride, tensor._offset
         )
     return array
 
 
-def header_of(tensor: Tensor) -> layout.Header:
+def header_of(tensor: Tensor) -> geometry.Header:
     """What `layout` calculates with: (size, stride, offset)."""
     return tensor._size, tensor._stride, tensor._offset
 
 
 def _out_of_bounds(tensor: Tensor) -> RuntimeError:
     """The refusal to read outside a storage that was resized under its headers (PyTorch would read stray memory)."""
-    needed = layout.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
+    needed = geometry.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
     return explained(
         RuntimeError(
             f"setStorage: sizes {list(tensor._size)}, strides {list(tensor._stride)}, storage offset "

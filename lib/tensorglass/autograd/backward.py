@@ -9,9 +9,9 @@ from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
+from tensorglass.geometry import numel
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
-from tensorglass.layout import numel
 from tensorglass.ops.creation import ones, zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.size import Size

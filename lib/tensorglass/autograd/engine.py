@@ -14,7 +14,7 @@ import threading
 from collections.abc import Container, Sequence
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.autograd.hook_calls import call_after_accumulation, call_hooks, call_posthooks, call_prehooks
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format
@@ -216,7 +216,7 @@ def _is_alone(arrived: Arrived, nr: int) -> bool:
     if sys.getrefcount(arrived[nr]) != 2:
         return False
     gradient: Any = arrived[nr]
-    return sys.getrefcount(gradient._storage) == 2 and layout.is_non_overlapping_and_dense(
+    return sys.getrefcount(gradient._storage) == 2 and geometry.is_non_overlapping_and_dense(
         gradient._size, gradient._stride
     )
 
@@ -233,7 +233,7 @@ def fitted(gradient: Tensor, wanted: OutputLike | None, node: Node, nr: int) -> 
     if wanted is None:
         return gradient
     if gradient._size != wanted.size:
-        if layout.summed_dims(gradient._size, wanted.size) is None:
+        if geometry.summed_dims(gradient._size, wanted.size) is None:
             raise explained(
                 RuntimeError(
                     f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
@@ -273,7 +273,7 @@ def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
     """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
     is_alone = sys.getrefcount(arrived[0]) == 2  # the list holds it, and the argument
     gradient: Any = arrived[0]
-    is_dense = layout.is_non_overlapping_and_dense(leaf._size, leaf._stride)
+    is_dense = geometry.is_non_overlapping_and_dense(leaf._size, leaf._stride)
     lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
     if is_alone and lies_alike and not state.grad:
         return gradient if gradient._meta is None and gradient._base is None else gradient.detach()

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
+from tensorglass.geometry import contiguous_strides
 from tensorglass.graph.meta import Creation, Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Gradients, Node, OutputLike, gradient_edge, like, set_history, short_name
-from tensorglass.layout import contiguous_strides
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of
 
 if TYPE_CHECKING:
-    from tensorglass.layout import Header
+    from tensorglass.geometry import Header
 
 _NOTEBOOK = "06 in-place and versions"
 

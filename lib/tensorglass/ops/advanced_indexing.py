@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tensorglass import dtypes, layout, memory
+from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
@@ -49,7 +49,7 @@ def index_of_array(array: Array, dtype: DType) -> Index:
     """An index with an array's elements: bools and bytes are a mask, any other numbers are cut off to positions."""
     if dtype not in MASKS:
         array, dtype = array.astype("int64"), dtypes.int64
-    return Index(array, array.shape, layout.contiguous_strides(array.shape), dtype)
+    return Index(array, array.shape, geometry.contiguous_strides(array.shape), dtype)
 
 
 def index_of_tensor(tensor: Tensor) -> Index:
@@ -97,7 +97,7 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         array = storage.backend.launch(_take, source, visit.indices[0].array, visit.first)
     else:
         array = storage.backend.launch(_pick, source, _key(visit))
-    if stride == layout.contiguous_strides(size):
+    if stride == geometry.contiguous_strides(size):
         made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
     else:
         made = empty_on(storage.device, size, stride, view._dtype)
@@ -110,7 +110,7 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
     warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
     if value._storage is view._storage:
-        layout.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
+        geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
     mask = advanced[-1]
     if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
         check_mask(mask.size, view._size, len(advanced) - 1)
@@ -128,7 +128,7 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
             given = given.conj()
         view._storage.backend.launch(kernel, target, _key(visit), given)
         if value._size and not accumulate:
-            memory.copied(layout.numel(size) * view._dtype.itemsize)
+            memory.copied(geometry.numel(size) * view._dtype.itemsize)
     view._written()
 
 
@@ -190,8 +190,8 @@ def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
 
 def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
     """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
-    overlap = layout.has_internal_overlap(target._size, target._stride)
-    if overlap is layout.InternalOverlap.YES:
+    overlap = geometry.has_internal_overlap(target._size, target._stride)
+    if overlap is geometry.InternalOverlap.YES:
         warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
             f"operation. This also applies to advanced indexing e.g. {example}",
@@ -261,7 +261,7 @@ _POSITIONS = (dtypes.int64, dtypes.int32)
 
 def _with_dims_in_front(view: Tensor, dims: list[int]) -> Tensor:
     order = dims + [dim for dim in range(len(view._size)) if dim not in dims]
-    return view_of(view, *layout.permute(*header_of(view), order))
+    return view_of(view, *geometry.permute(*header_of(view), order))
 
 
 def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index | None]:
@@ -304,7 +304,7 @@ def _nonzero(xp: Any, mask: Array) -> Any:
 
 def _common_shape(indices: list[Index]) -> tuple[int, ...]:
     try:
-        return layout.broadcast_shapes(*[index.size for index in indices])
+        return geometry.broadcast_shapes(*[index.size for index in indices])
     except RuntimeError:
         sizes = ", ".join([str(list(index.size)) for index in indices])
         raise explained(
@@ -354,9 +354,9 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
     after = first + len(indices)
     operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
     for index in indices:
-        own = layout.broadcast_strides(index.size, index.stride, shape)
+        own = geometry.broadcast_strides(index.size, index.stride, shape)
         if index.dtype is dtypes.int32:  # which PyTorch converts when it has been stretched
-            own = layout.preserved_strides(shape, own)
+            own = geometry.preserved_strides(shape, own)
         around = (*(1,) * first, *shape, *(1,) * (len(size) - after))
-        operands.append((around, layout.view_strides(shape, own, around) or around))
-    return layout.elementwise_strides(result, operands)
+        operands.append((around, geometry.view_strides(shape, own, around) or around))
+    return geometry.elementwise_strides(result, operands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.promotion import common_dtype
@@ -103,7 +103,7 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
 @operator("asking", method=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The size at which tensors of these sizes meet."""
-    return Size(layout.public_broadcast_shapes(*shapes))
+    return Size(geometry.public_broadcast_shapes(*shapes))
 
 
 @operator("asking", function=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
@@ -57,7 +57,7 @@ def _combined(
             f"Expected object of scalar type {dtype.scalar_type} but got scalar type {out._dtype.scalar_type} for "
             "argument 'out'"
         )
-    size = layout.broadcast_shapes(parts[0]._size, parts[1]._size)
+    size = geometry.broadcast_shapes(parts[0]._size, parts[1]._size)
     place = Place(dtype, parts[0].device, False)
     return of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
 

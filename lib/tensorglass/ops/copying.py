@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import devices, formats, layout, memory
+from tensorglass import devices, formats, geometry, memory
 from tensorglass import dtypes as _dtypes
 from tensorglass.backends import Array
 from tensorglass.devices import device as Device
@@ -32,12 +32,12 @@ def format_strides(
 ) -> tuple[int, ...]:
     """The strides of a new dense tensor in `memory_format`; `preserve_format` follows (size, stride)."""
     if memory_format is contiguous_format:
-        return layout.contiguous_strides(size)
+        return geometry.contiguous_strides(size)
     if memory_format is preserve_format:
-        return layout.preserved_strides(size, stride)
+        return geometry.preserved_strides(size, stride)
     rank, packed = {
-        formats.channels_last: (4, layout.channels_last_strides),
-        formats.channels_last_3d: (5, layout.channels_last_3d_strides),
+        formats.channels_last: (4, geometry.channels_last_strides),
+        formats.channels_last_3d: (5, geometry.channels_last_3d_strides),
     }[memory_format]
     if len(size) != rank:
         raise RuntimeError(f"required rank {rank} tensor to use {str(memory_format)[6:]} format")
@@ -62,7 +62,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
         return input
     refuse_overlapping_write(input, (src,))
     if input._size != src._size:
-        met = layout.broadcast_shapes(input._size, src._size)
+        met = geometry.broadcast_shapes(input._size, src._size)
         if met != input._size:
             raise explained(
                 RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),

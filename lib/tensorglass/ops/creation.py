@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import write_number
@@ -147,7 +147,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
         if order.count(dim) > 1:
             raise RuntimeError("Duplicate dim not allowed")
         permuted.append(shape[dim])
-    for dim, step in zip(order, layout.contiguous_strides(tuple(permuted)), strict=True):
+    for dim, step in zip(order, geometry.contiguous_strides(tuple(permuted)), strict=True):
         stride[dim] = step
     return new(shape, place, tuple(stride))
 

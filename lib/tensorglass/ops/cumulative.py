@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
@@ -36,7 +36,7 @@ def _samples() -> Iterator[Sample]:
 
 def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
     check_tensor(name, input)
-    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if dtype is None and out is not None:
         dtype = out._dtype
     elif dtype is None:
@@ -107,7 +107,7 @@ def diff(
     check_tensor("diff", input)
     if not input._size:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    axis = layout.wrap_dim(dim, len(input._size))
+    axis = geometry.wrap_dim(dim, len(input._size))
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if prepend is not None or append is not None:

@@ -24,8 +24,8 @@ from tensorglass import dtypes
 from tensorglass.backends import Array, Backend
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
+from tensorglass.geometry import contiguous_strides
 from tensorglass.graph.recording import is_recorded
-from tensorglass.layout import contiguous_strides
 from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import Kernel, Rule, compute, record_kernel
 from tensorglass.ops.scalars import NUMBERS

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
@@ -307,13 +307,13 @@ def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> 
     """
     is_hazard = False
     if not target.is_contiguous():
-        layout.check_writable(target._size, target._stride)
-        is_hazard = layout.self_overlaps(target._size, target._stride)
+        geometry.check_writable(target._size, target._stride)
+        is_hazard = geometry.self_overlaps(target._size, target._stride)
     for source in sources:
         if source is target or source._storage is not target._storage:
             continue
         written, read = header_of(target), header_of(source)
-        layout.check_no_partial_overlap(written, target._dtype.itemsize, read, source._dtype.itemsize)
+        geometry.check_no_partial_overlap(written, target._dtype.itemsize, read, source._dtype.itemsize)
         if written != read or source._dtype is not target._dtype:
             is_hazard = is_hazard or target._backend.share_memory(raw_array(target), raw_array(source))
     return is_hazard
@@ -328,7 +328,7 @@ def resize_output(out: Tensor, size: tuple[int, ...]) -> None:
             "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
         )
-    resize(out, size, layout.contiguous_strides(size))
+    resize(out, size, geometry.contiguous_strides(size))
 
 
 def _on_two_devices(one: Any, other: Any) -> RuntimeError:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
-from tensorglass import backends, dtypes, formats, layout
+from tensorglass import backends, dtypes, formats, geometry
 from tensorglass.backends import Array
 from tensorglass.devices import as_device
 from tensorglass.devices import device as Device
@@ -209,9 +209,9 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
     dtype, device, requires_grad = place
-    layout.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
+    geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
     if stride is None:
-        stride = layout.contiguous_strides(size)
+        stride = geometry.contiguous_strides(size)
     backends.get(device).array_dtype(dtype)  # raises where the backend lacks this dtype
     made = empty_on(device, size, stride, dtype, zeroed=zeroed)
     set_requires_grad(made, requires_grad)
@@ -227,14 +227,14 @@ def of_kernel(
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
     dtype, device, requires_grad = place
-    layout.contiguous_nbytes(size, dtype.itemsize)
+    geometry.contiguous_nbytes(size, dtype.itemsize)
     backend = backends.get(device)
     if out is not None:
         raw_array(resized(out, size))[...] = backend.launch(kernel, *arguments)
         return out
     array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype))
     storage = UntypedStorage.of_array(backend, device, array)
-    made = make(storage, size, layout.contiguous_strides(size), 0, dtype)
+    made = make(storage, size, geometry.contiguous_strides(size), 0, dtype)
     set_requires_grad(made, requires_grad)
     return made
 
@@ -246,8 +246,8 @@ def _fresh(xp: Any, kernel: Callable[..., Any], arguments: tuple[Any, ...], arra
 def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
     """The tensor given as ``out=``, of the result's size and about to be written."""
     if out._size != size:
-        layout.contiguous_nbytes(size, out._dtype.itemsize)
-        resize(out, size, layout.contiguous_strides(size))
+        geometry.contiguous_nbytes(size, out._dtype.itemsize)
+        resize(out, size, geometry.contiguous_strides(size))
     refuse_overlapping_write(out)
     out._written()
     return out

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
@@ -64,7 +64,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     stride = None
     if isinstance(data, Tensor):
         array, own = array_of(data), data._dtype
-        stride = layout.preserved_strides(data._size, data._stride)
+        stride = geometry.preserved_strides(data._size, data._stride)
         if options.get("device") is None:
             place = place._replace(device=data.device)
     elif isinstance(data, HOST.xp.ndarray):

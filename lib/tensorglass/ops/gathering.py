@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import dtypes, layout, memory
+from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -70,7 +70,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
     check_tensor("index_select", input)
     check_tensor("index_select", index, "index", 3)
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     if len(index._size) > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index._dtype not in _POSITIONS:
@@ -103,7 +103,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
     check_tensor("gather", input)
     check_tensor("gather", index, "index", 3)
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     check_out_dtype(out, input._dtype)
     if index.numel():
         if index._dtype not in _POSITIONS:
@@ -114,7 +114,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         index, size[dim], dim, f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}", RuntimeError
     )
     if not index.numel():
-        made = empty_on(input.device, index._size, layout.contiguous_strides(index._size), input._dtype)
+        made = empty_on(input.device, index._size, geometry.contiguous_strides(index._size), input._dtype)
         return result(array_of(made), input, index._size, out)
     array = input._backend.launch(_gather, array_of(input).reshape(size), array_of(index), dim, index._size or (1,))
     return result(array, input, index._size, out)
@@ -192,8 +192,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
             f"{name}: input and indices should have the same number of dimensions, but got {len(input._size)} "
             f"dimensions for input, and {len(indices._size)} dimensions for indices"
         )
-    dim = layout.wrap_dim(dim, len(input._size), wrap_scalar=False)
+    dim = geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
     sizes = [(*each._size[:dim], 1, *each._size[dim + 1 :]) for each in (input, indices)]
-    beside = layout.broadcast_shapes(*sizes)
+    beside = geometry.broadcast_shapes(*sizes)
     wide, chosen = (expand(each, (*beside[:dim], each._size[dim], *beside[dim + 1 :])) for each in (input, indices))
     return gather(wide, dim, remainder(chosen, wide._size[dim]) if wide._size[dim] else chosen, out=out)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import inf, log, nan, pi
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded, recorded
 from tensorglass.tensor import Tensor
@@ -76,7 +76,7 @@ def reduced_axes(ndim: int, dim: Dims) -> tuple[int, ...]:
     if dim is None or dim == () or dim == []:
         return tuple(range(ndim))
     given = (dim,) if isinstance(dim, int) else dim
-    return tuple([layout.wrap_dim(each, max(ndim, 1)) for each in given])
+    return tuple([geometry.wrap_dim(each, max(ndim, 1)) for each in given])
 
 
 def reduced_count(size: tuple[int, ...], dim: Dims) -> int:

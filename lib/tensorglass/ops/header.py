@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorglass import formats, layout
+from tensorglass import formats, geometry
 from tensorglass.dtypes import C_NAMES
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
@@ -65,7 +65,7 @@ def set_(
         if size is None:
             size = (storage.nbytes() // input._dtype.itemsize,)
         header = _header_on(input, size, stride, storage_offset)
-        make_room(storage, layout.storage_nbytes(*header, input._dtype.itemsize))
+        make_room(storage, geometry.storage_nbytes(*header, input._dtype.itemsize))
         input._written()
         point(input, storage, *header)
     else:
@@ -94,7 +94,7 @@ def _header_on(
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if stride is None:
-        return sizes, layout.contiguous_strides(sizes), offset
+        return sizes, geometry.contiguous_strides(sizes), offset
     strides = tuple(stride)
     if len(strides) != len(sizes):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
@@ -129,7 +129,7 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format = co
     elements that it gains are not initialised.
     """
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
-    layout.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
+    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
     if sizes == input._size and memory_format is contiguous_format:
         return input
     if memory_format is preserve_format:

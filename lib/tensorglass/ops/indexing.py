@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
@@ -44,13 +44,13 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     if kind is int:  # the two most usual indices, without the general machinery: 0.6 µs less
         return view_of(input, *_at(input, index))
     if kind is slice:
-        return view_of(input, *layout.index_slice(input._size, input._stride, input._offset, 0, index))
+        return view_of(input, *geometry.index_slice(input._size, input._stride, input._offset, 0, index))
     size, stride, offset, advanced = parse(input, index)
     view = view_of(input, size, stride, offset)
     return advanced_indexing.read(view, advanced) if advanced else view
 
 
-def _at(input: Tensor, index: int) -> layout.Header:
+def _at(input: Tensor, index: int) -> geometry.Header:
     size, stride = input._size, input._stride
     if not size:
         raise _index_of_scalar()
@@ -93,10 +93,10 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     if kind is int:
         view, advanced = view_of(input, *_at(input, index)), None
     elif kind is slice:
-        view = view_of(input, *layout.index_slice(input._size, input._stride, input._offset, 0, index))
+        view = view_of(input, *geometry.index_slice(input._size, input._stride, input._offset, 0, index))
         advanced = None
     elif index is True:
-        view, advanced = view_of(input, *layout.unsqueeze(*header_of(input), 0)), None
+        view, advanced = view_of(input, *geometry.unsqueeze(*header_of(input), 0)), None
     else:
         size, stride, offset, advanced = parse(input, index)
         view = view_of(input, size, stride, offset)
@@ -147,7 +147,7 @@ def _fitted(value: Tensor, view: Tensor) -> Tensor:
     value = _without_leading_ones(value)
     if value._size == view._size:
         return value
-    layout.expand(*header_of(value), view._size, old_type_name(value))  # raises in the words that assignments use
+    geometry.expand(*header_of(value), view._size, old_type_name(value))  # raises in the words that assignments use
     return expand(value, view._size)
 
 

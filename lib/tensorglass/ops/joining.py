@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tensorglass import dtypes, formats, layout, memory
+from tensorglass import dtypes, formats, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -37,7 +37,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     first = solid[0]
     if not first._size:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    axis = 0 if first._size == (0,) else layout.wrap_dim(dim, len(first._size))
+    axis = 0 if first._size == (0,) else geometry.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
         if tensor._size not in (first._size, (0,)):
             _check_fits(first, tensor, axis, place)
@@ -114,15 +114,15 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None, soli
     if len(size) == 4 and all(
         tensor.is_contiguous(memory_format=formats.channels_last) and not tensor.is_contiguous() for tensor in solid
     ):
-        strides = layout.channels_last_strides(size)
+        strides = geometry.channels_last_strides(size)
     else:
-        strides = layout.contiguous_strides(size)
+        strides = geometry.contiguous_strides(size)
     return empty_on(given[0]._storage.device, size, strides, dtype)
 
 
 def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> list[Tensor]:
     """The parts of a joined tensor's gradient; an empty vector that was let through gets an empty one."""
-    axis = layout.wrap_dim(dim, len(grad._size))
+    axis = geometry.wrap_dim(dim, len(grad._size))
     lengths = [0 if size == (0,) else size[axis] for size in sizes]
     parts = grad.split_with_sizes(lengths, axis)
     return [grad.new_zeros(0) if size == (0,) else part for size, part in zip(sizes, parts, strict=True)]
@@ -135,7 +135,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     given = _checked("stack", tensors)
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
-    axis = layout.wrap_dim(dim, len(given[0]._size) + 1)
+    axis = geometry.wrap_dim(dim, len(given[0]._size) + 1)
     for place, tensor in enumerate(given):
         if tensor._size != given[0]._size:
             raise explained(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -70,7 +70,7 @@ def _form(input: Tensor, other: Tensor) -> str:
     size, other_size = input._size, other._size
     if len(other_size) > 2:
         return "bmm"
-    if len(size) > 2 and layout.view_strides(size, input._stride, (math.prod(size[:-1]), size[-1])) is None:
+    if len(size) > 2 and geometry.view_strides(size, input._stride, (math.prod(size[:-1]), size[-1])) is None:
         return "bmm"  # the batch cannot be read as one matrix
     if len(other_size) == 1:
         return "dot" if len(size) == 1 else "addmv_impl_cpu"
@@ -121,7 +121,7 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     inner = b[0] if len(b) == 1 else b[-2]
     if a[-1] != inner:
         raise _cannot_multiply(a, b)
-    batch = layout.broadcast_shapes(a[:-2], b[:-2])
+    batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     return _product(input, other, size, out)
 
@@ -167,7 +167,7 @@ def _turned(input: Tensor, other: Tensor) -> Tensor:
 
 def _batched(input: Tensor, other: Tensor) -> Tensor:
     rows = input._size[-2:-1]
-    batch = layout.broadcast_shapes(input._size[:-2], other._size[:-2])
+    batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
     matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
     flat = [reshape(expand(each, (*batch, *size)), (-1, *size)) for each, size in matrices]
     return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
@@ -203,7 +203,7 @@ def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
 
 def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
     number = 1
-    for length in layout.broadcast_shapes(a[:-2], b[:-2]):
+    for length in geometry.broadcast_shapes(a[:-2], b[:-2]):
         number *= length
     return number
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import dtypes, layout, memory
+from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
@@ -127,11 +127,11 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
     tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
-    size = layout.broadcast_shapes(*[each._size for each in tensors])
+    size = geometry.broadcast_shapes(*[each._size for each in tensors])
     if out is None:
         headers = [(each._size, each._stride) for each in tensors]
         numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
-        strides = layout.elementwise_strides(size, [*headers, *[((), ())] * numbers])
+        strides = geometry.elementwise_strides(size, [*headers, *[((), ())] * numbers])
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
@@ -175,14 +175,14 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             )
         value = value.item()
     check_is_bool("masked_fill_", mask._dtype)
-    met = layout.broadcast_shapes(input._size, mask._size)
+    met = geometry.broadcast_shapes(input._size, mask._size)
     if met != input._size:
         raise explained(
             RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
             notebook="08 in-place and clone",
         )
-    fill(input, index_of_tensor(view_of(mask, *layout.expand(*header_of(mask), input._size))), 0, value)
+    fill(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
     return input
 
 
@@ -201,15 +201,15 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise invalid_combination(
             "masked_fill", (input, mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
         )
-    size = layout.broadcast_shapes(mask._size, input._size)
-    made = _masked_fill_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, value)
+    size = geometry.broadcast_shapes(mask._size, input._size)
+    made = _masked_fill_(_fresh(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
     made._storage.version = 0
     return made
 
 
 def _fresh(input: Tensor) -> Tensor:
     """A contiguous copy to be written to."""
-    made = empty_on(input.device, input._size, layout.contiguous_strides(input._size), input._dtype)
+    made = empty_on(input.device, input._size, geometry.contiguous_strides(input._size), input._dtype)
     return copy_(made, input)
 
 
@@ -225,8 +225,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         )
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("masked_select(): self and result must have the same scalar type")
-    size = layout.broadcast_shapes(mask._size, input._size)
-    source, chosen = (view_of(each, *layout.expand(*header_of(each), size)) for each in (input, mask))
+    size = geometry.broadcast_shapes(mask._size, input._size)
+    source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
     array = input._backend.launch(_pick, array_of(source), array_of(chosen))
     made = from_array(array, input._dtype, input._storage)
     memory.copied(made.nbytes)
@@ -253,7 +253,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
     check_tensor("masked_scatter_", source, "source", 2)
     refuse_overlapping_write(input)
-    chosen = view_of(mask, *layout.expand(*header_of(mask), input._size, old_type_name(mask)))
+    chosen = view_of(mask, *geometry.expand(*header_of(mask), input._size, old_type_name(mask)))
     if input._dtype is not source._dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
@@ -285,8 +285,8 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     check_tensor("masked_scatter", mask, "mask", 2)
-    size = layout.broadcast_shapes(mask._size, input._size)
-    made = _masked_scatter_(_fresh(view_of(input, *layout.expand(*header_of(input), size))), mask, source)
+    size = geometry.broadcast_shapes(mask._size, input._size)
+    made = _masked_scatter_(_fresh(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
     made._storage.version = 0
     return made
 
@@ -304,12 +304,12 @@ def _scatter(xp: Any, target: Array, mask: Array, source: Array, count: int) -> 
 
 def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
     """The gradient of `masked_select` for its input: back to where the mask is True."""
-    size = layout.broadcast_shapes(mask._size, input._size)
+    size = geometry.broadcast_shapes(mask._size, input._size)
     return grad.new_zeros(size).masked_scatter(mask.expand(size), grad)
 
 
 def _source_gradient(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
     """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
     taken = grad.masked_select(mask)
-    row = grad.new_zeros(layout.numel(size))
+    row = grad.new_zeros(geometry.numel(size))
     return row.slice_scatter(taken, 0, 0, taken.numel()).reshape(size)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.layout import Ints, remembered
+from tensorglass.geometry import Ints, remembered
 from tensorglass.ops.promotion import DTypeRule, apply_rule, promote_kinds
 
 #: All that a plan knows of an operand: its dtype, size and stride. A number has only the dtype that it stands for.
@@ -42,7 +42,7 @@ def plan(
     `written_size` is the size of the tensor that an in-place form writes to; `numbers_count` is false where numbers
     are mere parameters. Raises PyTorch's errors for sizes that do not meet.
     """
-    size = layout.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
+    size = geometry.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
     if written_size is not None and written_size != size:
         raise explained(
             RuntimeError(f"output with shape {list(written_size)} doesn't match the broadcast shape {list(size)}"),
@@ -60,12 +60,12 @@ def plan(
         elif dtype is promoted:
             layouts.append((own_size, own_stride))
         else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
-            layouts.append((own_size, layout.preserved_strides(own_size, own_stride)))
+            layouts.append((own_size, geometry.preserved_strides(own_size, own_stride)))
     if rule.is_like_input or (compute.is_complex and result.is_floating_point):  # the latter is abs
-        stride = layout.preserved_strides(*layouts[0])
+        stride = geometry.preserved_strides(*layouts[0])
     else:
-        stride = layout.elementwise_strides(size, layouts)
-    if layout.is_contiguous(size, stride):
+        stride = geometry.elementwise_strides(size, layouts)
+    if geometry.is_contiguous(size, stride):
         return Plan(size, stride, None, promoted, compute, result)
     # A dimension of size 1 has no say in memory, whatever its stride.
     order = sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1))

@@ -5,7 +5,7 @@ The one idea to keep in mind: nothing here moves an element or counts as a write
 
 from __future__ import annotations
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter
 
@@ -29,5 +29,5 @@ def make_room(storage: UntypedStorage, nbytes: int) -> None:
 
 def resize(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> None:
     """Give the header this size and stride from its offset on; the storage grows if need be."""
-    make_room(input._storage, layout.storage_nbytes(size, stride, input._offset, input._dtype.itemsize))
+    make_room(input._storage, geometry.storage_nbytes(size, stride, input._offset, input._dtype.itemsize))
     point(input, input._storage, size, stride, input._offset)

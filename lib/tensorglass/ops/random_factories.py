@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
 from tensorglass.errors import explained
 from tensorglass.generator import Generator, generator_of
@@ -134,7 +134,7 @@ def randperm(
     place = read_out_options("randperm", options, out, dtypes.int64)
     if place.dtype is dtypes.bool or place.dtype.is_complex:
         raise NotImplementedError(f"\"randperm\" not implemented for '{place.dtype.scalar_type}'")
-    layout.contiguous_nbytes((count,), place.dtype.itemsize)
+    geometry.contiguous_nbytes((count,), place.dtype.itemsize)
     checked(count, place.dtype)
     made = new((count,), place) if out is None else resized(out, (count,))
     draw(made, generator, sampling.permutation)
@@ -177,7 +177,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
-    size = layout.broadcast_shapes(*[each._size for each in tensors])
+    size = geometry.broadcast_shapes(*[each._size for each in tensors])
     made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
     normal_(made, generator=generator)
     made.mul_(std).add_(mean)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tensorglass import layout, memory
+from tensorglass import geometry, memory
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
@@ -49,7 +49,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     if any(length < 0 for length in size):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {size}")
     if 0 in size:
-        return empty_on(input.device, tuple(size), layout.contiguous_strides(tuple(size)), input._dtype)
+        return empty_on(input.device, tuple(size), geometry.contiguous_strides(tuple(size)), input._dtype)
     return _moved(_tile, input, times)
 
 
@@ -88,7 +88,7 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     check_tensor("flip", input)
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
     axes = axes_of(len(input._size), named) if named else ()  # no dimension, where reductions take all
-    strides = layout.preserved_strides(input._size, input._stride)
+    strides = geometry.preserved_strides(input._size, input._stride)
     made = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
     memory.copied(input.nbytes)
@@ -146,7 +146,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         return _moved(_roll, input, moves[0], None)
     if len(axes) != len(moves):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
-    places = [layout.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
+    places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
     return _moved(_roll, input, moves, tuple(places))
 
 

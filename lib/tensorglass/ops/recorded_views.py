@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import make, view_of
@@ -22,7 +22,7 @@ def unsliced(grad: Tensor, size: tuple[int, ...], dim: int, start: int, length: 
     ),
 )
 def _slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    return view_of(input, *layout.slice_(*header_of(input), dim, start, end, step))
+    return view_of(input, *geometry.slice_(*header_of(input), dim, start, end, step))
 
 
 @derivative(node="ReshapeAliasBackward0", input=lambda grad, input_size: grad.reshape(input_size))
@@ -32,7 +32,7 @@ def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Ten
 
 @derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
-    return make(input._storage, size, layout.contiguous_strides(size), 0, input._dtype)
+    return make(input._storage, size, geometry.contiguous_strides(size), 0, input._dtype)
 
 
 #: The view ``input[start:end:step]`` of dimension `dim`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative_of
@@ -28,10 +28,10 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(ndim))
     if isinstance(dim, int):
-        return (layout.wrap_dim(dim, ndim),) if ndim else (layout.wrap_dim(dim, 1),)[:0]
+        return (geometry.wrap_dim(dim, ndim),) if ndim else (geometry.wrap_dim(dim, 1),)[:0]
     if not dim:
         return tuple(range(ndim))
-    axes = [layout.wrap_dim(each, max(ndim, 1)) for each in dim]
+    axes = [geometry.wrap_dim(each, max(ndim, 1)) for each in dim]
     for axis in axes:
         if axes.count(axis) > 1:
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
@@ -155,4 +155,4 @@ def reduction(
 
 def new_result(like: Tensor, size: tuple[int, ...], dtype: DType) -> Tensor:
     """An uninitialised contiguous tensor on the device of `like`."""
-    return empty_on(like._storage.device, size, layout.contiguous_strides(size), dtype)
+    return empty_on(like._storage.device, size, geometry.contiguous_strides(size), dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
@@ -63,7 +63,7 @@ def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """The sum over every dimension along which a tensor of `size` would be expanded to this one."""
     wanted = ints("sum_to_size", size, "(tuple of ints size)")
-    axes = layout.summed_dims(input._size, wanted)
+    axes = geometry.summed_dims(input._size, wanted)
     if axes is None:
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input._size)}}}.")
     total = sum(input, axes, True) if axes else input

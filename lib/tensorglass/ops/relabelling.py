@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.making import view_of
 from tensorglass.ops.calls import explaining
 from tensorglass.ops.pointing import point
@@ -35,7 +35,7 @@ def _declare(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
 
 
 def _t(input: Tensor) -> Tensor:
-    return view_of(input, *layout.t(*header_of(input), name="t_"))
+    return view_of(input, *geometry.t(*header_of(input), name="t_"))
 
 
 _declare("as_strided_", as_strided)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
@@ -17,7 +17,7 @@ from tensorglass.tensor import Tensor, raw_array
 
 def values(*size: int, low: float = -3.0, high: float = 3.0, dtype: DType = dtypes.float64, seed: int = 0) -> Tensor:
     """A tensor of this size whose elements are spread over [low, high] without a pattern, the same at every call."""
-    made = empty_on(CPU, size, layout.contiguous_strides(size), dtype)
+    made = empty_on(CPU, size, geometry.contiguous_strides(size), dtype)
     made._storage.backend.launch(_spread, raw_array(made), low, high, seed)
     return made
 

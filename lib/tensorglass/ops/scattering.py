@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
@@ -57,7 +57,7 @@ def _check_vector(name: str, index: Tensor) -> None:
 def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
     check_tensor("index_add_", index, "index", 2)
     check_tensor("index_add_", source, "source", 3)
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     _check_vector("index_add_()", index)
     if input._dtype is not source._dtype:
         raise RuntimeError(
@@ -105,7 +105,7 @@ def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, 
 def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     check_tensor("index_copy_", index, "index", 2)
     check_tensor("index_copy_", source, "source", 3)
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     name, count = "index_copy_()", index.numel()
     if len(index._size) > 1:
         raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
@@ -165,7 +165,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         value = value.item()
     if index._dtype is not dtypes.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     if len(index._size) > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     if isinstance(value, complex) and not input._dtype.is_complex:
@@ -264,7 +264,7 @@ def _scattered(
     input: Tensor, dim: int, index: Tensor, src: Tensor, kernel: Callable[..., None], *, include_self: bool = True,
     of_number: bool = False,
 ) -> Tensor:  # fmt: skip
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     if index.numel():
         if index._dtype not in _POSITIONS:
             raise RuntimeError("scatter(): Expected dtype int32/int64 for index")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
@@ -32,7 +32,7 @@ def _run(
 ) -> Tensor:
     check_tensor(name, input)
     result = input._dtype if dtype is None else dtype
-    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     check_out_dtype(out, result)
     if not result.is_floating_point:
         which = "lastdim_" if axis == max(len(input._size), 1) - 1 else ""

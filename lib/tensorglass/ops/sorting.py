@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorglass import dtypes, layout
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
@@ -45,13 +45,13 @@ def _write(xp: Any, target: Array, array: Array) -> None:
 
 
 def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
-    axis = layout.wrap_dim(dim, max(len(input._size), 1))
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if input._dtype.is_complex:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     backend = input._storage.backend
     wide = dtypes.float32 if input._dtype is dtypes.bfloat16 else input._dtype
     found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
-    strides = layout.preserved_strides(input._size, input._stride)
+    strides = geometry.preserved_strides(input._size, input._stride)
     results = []
     for array, dtype in zip(found, (input._dtype, dtypes.int64), strict=True):
         made = empty_on(input._storage.device, input._size, strides, dtype)
@@ -123,7 +123,7 @@ def unique(
     check_tensor("unique", input)
     if input._dtype.is_complex:
         raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
-    axis = None if dim is None else layout.wrap_dim(dim, len(input._size))
+    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
     backend = input._storage.backend
     found, inverse, counts = backend.launch(_unique, array_of(input), axis)
     wanted = [(found, input._dtype)]

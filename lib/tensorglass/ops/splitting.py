@@ -1,16 +1,16 @@
-"""Cutting a tensor into views along a dimension. Where the cuts are is `layout.splitting`'s arithmetic."""
+"""Cutting a tensor into views along a dimension. Where the cuts are is `geometry.splitting`'s arithmetic."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.dtypes import int64
+from tensorglass.geometry.splitting import Parts
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
-from tensorglass.layout.splitting import Parts
 from tensorglass.making import as_siblings, view_of
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.recorded_views import slice_view
@@ -21,7 +21,7 @@ Views = tuple[Tensor, ...]
 
 
 def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
-    dim = layout.wrap_dim(dim, len(input._size))
+    dim = geometry.wrap_dim(dim, len(input._size))
     if input._meta is not None and not state.below:  # recorded as slices
         return [slice_view(input, dim, start, start + length) for start, length in parts]
     size, stride, offset = input._size, input._stride, input._offset
@@ -36,7 +36,7 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
     if hasattr(split_size, "__index__"):
-        return as_siblings(_cut(input, layout.split(input._size, split_size, dim), dim))
+        return as_siblings(_cut(input, geometry.split(input._size, split_size, dim), dim))
     return split_with_sizes(input, split_size, dim)
 
 
@@ -54,7 +54,7 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
 @derivative(input=lambda grads, dim: cat(grads, dim))
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
     """Views of the given sizes along `dim`, which make it up together."""
-    return as_siblings(_cut(input, layout.split_with_sizes(input._size, list(split_sizes), dim), dim))
+    return as_siblings(_cut(input, geometry.split_with_sizes(input._size, list(split_sizes), dim), dim))
 
 
 @operator("view")
@@ -66,7 +66,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
-    return as_siblings(_cut(input, layout.chunk(input._size, chunks, dim), dim))
+    return as_siblings(_cut(input, geometry.chunk(input._size, chunks, dim), dim))
 
 
 @operator(
@@ -79,27 +79,27 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
 )
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Views:
     """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
-    return tuple(_cut(input, layout.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
+    return tuple(_cut(input, geometry.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def hsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
-    dim, parts = layout.hsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.hsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def vsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""
-    dim, parts = layout.vsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.vsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def dsplit(input: Tensor, indices_or_sections: Any) -> Views:
     """`tensor_split` in depth: along dimension 2; sections must be equal."""
-    dim, parts = layout.dsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.dsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
@@ -120,8 +120,8 @@ def _plain(indices_or_sections: Any, input: Tensor) -> Any:
 def unbind(input: Tensor, dim: int = 0) -> Views:
     """One view for each position of `dim`, which goes away."""
     if not input._size:
-        raise IndexError(f"Dimension specified as {layout.wrap_dim(dim, 1)} but tensor has no dimensions")
-    dim = layout.wrap_dim(dim, len(input._size))
+        raise IndexError(f"Dimension specified as {geometry.wrap_dim(dim, 1)} but tensor has no dimensions")
+    dim = geometry.wrap_dim(dim, len(input._size))
     size = input._size[:dim] + input._size[dim + 1 :]
     stride = input._stride[:dim] + input._stride[dim + 1 :]
     step = input._stride[dim]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.ops.ranges import arange
 from tensorglass.tensor import Tensor
 
 
 def as_strided(
-    grad: Tensor, input_header: layout.Header, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+    grad: Tensor, input_header: geometry.Header, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Tensor:
     """The gradient of ``input.as_strided(size, stride, storage_offset)`` for `input`, whose header is given."""
     offset = input_header[2] if storage_offset is None else storage_offset
@@ -23,13 +23,13 @@ def as_strided(
 
 def unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int, step: int) -> Tensor:
     """The gradient of ``input.unfold(dimension, size, step)``."""
-    header = (input_size, layout.contiguous_strides(input_size), 0)
-    return _at_cells(grad, header, layout.unfold(*header, dimension, size, step))
+    header = (input_size, geometry.contiguous_strides(input_size), 0)
+    return _at_cells(grad, header, geometry.unfold(*header, dimension, size, step))
 
 
-def _at_cells(grad: Tensor, input: layout.Header, view: layout.Header) -> Tensor:
+def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:
     """Add `grad`, which lies as `view`, up in memory, and read that as `input` lies."""
-    count = max(layout.storage_nbytes(*input, 1), layout.storage_nbytes(*view, 1))
+    count = max(geometry.storage_nbytes(*input, 1), geometry.storage_nbytes(*view, 1))
     cells = arange(count)
     memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))
     own = cells.as_strided(*input).reshape(-1)

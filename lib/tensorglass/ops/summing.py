@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.layout import remembered
+from tensorglass.geometry import remembered
 
 _LONGEST = 512  # elements in a piece: einsum adds them with 16 lanes or more, so in chains of 32 at most
 _SHORTEST = 64

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorglass import layout
+from tensorglass import geometry
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
@@ -44,7 +44,7 @@ def view(input: Tensor, *shape: Any) -> Tensor:
     if not shape:
         raise invalid_combination("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
     size = ints("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
-    return view_of(input, *layout.view(input._size, input._stride, input._offset, size))
+    return view_of(input, *geometry.view(input._size, input._stride, input._offset, size))
 
 
 def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
@@ -53,7 +53,7 @@ def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
             "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype."
         )
     old = input._dtype
-    header = layout.view_dtype(*header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type)
+    header = geometry.view_dtype(*header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type)
     reread = view_of(input, *header, dtype)
     reread._base = None  # PyTorch does not call it a view: no gradient flows through it
     return reread
@@ -69,8 +69,8 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @operator("view")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
-    size = layout.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
-    strides = layout.view_strides(input._size, input._stride, size)
+    size = geometry.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
+    strides = geometry.view_strides(input._size, input._stride, size)
     if strides is not None:
         return view(input, size) if input.is_contiguous() else reshape_alias(input, size, strides)
     return unsafe_view(clone(input, memory_format=contiguous_format), size)
@@ -86,7 +86,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 @operator("view")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one. `input` itself if that is a single dimension; else as `reshape`."""
-    size = layout.flatten_size(input._size, start_dim, end_dim)
+    size = geometry.flatten_size(input._size, start_dim, end_dim)
     return input if size is input._size else reshape(input, size)
 
 
@@ -94,7 +94,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @derivative(node="ViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
-    return view_of(input, *layout.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
+    return view_of(input, *geometry.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
 
 
 @operator("view")
@@ -110,7 +110,7 @@ def ravel(input: Tensor) -> Tensor:
 @derivative(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
-    return view_of(input, *layout.transpose(input._size, input._stride, input._offset, dim0, dim1))
+    return view_of(input, *geometry.transpose(input._size, input._stride, input._offset, dim0, dim1))
 
 
 @operator("view")
@@ -123,14 +123,14 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 @derivative(input=lambda grad: grad.t())
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or a scalar as it is."""
-    return view_of(input, *layout.t(*header_of(input)))
+    return view_of(input, *geometry.t(*header_of(input)))
 
 
 @operator("view")
 @derivative(input=lambda grad, dims, input_size: grad.permute(_inverse(dims, len(input_size))))
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in the given order."""
-    return view_of(input, *layout.permute(*header_of(input), ints("permute", dims, "(tuple of ints dims)")))
+    return view_of(input, *geometry.permute(*header_of(input), ints("permute", dims, "(tuple of ints dims)")))
 
 
 @operator(
@@ -146,7 +146,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     """Dimensions `source` moved to the places `destination`; the others keep their order."""
     if isinstance(source, tuple | list) != isinstance(destination, tuple | list):
         raise TypeError("movedim() moves one dimension to one place, or several to as many")
-    return view_of(input, *layout.movedim(*header_of(input), source, destination))
+    return view_of(input, *geometry.movedim(*header_of(input), source, destination))
 
 
 # --- dimensions more or fewer ----------------------------------------------------------------------------------------
@@ -159,14 +159,14 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 )
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
-    return view_of(input, *layout.squeeze(*header_of(input), dim))
+    return view_of(input, *geometry.squeeze(*header_of(input), dim))
 
 
 @operator("view")
 @derivative(input=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
-    return view_of(input, *layout.unsqueeze(*header_of(input), dim))
+    return view_of(input, *geometry.unsqueeze(*header_of(input), dim))
 
 
 @operator("view", function=False)
@@ -174,7 +174,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
     wanted = ints("expand", size, "(tuple of ints size, *, bool implicit = False)")
-    return view_of(input, *layout.expand(*header_of(input), wanted, old_type_name(input)))
+    return view_of(input, *geometry.expand(*header_of(input), wanted, old_type_name(input)))
 
 
 @operator("view", function=False)
@@ -194,7 +194,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Every tensor expanded to the size at which they all meet."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    size = layout.broadcast_shapes(*[tensor._size for tensor in given])
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in given])
     return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in given])
 
 
@@ -238,7 +238,7 @@ def atleast_3d(*tensors: Any) -> Any:
 
 def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
     """The order that undoes ``permute(*dims)``."""
-    order = [layout.wrap_dim(dim, max(ndim, 1)) for dim in ints("permute", dims, "(tuple of ints dims)")]
+    order = [geometry.wrap_dim(dim, max(ndim, 1)) for dim in ints("permute", dims, "(tuple of ints dims)")]
     return tuple([order.index(axis) for axis in range(ndim)])
 
 
@@ -257,14 +257,14 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
     if isinstance(start, Tensor) and (start._size or start._dtype.category > INTEGER):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    return view_of(input, *layout.narrow(*header_of(input), dim, start, length))
+    return view_of(input, *geometry.narrow(*header_of(input), dim, start, length))
 
 
 @operator("view")
 @derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).select_scatter(grad, dim, index))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
-    return view_of(input, *layout.select(*header_of(input), dim, index))
+    return view_of(input, *geometry.select(*header_of(input), dim, index))
 
 
 @operator("view")
@@ -275,7 +275,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 )
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
-    return view_of(input, *layout.diagonal(*header_of(input), offset, dim1, dim2))
+    return view_of(input, *geometry.diagonal(*header_of(input), offset, dim1, dim2))
 
 
 @operator("view", function=False)
@@ -286,7 +286,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 )
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` along `dimension`, one every `step`, as a new last dimension. Windows may share cells."""
-    return view_of(input, *layout.unfold(*header_of(input), dimension, size, step))
+    return view_of(input, *geometry.unfold(*header_of(input), dimension, size, step))
 
 
 @operator("view")
@@ -297,7 +297,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     if not isinstance(size, tuple | list) or not isinstance(stride, tuple | list):
         raise TypeError("as_strided() takes a size and a stride for each dimension")
     sizes, strides = ints("as_strided", (size,)), ints("as_strided", (stride,))
-    header = layout.as_strided(sizes, strides, offset, input._dtype.itemsize, input._storage.nbytes())
+    header = geometry.as_strided(sizes, strides, offset, input._dtype.itemsize, input._storage.nbytes())
     return view_of(input, *header)
 
 
@@ -316,7 +316,7 @@ def view_as_real(input: Tensor) -> Tensor:
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
             "the original."
         )
-    return view_of(input, *layout.view_as_real(*header_of(input)), input._dtype.to_real())
+    return view_of(input, *geometry.view_as_real(*header_of(input)), input._dtype.to_real())
 
 
 @operator("view", method=False)
@@ -328,7 +328,7 @@ def view_as_complex(input: Tensor) -> Tensor:
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             f"{input._dtype.scalar_type}"
         )
-    return view_of(input, *layout.view_as_complex(*header_of(input)), input._dtype.to_complex())
+    return view_of(input, *geometry.view_as_complex(*header_of(input)), input._dtype.to_complex())
 
 
 reread.update({False: view_as_real, True: view_as_complex})
@@ -341,7 +341,7 @@ def real(input: Tensor) -> Tensor:
         return input
     if input._meta is not None:  # as PyTorch records it
         return select(view_as_real(conj(input) if input._conj else input), -1, 0)
-    return view_of(input, *layout.real(*header_of(input)), input._dtype.to_real())
+    return view_of(input, *geometry.real(*header_of(input)), input._dtype.to_real())
 
 
 @operator("view", method=False, attribute=True)
@@ -352,7 +352,7 @@ def imag(input: Tensor) -> Tensor:
     if input._meta is not None:
         part = select(view_as_real(conj(input) if input._conj else input), -1, 1)
         return neg(part) if input._conj else part
-    part = view_of(input, *layout.imag(*header_of(input)), input._dtype.to_real())
+    part = view_of(input, *geometry.imag(*header_of(input)), input._dtype.to_real())
     return neg(part) if input._conj else part
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, remembered, wrap_dim
-from tensorglass.layout.strides import contiguous_strides
+from tensorglass.geometry.dims import Header, Ints, remembered, wrap_dim
+from tensorglass.geometry.strides import contiguous_strides
 
 _NOTEBOOK = "07 view or reshape"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, count, wrap_dim, wrap_distinct_dims
+from tensorglass.geometry.dims import Header, Ints, count, wrap_dim, wrap_distinct_dims
 
 _NOTEBOOK = "02 views share a storage"
 

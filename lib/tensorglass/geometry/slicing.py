@@ -7,8 +7,8 @@ function takes a header and returns the header of the view, which shares the sto
 from __future__ import annotations
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, as_int, checked_numel, wrap_dim
-from tensorglass.layout.strides import storage_nbytes
+from tensorglass.geometry.dims import Header, Ints, as_int, checked_numel, wrap_dim
+from tensorglass.geometry.strides import storage_nbytes
 
 _BASIC = "03 basic indexing"
 _STRIDES = "05 strides and offset"

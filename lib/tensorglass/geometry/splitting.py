@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Ints, as_int, wrap_dim
+from tensorglass.geometry.dims import Ints, as_int, wrap_dim
 
 Parts: TypeAlias = list[tuple[int, int]]
 

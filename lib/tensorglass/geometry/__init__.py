@@ -1,4 +1,4 @@
-"""Layout: integer arithmetic on `(size, stride, offset)`, without a single array.
+"""Geometry: integer arithmetic on `(size, stride, offset)`, without a single array.
 
 The one idea to keep in mind: a view is nothing but a new header over the same storage, so that everything
 there is to know about views can be worked out on tuples of ints. Each function answers exactly as PyTorch
@@ -21,16 +21,16 @@ new one.
 ========================  ============================================================================
 """
 
-from tensorglass.layout.broadcast import (
+from tensorglass.geometry.broadcast import (
     broadcast_shapes,
     broadcast_strides,
     expand,
     public_broadcast_shapes,
     summed_dims,
 )
-from tensorglass.layout.dims import Header, Ints, checked_numel, numel, remembered, wrap_dim, wrap_distinct_dims
-from tensorglass.layout.iteration import elementwise_strides
-from tensorglass.layout.overlap import (
+from tensorglass.geometry.dims import Header, Ints, checked_numel, numel, remembered, wrap_dim, wrap_distinct_dims
+from tensorglass.geometry.iteration import elementwise_strides
+from tensorglass.geometry.overlap import (
     InternalOverlap,
     Overlap,
     byte_range,
@@ -41,9 +41,9 @@ from tensorglass.layout.overlap import (
     overlap_status,
     self_overlaps,
 )
-from tensorglass.layout.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
-from tensorglass.layout.reshaping import flatten_size, infer_size, unflatten, view, view_strides
-from tensorglass.layout.slicing import (
+from tensorglass.geometry.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
+from tensorglass.geometry.reshaping import flatten_size, infer_size, unflatten, view, view_strides
+from tensorglass.geometry.slicing import (
     as_strided,
     check_within_storage,
     diagonal,
@@ -54,8 +54,8 @@ from tensorglass.layout.slicing import (
     slice_,
     unfold,
 )
-from tensorglass.layout.splitting import chunk, dsplit, hsplit, split, split_with_sizes, tensor_split, vsplit
-from tensorglass.layout.strides import (
+from tensorglass.geometry.splitting import chunk, dsplit, hsplit, split, split_with_sizes, tensor_split, vsplit
+from tensorglass.geometry.strides import (
     channels_last_3d_strides,
     channels_last_strides,
     contiguous_nbytes,
@@ -68,7 +68,7 @@ from tensorglass.layout.strides import (
     preserved_strides,
     storage_nbytes,
 )
-from tensorglass.layout.views import movedim, permute, squeeze, t, transpose, unsqueeze
+from tensorglass.geometry.views import movedim, permute, squeeze, t, transpose, unsqueeze
 
 __all__ = [
     "Header",

@@ -7,7 +7,7 @@ k times its size, the header's numbers shrink by k (and must divide by k); when 
 from __future__ import annotations
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints
+from tensorglass.geometry.dims import Header, Ints
 
 _NOTEBOOK = "09 the storage object"
 

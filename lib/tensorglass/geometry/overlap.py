@@ -11,8 +11,8 @@ from enum import Enum
 from math import prod
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints
-from tensorglass.layout.strides import is_non_overlapping_and_dense, storage_nbytes
+from tensorglass.geometry.dims import Header, Ints
+from tensorglass.geometry.strides import is_non_overlapping_and_dense, storage_nbytes
 
 _NOTEBOOK = "08 in-place and clone"
 

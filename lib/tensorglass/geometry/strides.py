@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import INT64_MAX, Ints, remembered
+from tensorglass.geometry.dims import INT64_MAX, Ints, remembered
 
 
 @remembered

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorglass.errors import explained
-from tensorglass.layout.dims import Header, Ints, checked_numel, count, remembered
+from tensorglass.geometry.dims import Header, Ints, checked_numel, count, remembered
 
 _NOTEBOOK = "05 strides and offset"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorglass.layout.broadcast import broadcast_strides
-from tensorglass.layout.dims import Ints, remembered
-from tensorglass.layout.strides import (
+from tensorglass.geometry.broadcast import broadcast_strides
+from tensorglass.geometry.dims import Ints, remembered
+from tensorglass.geometry.strides import (
     channels_last_strides,
     contiguous_strides,
     is_channels_last,

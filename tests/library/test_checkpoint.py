@@ -83,6 +83,17 @@ def test_what_was_computed_again_is_gone_after_backward():
         gc.enable()
 
 
+def test_the_inputs_of_a_part_are_gone_after_backward():
+    x = leaf()
+    between = checkpoint(long_chain, x, use_reentrant=False)
+    input_of_second = weakref.ref(between.untyped_storage())
+    loss = checkpoint(long_chain, between, use_reentrant=False).sum()
+    del between
+    assert input_of_second() is not None
+    loss.backward()
+    assert input_of_second() is None
+
+
 def test_second_derivatives_go_through():
     x = leaf()
     y = checkpoint(lambda x: (x.sin() * x).exp(), x, use_reentrant=False)

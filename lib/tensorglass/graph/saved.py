@@ -196,7 +196,7 @@ class SavedTensor:
 
     def release(self) -> None:
         """Let go of the tensor."""
-        self._header = self._weak = self._place = self._packed = None
+        self._header = self._weak = self._place = self._packed = self._unpack = None
 
 
 def _made(header: Any) -> Tensor:

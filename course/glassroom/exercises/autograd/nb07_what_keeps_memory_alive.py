@@ -1,0 +1,341 @@
+"""Exercises of notebook 07: who holds the graph, how to let it go, and how to keep less of it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.facts import same_value, values
+
+
+@exercise(
+    "a07-mean",
+    setup="""
+    x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)
+    batches = [torch.full((1000,), value) for value in (0.0, 0.5, 1.0)]
+
+    def loss_of(batch):
+        return ((x - batch) ** 2).mean()
+    """,
+    hints=[
+        "A total of tensors has a history that leads to every round. A total of numbers has none.",
+        "Add up loss_of(batch).item(), and record nothing meanwhile.",
+        """
+        def mean_loss(loss_of, batches):
+            total = 0.0
+            with torch.…:
+                for batch in batches:
+                    total += …
+            return total / len(batches)
+        """,
+        """
+        def mean_loss(loss_of, batches):
+            total = 0.0
+            with torch.no_grad():
+                for batch in batches:
+                    total += loss_of(batch).item()
+            return total / len(batches)
+        """,
+    ],
+)
+def mean(mean_loss: Callable[..., Any], *, loss_of: Callable[..., Any], batches: list[Any]) -> str:
+    graphs = _Graphs()
+    most = 0
+
+    def watched(batch: Any) -> Any:
+        nonlocal most
+        most = max(most, graphs.alive)
+        return graphs.watch(loss_of(batch))
+
+    for some in (batches, batches[1:]):
+        name = "mean_loss(loss_of, batches)"
+        result = call(mean_loss, "mean_loss", watched, some)
+        expect_equal(result, name, sum(float(loss_of(batch).detach()) for batch in some) / len(some))
+        expect(graphs.alive == 0, "the number is right, and a graph is still held after `mean_loss` has returned.")
+        expect(
+            most <= 1,
+            f"the number is right, but up to {most} graphs were alive at once: something with a history was kept "
+            "from round to round. Take `.item()` of each loss before you add it up.",
+        )
+    return "Numbers were added up, and no graph outlived its round."
+
+
+HOLDS = {
+    "in_a_list": (True, "A list holds the tensor, and with it the graph."),
+    "as_number": (False, "item() gives a Python number, which knows of no graph."),
+    "detached": (False, "detach() has no grad_fn; it shares the 4 bytes of the loss, and nothing else."),
+    "doubled": (True, "The result of an operation holds its node, and that one the nodes before it."),
+    "doubled_in_no_grad": (False, "Under no_grad the result gets no node, so it leads nowhere."),
+    "node": (True, "The node is what holds the next nodes and the saved tensors; the tensor only held the node."),
+}
+
+
+@exercise(
+    "a07-who",
+    hints=[
+        "The saved tensors live as long as their node. What leads to the node?",
+        "A tensor leads to its grad_fn, if it has one. A node leads to the nodes behind it.",
+        "Three of the six hold the graph. Print kept.grad_fn, where there is one.",
+        """
+        in_a_list = True
+        as_number = False
+        detached = False
+        doubled = True
+        doubled_in_no_grad = False
+        node = True
+        """,
+    ],
+)
+def who(in_a_list: Any, as_number: Any, detached: Any, doubled: Any, doubled_in_no_grad: Any, node: Any) -> str:
+    answers = (in_a_list, as_number, detached, doubled, doubled_in_no_grad, node)
+    for (name, (truth, reason)), answer in zip(HOLDS.items(), answers, strict=True):
+        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    return "Whatever has a grad_fn, or is one, holds all that lies behind it."
+
+
+@exercise(
+    "a07-carry",
+    setup="w = torch.full((1000,), 0.5, requires_grad=True)",
+    hints=[
+        "The values of the state go on to the next round; the way back through it does not.",
+        "Give the step a state that has no history: state.detach().",
+        """
+        def carry_on(step, numbers):
+            state, losses = torch.zeros(1000), []
+            for number in numbers:
+                state = step(…, number)
+                loss = (state * state).sum()
+                loss.backward()
+                losses.append(…)
+            return losses
+        """,
+        """
+        def carry_on(step, numbers):
+            state, losses = torch.zeros(1000), []
+            for number in numbers:
+                state = step(state.detach(), number)
+                loss = (state * state).sum()
+                loss.backward()
+                losses.append(loss.item())
+            return losses
+        """,
+    ],
+)
+def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
+    numbers = [0.25, -0.5, 0.75, 1.0]
+    mine, reference = _leaf(w), _leaf(w)
+    graphs = _Graphs()
+    most = 0
+
+    def step(state: Any, number: float) -> Any:
+        nonlocal most
+        most = max(most, graphs.alive)
+        return graphs.watch((mine * state + number).tanh())
+
+    try:
+        losses = carry_on(step, numbers)
+    except RuntimeError as error:
+        expect(
+            "second time" not in str(error),
+            "the second round's backward walks into the first round's graph. Detach the state in between.",
+        )
+        raise
+    state, right = reference.detach() * 0, []
+    for number in numbers:
+        state = (reference * state.detach() + number).tanh()
+        loss = (state * state).sum()
+        loss.backward()
+        right.append(float(loss.detach()))
+    expect(isinstance(losses, list), "`carry_on(step, numbers)` returns no list of the losses.")
+    expect(
+        all(isinstance(each, float) for each in losses),
+        "the losses in the list are no Python numbers. A tensor in the list holds its graph; take `.item()`.",
+    )
+    expect_equal(losses, "carry_on(step, numbers)", right)
+    expect(mine.grad is not None, "the losses are right, and no gradient arrived at `w`. Was there a backward?")
+    expect(
+        most <= 1,
+        f"no error, but up to {most} rounds' graphs were alive at once: each backward walked through all the rounds "
+        "before it. Detach the state, and retain_graph=True is not needed.",
+    )
+    expect(
+        same_value(values(mine.grad), values(reference.grad)),
+        "the losses are right, and the gradient of `w` is not the sum over the rounds, each through itself alone.",
+    )
+    return "The values went on, the history did not; each round cost the same."
+
+
+@exercise(
+    "a07-record",
+    setup="x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)",
+    hints=[
+        "A function holds what it mentions. Let it mention a number that was computed before.",
+        "Compute h's largest absolute value outside of the hook, as a Python number.",
+        """
+        def record(h, written):
+            largest = …
+
+            def write(gradient):
+                written.append((largest, …))
+
+            h.register_hook(write)
+        """,
+        """
+        def record(h, written):
+            largest = h.detach().abs().max().item()
+
+            def write(gradient):
+                written.append((largest, gradient.abs().max().item()))
+
+            h.register_hook(write)
+        """,
+    ],
+)
+def record(record: Callable[..., Any], *, x: Any) -> str:
+    leaf, written = _leaf(x), list[Any]()
+    with _no_collector():
+        h = leaf * -3.0
+        largest = float(h.detach().abs().max())
+        storage = weakref.ref(h.untyped_storage())
+        record(h, written)
+        loss = (h * -2.0).sum()
+        del h
+        is_alive = storage() is not None
+    expect(not written, "something was written before the backward; the gradient is not known then. Use a hook.")
+    loss.backward()
+    expect(len(written) == 1, f"`written` has {len(written)} entries after one backward; one was asked for.")
+    expect_equal(written[0], "written[0]", (largest, 2.0))
+    expect(
+        leaf.grad is not None and same_value(values(leaf.grad), values(leaf.detach() * 0 + 6.0)),
+        "the pair is right, and the gradient that goes on has changed: the hook returned something, or wrote into it.",
+    )
+    expect(
+        not is_alive,
+        "the pair is right, but the values of `h` were still in memory when its last name had gone: the hook mentions "
+        "`h` or a view of it (detach() is one). Compute the number before, with .item().",
+    )
+    return "The hook knows a number, and h could go."
+
+
+@exercise(
+    "a07-parts",
+    setup="x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)",
+    hints=[
+        "A checkpoint takes a function and its arguments, and calls the function again in the backward.",
+        "Hand the slice of steps over as an argument: arguments are kept, variables of a loop are looked up late.",
+        """
+        def in_parts(steps, x, parts):
+            def run(some_steps, y):
+                …
+
+            length = len(steps) // parts
+            for begin in range(0, len(steps), length):
+                x = torch.utils.checkpoint.checkpoint(run, …, x, use_reentrant=False)
+            return x
+        """,
+        """
+        def in_parts(steps, x, parts):
+            def run(some_steps, y):
+                for step in some_steps:
+                    y = step(y)
+                return y
+
+            length = len(steps) // parts
+            for begin in range(0, len(steps), length):
+                x = torch.utils.checkpoint.checkpoint(run, steps[begin : begin + length], x, use_reentrant=False)
+            return x
+        """,
+    ],
+)
+def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
+    for parts in (3, 1):
+        mine, reference = _leaf(x), _leaf(x)
+        runs, storages = [0] * 6, list[Any]()
+        steps = [_step(place, runs, storages) for place in range(6)]
+        right = reference
+        for plain in [_step(place, [0] * 6, []) for place in range(6)]:
+            right = plain(right)
+        name = f"in_parts(steps, x, {parts})"
+        result = call(in_parts, "in_parts", list(steps), mine, parts)
+        expect_tensor(result, name)
+        expect_value(result, name, right.detach())
+        expect(result.requires_grad, f"`{name}` does not require grad: something cut the graph.")
+        loss = (result * 1.0).sum()
+        del result
+        kept = sum(storage() is not None for storage in storages)
+        loss.backward()
+        expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
+        expect(
+            runs == [2] * 6,
+            f"the six steps were run {', '.join(map(str, runs))} times; twice each was asked for. A function that is "
+            "made in a loop looks its variables up when it is called: in the backward, they have their last values. "
+            "Hand them over as arguments of `checkpoint`.",
+        )
+        expect(
+            kept <= parts - 1,
+            f"{kept} results were still alive after the forward with parts={parts}; one between each two parts is needed.",
+        )
+        right.sum().backward()
+        expect(
+            mine.grad is not None and same_value(values(mine.grad), values(reference.grad)),
+            f"the values are right, but the gradient of `x` through `{name}` is not.",
+        )
+    return "Each step was run twice, and between the parts one result was kept."
+
+
+class _Graphs:
+    """Knows which graphs are alive, and keeps none of them."""
+
+    def __init__(self) -> None:
+        self._marks = list[weakref.ref[_Mark]]()
+
+    def watch(self, result: Any) -> Any:
+        """The result, with a mark that lives as long as its node."""
+        if result.requires_grad:
+            mark = _Mark()
+            result.register_hook(mark.stay)
+            self._marks.append(weakref.ref(mark))
+        return result
+
+    @property
+    def alive(self) -> int:
+        return sum(mark() is not None for mark in self._marks)
+
+
+class _Mark:
+    def stay(self, gradient: Any) -> None:
+        """A hook that does nothing; it holds the mark."""
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Within it, only reference counting frees anything."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _step(place: int, runs: list[int], storages: list[Any]) -> Callable[[Any], Any]:
+    """A step that counts its runs, and notes the storages of its results."""
+
+    def step(y: Any) -> Any:
+        runs[place] += 1
+        y = y.sin() * (1.0 + place / 8)
+        storages.append(weakref.ref(y.untyped_storage()))
+        return y
+
+    return step
+
+
+def _leaf(tensor: Any) -> Any:
+    """A leaf of its own with these values, which requires grad."""
+    return tensor.detach().clone().requires_grad_()

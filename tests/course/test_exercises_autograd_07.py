@@ -96,7 +96,11 @@ def in_parts(steps, x, parts):
 
 WRONG = [
     ("a07-mean", MEAN.format(add="= total + loss_of(batch)", result="total / len(batches)"), "is a tensor"),
-    ("a07-mean", MEAN.format(add="= total + loss_of(batch)", result="total.item() / len(batches)"), "graphs were alive"),
+    (
+        "a07-mean",
+        MEAN.format(add="= total + loss_of(batch)", result="total.item() / len(batches)"),
+        "graphs were alive",
+    ),
     ("a07-mean", MEAN.format(add="+= loss_of(batch)", result="total.item() / len(batches)"), "graphs were alive"),
     ("a07-mean", MEAN_OF_A_LIST, "graphs were alive at once"),
     ("a07-mean", MEAN_KEPT_OUTSIDE, "still held after"),
@@ -117,7 +121,11 @@ WRONG = [
     ("a07-carry", CARRY.format(state="state.detach()", backward="loss.backward()", kept="loss"), "no Python numbers"),
     ("a07-carry", CARRY.format(state="state.detach()", backward="pass", kept="loss.item()"), "Was there a backward"),
     ("a07-carry", CARRY_BACKWARD_AT_THE_END, "graphs were alive at once"),
-    ("a07-carry", CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"), "is not it"),
+    (
+        "a07-carry",
+        CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"),
+        "is not it",
+    ),
     (
         "a07-record",
         RECORD.format(body="written.append((h.abs().max().item(), gradient.abs().max().item()))"),
@@ -133,7 +141,7 @@ WRONG = [
         PARTS.format(call=CHECKPOINT + "lambda y: run(steps[begin : begin + length], y), x, use_reentrant=False)"),
         "have their last values",
     ),
-    ("a07-parts", ONE_BY_ONE, "one between each two parts"),
+    ("a07-parts", ONE_BY_ONE, "one between each two parts is enough"),
     ("a07-parts", BACKWARDS, "`in_parts(steps, x, 3)` holds"),
     ("a07-parts", PARTS.format(call="run(steps[begin : begin + length], x).detach()"), "does not require grad"),
 ]

@@ -278,7 +278,7 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
         )
         expect(
             kept <= parts - 1,
-            f"{kept} results were still alive after the forward with parts={parts}; one between each two parts is needed.",
+            f"{kept} results were alive after the forward with parts={parts}; one between each two parts is enough.",
         )
         right.sum().backward()
         expect(

@@ -149,6 +149,12 @@ def in_threads(*work: Callable[[], None]) -> None:
     assert failures == []
 
 
+def test_a_backward_that_is_recorded_warns_of_the_circle_through_grad() -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    with pytest.warns(UserWarning, match="reference cycle between the parameter and its gradient"):
+        x.sin().backward(create_graph=True)
+
+
 def test_threads_add_up_on_a_shared_leaf() -> None:
     leaf = torch.zeros(1000, requires_grad=True)
 

@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
 from tensorglass.dtypes import FLOATING
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.geometry import numel
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
@@ -51,6 +51,13 @@ def backward(
         for each in wanted:
             if isinstance(each, Tensor):
                 each.retain_grad()
+    if create_graph:
+        warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+            "after use to break the cycle and avoid the leak."
+        )
     engine.run(
         roots,
         gradients,

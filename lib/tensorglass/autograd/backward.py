@@ -156,7 +156,7 @@ def _tuple(value: Any, count: int | None = None) -> tuple[Any, ...]:
 
 
 def _edge(place: Place) -> Edge:
-    return Edge(place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
+    return (place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
 
 
 def _like(place: Place) -> OutputLike:
@@ -172,7 +172,7 @@ def _roots(tensors: Sequence[Place]) -> list[Edge]:
     roots = []
     for number, tensor in enumerate(tensors):
         edge = _edge(tensor)
-        if edge.node is None:
+        if edge[0] is None:
             raise explained(
                 RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn"),
                 "It was not computed from a tensor that requires a gradient, or it was computed within no_grad, or "

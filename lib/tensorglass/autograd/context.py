@@ -166,7 +166,8 @@ class BackwardCFunction(FunctionCtx, Node):
         return found
 
     def _check_dtype(self, gradient: Tensor, edge: Edge) -> None:
-        wanted = None if edge.node is None else edge.node.outputs[edge.output_nr]
+        node, nr = edge
+        wanted = None if node is None else node.outputs[nr]
         if wanted is None or gradient._dtype.is_floating_point or gradient._dtype.is_complex == wanted.dtype.is_complex:
             return
         raise explained(

@@ -7,7 +7,6 @@ first. There is no recursion: a chain of 100,000 operators is a loop.
 
 from __future__ import annotations
 
-import functools
 import heapq
 import sys
 import threading
@@ -21,7 +20,7 @@ from tensorglass.formats import contiguous_format
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import AccumulateGrad, Edge, Node, OutputLike
+from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor import Tensor
 
 Arrived = list["Tensor | None"]
@@ -64,26 +63,23 @@ class Run:
     def _count(self, roots: Sequence[Edge]) -> None:
         """Count for every node how many others will send it a gradient."""
         waiting = self._waiting
-        stack = [edge.node for edge in roots if edge.node is not None]
-        for root in stack:
-            waiting[root] = 0
+        for root, _ in roots:
+            if root is not None:
+                waiting[root] = 0
         stack = list(waiting)
         while stack:
             for node, _ in stack.pop().next_functions:
-                if node is None:
-                    continue
-                count = waiting.get(node)
-                if count is None:
-                    stack.append(node)
+                if node in waiting:
+                    waiting[node] += 1
+                elif node is not None:
                     waiting[node] = 1
-                else:
-                    waiting[node] = count + 1
+                    stack.append(node)
 
     def _leading_to(self, ends: set[Node], roots: Sequence[Edge]) -> set[Node]:
         """The nodes that send gradients on towards `ends`."""
         leading: set[Node] = set()
         seen: set[Node] = set()
-        stack: list[tuple[Node, bool]] = [(edge.node, False) for edge in roots if edge.node is not None]
+        stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
         while stack:
             node, is_done = stack.pop()
             if is_done:  # so are all nodes behind it
@@ -109,27 +105,26 @@ class Run:
             )
         return node in self._waiting and node in self._reached
 
-    def walk(self, roots: Sequence[Edge], gradients: Sequence[Tensor]) -> None:
+    def walk(self, roots: Sequence[Edge], gradients: Sequence[Tensor | None]) -> None:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
-        for edge, gradient in zip(roots, gradients, strict=True):
-            self._send(edge, gradient)
-        for node in dict.fromkeys(edge.node for edge in roots):
+        for (node, nr), gradient in zip(roots, gradients, strict=True):
+            if node is not None:
+                self._arrive(node, nr, gradient)
+        for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        ready, arrived = self._ready, self._arrived
+        ready = self._ready
         while ready:
             node = heapq.heappop(ready)[2]
-            self._visit(node, arrived.pop(node))
+            while node is not None:
+                node = self._send(node, self._visit(node))
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
-    def _send(self, edge: Edge, gradient: Tensor | None) -> None:
-        """Add a gradient to those that have arrived at an edge, in place where that is seen by nobody else."""
-        node, nr = edge
-        if node is None:
-            return
+    def _arrive(self, node: Node, nr: int, gradient: Tensor | None) -> None:
+        """Add a gradient to those that have arrived at a node."""
         arrived = self._arrived.get(node)
         if arrived is None:
             arrived = self._arrived[node] = [None] * (len(node.outputs) or 1)
@@ -138,74 +133,111 @@ class Run:
         if arrived[nr] is None:
             arrived[nr] = gradient
         elif not self.create_graph and _is_alone(arrived, nr):
-            arrived[nr] += gradient
+            arrived[nr] += gradient  # in place: nobody else sees it
         else:
             arrived[nr] = arrived[nr] + gradient
 
-    def _visit(self, node: Node, arrived: Arrived) -> None:
-        """Run a node whose gradients have all arrived, and send on what it finds."""
-        runs = self._runs is None or node in self._runs
-        if not runs:
-            call_tensor_hooks(node, arrived)
-        if self._catch:
+    def _visit(self, node: Node) -> Gradients | None:
+        """Run a node whose gradients have all arrived. Returns what it sends on; None if it sends nothing."""
+        arrived = self._arrived.pop(node)
+        if self._runs is not None:
+            runs = node in self._runs
+            if not runs:
+                call_tensor_hooks(node, arrived)
             for nr, number in self._catch.get(node, ()):
                 self.caught[number] = arrived[nr]
-        if not runs:
-            return
-        call_tensor_hooks(node, arrived)
-        if node._prehooks:
-            arrived = call_prehooks(node._prehooks, arrived)
+            if not runs:
+                return None
+        if isinstance(node, AccumulateGrad) or node.attachments is not None:
+            return self._visit_with_hooks(node, arrived)
         found = self._run(node, arrived)
-        waiting, reached = self._waiting, self._reached
-        for nr, edge in enumerate(node.next_functions):
-            following = edge.node
-            if following is None:
-                continue
-            waiting[following] -= 1
-            if following in reached:
-                gradient, found[nr] = found[nr], None  # handed on: whoever gets it may be the only one to hold it
-                self._send(edge, gradient)
-                if not waiting[following]:
-                    self._push(following)
+        if not self.keep_graph:
+            node.release()
+        return found
 
-    def _run(self, node: Node, arrived: Arrived) -> list[Tensor | None]:
-        """The gradients that a node sends on, in the form that those who get them expect. `arrived` is used up."""
-        given = tuple(arrived) if node._hooks else None
+    def _visit_with_hooks(self, node: Node, arrived: Arrived) -> Gradients | None:
+        """`_visit` for a leaf, whose hooks the tensor keeps, and for a node that users have hung hooks on."""
+        call_tensor_hooks(node, arrived)
+        attached = node.attachments
+        if attached is not None:
+            arrived = call_prehooks(attached.prehooks, arrived)
+        given = tuple(arrived) if attached is not None and attached.hooks else None
+        found: Gradients = []
         if isinstance(node, AccumulateGrad):
             add_to_leaf(node.variable, arrived)
-            found: list[Tensor | None] = []
         else:
-            apply = functools.partial(anomaly.watched, node) if anomaly.state.enabled else node.apply
-            found = list(apply(arrived) if self._runs is None else apply(arrived, self._reached))
+            found = self._run(node, arrived)
             if not self.keep_graph:
                 node.release()
-            edges = node.next_functions
-            if len(found) < len(edges):
-                found += [None] * (len(edges) - len(found))
-            for nr, edge in enumerate(edges):
-                gradient = found[nr]
-                if gradient is None:
-                    continue
-                wanted = None if edge.node is None else edge.node.outputs[edge.output_nr]
-                if wanted is not None and (gradient._size != wanted.size or gradient._dtype is not wanted.dtype):
-                    found[nr] = fitted(gradient, wanted, node, nr)
         arrived.clear()
-        return found if given is None else call_posthooks(node._hooks, found, list(given))
+        if attached is not None and given is not None:
+            found += [None] * (len(node.next_functions) - len(found))
+            for place, edge in enumerate(node.next_functions):
+                found[place] = fitted(found[place], edge, node, place)
+            found = call_posthooks(attached.hooks, found, list(given))
+        return found
+
+    def _run(self, node: Node, arrived: Arrived) -> Gradients:
+        towards = None if self._runs is None else self._reached
+        if anomaly.state.enabled:
+            return anomaly.watched(node, arrived, towards)
+        return node.apply(arrived, towards)
+
+    def _send(self, node: Node, found: Gradients | None) -> Node | None:
+        """Send the gradients that a node found along its edges; `found` is used up.
+
+        Returns a node to visit next, if there is only one that could be: along a chain nothing need be put in order.
+        """
+        if found is None:
+            return None
+        waiting, reached = self._waiting, self._reached
+        next_node = None
+        edges = node.next_functions
+        if len(found) < len(edges):
+            found += [None] * (len(edges) - len(found))
+        for place, edge in enumerate(edges):
+            following, nr = edge
+            if following is None:
+                continue
+            gradient, found[place] = found[place], None  # handed on: who gets it may be the only one to hold it
+            wanted = following.outputs[nr]
+            if (
+                gradient is not None
+                and wanted is not None
+                and (gradient._size != wanted.size or gradient._dtype is not wanted.dtype)
+            ):
+                gradient = fitted(gradient, edge, node, place)
+            left = waiting[following] = waiting[following] - 1
+            if following not in reached:
+                continue
+            self._arrive(following, nr, gradient)
+            if not left:
+                if next_node is not None:
+                    self._push(next_node)
+                next_node = following
+        if next_node is not None and self._ready:
+            self._push(next_node)
+            return None
+        return next_node
 
 
 def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
     """Let the hooks of the tensors that came out of a node have its gradients; `retain_grad` keeps what they leave."""
-    hooks = node.tensor_hooks()
-    if hooks:
-        for nr, registry in hooks.items():
-            gradient = arrived[nr]
-            if gradient is not None:
-                arrived[nr] = call_hooks(registry, gradient)
-    if node._retaining:
-        for nr, retained in node._retaining.items():
-            gradient = arrived[nr]
-            if gradient is not None:
-                retained.keep(gradient)
+    if isinstance(node, AccumulateGrad):  # its hooks are the leaf's, for the node may go and come again
+        hooks = meta_of(node.variable).hooks
+        if hooks and arrived[0] is not None:
+            arrived[0] = call_hooks(hooks, arrived[0])
+    attached = node.attachments
+    if attached is None:
+        return
+    for nr, registry in attached.tensor_hooks.items():
+        gradient = arrived[nr]
+        if gradient is not None:
+            arrived[nr] = call_hooks(registry, gradient)
+    for nr, retained in attached.retaining.items():
+        gradient = arrived[nr]
+        if gradient is not None:
+            retained.keep(gradient)
 
 
 def _is_alone(arrived: Arrived, nr: int) -> bool:
@@ -216,8 +248,8 @@ def _is_alone(arrived: Arrived, nr: int) -> bool:
     if sys.getrefcount(arrived[nr]) != 2:
         return False
     gradient: Any = arrived[nr]
-    return sys.getrefcount(gradient._storage) == 2 and geometry.is_non_overlapping_and_dense(
-        gradient._size, gradient._stride
+    return sys.getrefcount(gradient._storage) == 2 and (
+        gradient._contiguous or geometry.is_non_overlapping_and_dense(gradient._size, gradient._stride)
     )
 
 
@@ -228,9 +260,14 @@ class _Current(threading.local):
 current = _Current()
 
 
-def fitted(gradient: Tensor, wanted: OutputLike | None, node: Node, nr: int) -> Tensor:
-    """The gradient with the size and dtype of what it is the gradient of: summed over what was broadcast."""
-    if wanted is None:
+def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor | None:
+    """The gradient with the size and dtype of what it is the gradient of: summed over what was broadcast.
+
+    `node` found it for its input number `nr`, which came along `edge`.
+    """
+    following, output_nr = edge
+    wanted = None if following is None else following.outputs[output_nr]
+    if gradient is None or wanted is None:
         return gradient
     if gradient._size != wanted.size:
         if geometry.summed_dims(gradient._size, wanted.size) is None:

@@ -16,7 +16,7 @@ from tensorglass.autograd.backward import grad
 from tensorglass.errors import explained
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import enable_grad
-from tensorglass.graph.node import Edge, Gradients, Node, gradient_edge, like, set_history
+from tensorglass.graph.node import Gradients, Node, gradient_edge, like, set_history
 from tensorglass.ops.creation import zeros_like
 from tensorglass.tensor import Tensor
 
@@ -48,7 +48,7 @@ class DualNode(Node):
         self.level = level
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        return gradients
+        return list(gradients)
 
 
 def enter_dual_level() -> int:
@@ -118,7 +118,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not duals:
         return UnpackedDualTensor(tensor, None)
     tangent = _pushed_forward(tensor, duals)
-    if any(edge.node is not None for dual in duals for edge in dual.next_functions):
+    if any(node is not None for dual in duals for node, _ in dual.next_functions):
         return UnpackedDualTensor(tensor, tangent)
     if not any(requires_grad(dual.tangent) for dual in duals):
         tangent = tangent.detach()
@@ -147,7 +147,7 @@ def _pushed_forward(tensor: Tensor, duals: list[DualNode]) -> Tensor:
         start = zeros_like(tensor.detach()).requires_grad_()
         gradients = engine.run(
             [gradient_edge(tensor)], [start], keep_graph=True, create_graph=True,
-            wanted=[Edge(dual, 0) for dual in duals], collect=False,
+            wanted=[(dual, 0) for dual in duals], collect=False,
         )  # fmt: skip
         pairs = [
             (gradient, dual.tangent)

@@ -85,13 +85,13 @@ class GradientEdge(NamedTuple):
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where gradients of `tensor` arrive; it keeps the graph behind it alive, but not the tensor."""
-    edge = gradient_edge(tensor)
-    if edge.node is None:
+    node, nr = gradient_edge(tensor)
+    if node is None:
         raise explained(
             RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients"),
             "Ask for gradients before the computation: x.requires_grad_().",
         )
-    return GradientEdge(edge.node, edge.output_nr)
+    return GradientEdge(node, nr)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -126,10 +126,11 @@ def register_multi_grad_hook(
 
 
 def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    arrived: dict[int, list[Tensor | None]] = {}  # by walk: backward may run in several threads, or within a hook
-    counts: dict[int, int] = {}
-    edges = [gradient_edge(each) for each in tensors]
-    if any(edge.node is None for edge in edges):
+    # By walk: backward may run in several threads, or within a hook.
+    arrived: weakref.WeakKeyDictionary[engine.Run, list[Tensor | None]] = weakref.WeakKeyDictionary()
+    counts: weakref.WeakKeyDictionary[engine.Run, int] = weakref.WeakKeyDictionary()
+    nodes = [gradient_edge(each)[0] for each in tensors]
+    if any(node is None for node in nodes):
         raise explained(
             AssertionError("Expected gradient function to be set"), "One of the tensors does not require a gradient."
         )
@@ -137,12 +138,11 @@ def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[Rem
     def collector(place: int) -> Callable[[Tensor], None]:
         def collect(gradient: Tensor) -> None:
             walk = engine.current.walk
-            key = id(walk)
-            found = arrived.setdefault(key, [None] * len(edges))
+            found = arrived.setdefault(walk, [None] * len(nodes))
             found[place] = gradient
-            counts[key] = counts.get(key, 0) + 1
-            if counts[key] == sum(walk.reaches(edge.node) for edge in edges):
-                del arrived[key], counts[key]
+            counts[walk] = counts.get(walk, 0) + 1
+            if counts[walk] == sum(walk.reaches(node) for node in nodes):
+                del arrived[walk], counts[walk]
                 fn(found)
 
         return collect

@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Formula = Callable[..., Any]
 
 
-_GIVEN = ("grad", "grads")
+GRADIENTS = ("grad", "grads")
 
 
 class Derivative:
@@ -51,7 +51,7 @@ class Derivative:
         self.parameters = {name: tuple(inspect.signature(each).parameters) for name, each in self.formulas.items()}
         #: the same without the gradients, which are not kept but given
         self.kept = {
-            name: tuple(each for each in needs if each not in _GIVEN) for name, needs in self.parameters.items()
+            name: tuple(each for each in needs if each not in GRADIENTS) for name, needs in self.parameters.items()
         }
         self.node_name = node_name  #: PyTorch's name of the node, or a function of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one

@@ -127,7 +127,7 @@ class GradientFields:
         if meta is None:
             return None
         node = self.grad_fn
-        return meta.hooks if node is None else (node._tensor_hooks or {}).get(meta.output_nr)
+        return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
 
 
 def attach() -> None:
@@ -139,9 +139,8 @@ def attach() -> None:
 
 def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> RemovableHandle:
     """Have a hook called with the gradient of one output of a node."""
-    if node._tensor_hooks is None:
-        node._tensor_hooks = {}
-    node._tensor_hooks[output_nr], handle = register(node._tensor_hooks.get(output_nr), hook)
+    hooks = node.attached().tensor_hooks
+    hooks[output_nr], handle = register(hooks.get(output_nr), hook)
     return handle
 
 
@@ -155,9 +154,7 @@ class Retained:
         self._be_at(tensor.grad_fn, tensor.output_nr)
 
     def _be_at(self, node: Any, output_nr: int) -> None:
-        if node._retaining is None:
-            node._retaining = {}
-        node._retaining[output_nr] = self
+        node.attached().retaining[output_nr] = self
         self._node, self._output_nr = weakref.ref(node), output_nr
 
     def keep(self, gradient: Tensor) -> None:
@@ -170,8 +167,8 @@ class Retained:
     def move(self, node: Node, output_nr: int = 0) -> None:
         """The tensor is now that output of `node`."""
         before = self._node()
-        if before is not None and before._retaining is not None:
-            before._retaining.pop(self._output_nr, None)
+        if before is not None:
+            before.attached().retaining.pop(self._output_nr, None)
         self._be_at(node, output_nr)
 
 

@@ -155,7 +155,7 @@ class CopySlices(Node):
         if towards is None:
             return found
         pairs = zip(self.next_functions, found, strict=True)
-        return [gradient if edge.node in towards else None for edge, gradient in pairs]
+        return [gradient if node in towards else None for (node, _), gradient in pairs]
 
     def release(self) -> None:
         self._written_by.release()

@@ -11,33 +11,26 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
-from tensorglass.graph.meta import meta_of, requires_grad
+from tensorglass.graph.meta import Meta, meta_of, requires_grad
 
 if TYPE_CHECKING:
     from tensorglass.graph.fields import Retained
     from tensorglass.tensor import Tensor
 
-Gradients = Sequence["Tensor | None"]
+Gradients = list["Tensor | None"]
 
-_sequence = itertools.count()
-
-
-class Edge(NamedTuple):
-    """Where a gradient goes: to output number `output_nr` of `node`; nowhere if `node` is None."""
-
-    node: Node | None
-    output_nr: int
-
-    def __repr__(self) -> str:  # a plain pair, as PyTorch shows it
-        return f"({self.node!r}, {self.output_nr})"
+next_number = itertools.count().__next__  #: the next `sequence_nr`
+_new_tuple = tuple.__new__
 
 
-NOWHERE = Edge(None, 0)
+#: Where a gradient goes: to which output of a node; nowhere if the node is None. A plain pair, as PyTorch shows it.
+Edge: TypeAlias = "tuple[Node | None, int]"
+NOWHERE: Edge = (None, 0)
 
 #: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
 _CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices")
@@ -57,38 +50,48 @@ class OutputLike(NamedTuple):
 
 def like(tensor: Tensor) -> OutputLike:
     """What the gradient of `tensor` must look like."""
-    return OutputLike(tensor._size, tensor._dtype, tensor._storage.device)
+    return _new_tuple(OutputLike, (tensor._size, tensor._dtype, tensor._storage.device))  # 0.15 µs less than by name
+
+
+class Attachments:
+    """What users have hung on a node; most nodes have none."""
+
+    __slots__ = ("hooks", "metadata", "prehooks", "retaining", "tensor_hooks")
+
+    def __init__(self) -> None:
+        self.metadata: dict[str, Any] = {}
+        self.prehooks: Hooks | None = None
+        self.hooks: Hooks | None = None
+        self.tensor_hooks: dict[int, Hooks] = {}  #: hooks of the tensors that came out, by output
+        self.retaining: dict[int, Retained] = {}  #: those of them that retain their gradients, by output
 
 
 class Node:
     """An operator that ran. Its class has PyTorch's name for it: MulBackward0."""
 
-    __slots__ = (
-        "__weakref__", "_hooks", "_metadata", "_prehooks", "_retaining", "_tensor_hooks", "next_functions", "outputs",
-        "sequence_nr",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "attachments", "next_functions", "outputs", "sequence_nr")
 
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.next_functions = tuple(edges)  #: where the gradients of the inputs go
         self.outputs: tuple[OutputLike | None, ...] = ()
-        self.sequence_nr = next(_sequence)  #: the order in which operators ran; backward takes the latest first
-        self._metadata: dict[str, Any] | None = None
-        self._prehooks: Hooks | None = None
-        self._hooks: Hooks | None = None
-        self._tensor_hooks: dict[int, Hooks] | None = None  #: hooks of the tensors that came out, by output
-        self._retaining: dict[int, Retained] | None = None  #: those of them that retain their gradients, by output
+        self.sequence_nr = next_number()  #: the order in which operators ran; backward takes the latest first
+        self.attachments: Attachments | None = None
 
     def name(self) -> str:
         """The name of the node's class, as PyTorch's C++ calls it."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in _CORE else name
 
+    def attached(self) -> Attachments:
+        """What users have hung on the node, to hang on more."""
+        if self.attachments is None:
+            self.attachments = Attachments()
+        return self.attachments
+
     @property
     def metadata(self) -> dict[str, Any]:
         """A dictionary for the user's own notes."""
-        if self._metadata is None:
-            self._metadata = {}
-        return self._metadata
+        return self.attached().metadata
 
     @property
     def requires_grad(self) -> bool:
@@ -103,20 +106,18 @@ class Node:
 
     def register_prehook(self, hook: Callable[[tuple[Any, ...]], Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs; what it returns replaces the gradients."""
-        self._prehooks, handle = register(self._prehooks, hook)
+        attached = self.attached()
+        attached.prehooks, handle = register(attached.prehooks, hook)
         return handle
 
     def register_hook(self, hook: Callable[[tuple[Any, ...], tuple[Any, ...]], Any]) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran; what it returns replaces the gradients."""
-        self._hooks, handle = register(self._hooks, hook)
+        attached = self.attached()
+        attached.hooks, handle = register(attached.hooks, hook)
         return handle
 
-    def tensor_hooks(self) -> dict[int, Hooks] | None:
-        """The hooks of the tensors that came out, by output."""
-        return self._tensor_hooks
-
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        """The gradients of the inputs, one for each edge, from those of the outputs.
+        """The gradients of the inputs, one for each edge, from those of the outputs: a list of the caller's own.
 
         `towards` are the nodes that gradients are wanted for, where that is not all of them.
         """
@@ -149,10 +150,6 @@ class AccumulateGrad(Node):
         """PyTorch's name for it, which is not that of the class."""
         return "torch::autograd::AccumulateGrad"
 
-    def tensor_hooks(self) -> dict[int, Hooks] | None:
-        hooks = meta_of(self.variable).hooks  # kept there, for the node may go and come again
-        return {0: hooks} if hooks else None
-
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         raise NotImplementedError("AccumulateGrad is run by the engine")
 
@@ -174,13 +171,15 @@ def gradient_edge(tensor: Tensor) -> Edge:
         return NOWHERE
     node = meta.grad_fn if tensor._base is None else tensor.grad_fn
     if node is not None:
-        return Edge(node, meta.output_nr)
-    return Edge(accumulator(tensor), 0) if meta.requires_grad else NOWHERE
+        return node, meta.output_nr
+    return (accumulator(tensor), 0) if meta.requires_grad else NOWHERE
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Say that `tensor` came out of `node`."""
-    meta = meta_of(tensor)
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = Meta()
     meta.grad_fn, meta.output_nr = node, output_nr
     meta.requires_grad = False
 

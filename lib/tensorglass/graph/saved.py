@@ -12,15 +12,19 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, short_name
 from tensorglass.making import make
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 
 Pack = Callable[[Any], Any]
+_reference = weakref.ref
 
 
 class _Hooks(threading.local):
@@ -35,39 +39,29 @@ hooks = _Hooks()
 class SavedTensor:
     """A tensor that a node keeps. `is_output` says that it came out of that very node."""
 
-    __slots__ = ("_header", "_is_leaf", "_is_output", "_packed", "_place", "_unpack", "_version", "_weak")
+    __slots__ = ("_header", "_hooked", "_is_output", "_place", "_version")
 
     def __init__(self, tensor: Tensor, is_output: bool = False) -> None:
-        meta = tensor._meta
-        if meta is not None and meta.is_inference:
-            raise explained(
-                RuntimeError(
-                    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference "
-                    "mode in computation tracked by autograd. To work around this, you can make a clone to get a "
-                    "normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
-                    "`torch.inference_mode()`."
-                )
-            )
-        self._version = tensor._version
-        self._is_output = is_output
-        self._is_leaf = meta is not None and meta.grad_fn is None and meta.requires_grad
-        self._packed: Any = None
-        self._unpack: Pack | None = None
-        self._weak: Any = None
-        self._header: Any = ()
+        meta, counter, storage = tensor._meta, tensor._counter, tensor._storage
         #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
         self._place: Any = None
-        if meta is not None and not self._is_leaf:
-            self._place = (None if is_output else tensor.grad_fn, meta.output_nr)
+        self._version = storage.version if counter is None else counter.count
+        self._is_output = is_output
+        self._hooked: tuple[Any, Pack] | None = None  #: what the user's hook keeps instead, and the hook that reads it
+        if meta is not None and meta.is_inference:
+            raise _inference()
+        if meta is not None and (meta.grad_fn is not None or not meta.requires_grad):
+            node = meta.grad_fn if tensor._base is None else tensor.grad_fn
+            self._place = (None if is_output else node, meta.output_nr)
+        #: the leaf itself, for it points at nothing; the memory of any other tensor; None once it is let go of
+        self._header: Any = tensor
         if hooks.stack:
             self._pack(tensor, *hooks.stack[-1])
-        elif self._is_leaf and not is_output:
-            self._header = tensor  # a leaf points at nothing, so it may be kept itself
-        else:
-            self._weak = None if is_output else weakref.ref(tensor)
+        elif is_output or not _is_leaf(meta):
             self._header = (
-                tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj,
-                tensor._counter, tensor._array, tensor._contiguous,
+                None if is_output else _reference(tensor),
+                storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, counter,
+                tensor._array, tensor._contiguous,
             )  # fmt: skip
 
     def register_hooks(self, pack_hook: Pack, unpack_hook: Pack) -> None:
@@ -87,23 +81,23 @@ class SavedTensor:
                 "to backward through the graph a second time or if you need to access saved variables after calling "
                 "backward."
             )
-        if self._unpack is not None:
+        if self._hooked is not None:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
                 "hooks is allowed at a time."
             )
         if isinstance(header, tuple):
-            self._pack(_made(header), pack_hook, unpack_hook)
+            self._pack(_made(*header[1:]), pack_hook, unpack_hook)
         else:
             self._pack(header, pack_hook, unpack_hook, is_detached=True)
 
     def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Pack, is_detached: bool = False) -> None:
-        if self._is_leaf:
+        if _is_leaf(tensor._meta):
             self._place = gradient_edge(tensor)  # so that the leaf's node is the same one when the tensor is read
         version = tensor._version
         grad, state.grad = state.grad, False
         try:
-            self._packed = pack_hook(tensor.detach() if is_detached else tensor)
+            packed = pack_hook(tensor.detach() if is_detached else tensor)
         finally:
             state.grad = grad
         if tensor._version != version:
@@ -115,8 +109,8 @@ class SavedTensor:
                 ),
                 "Return a new tensor: what is given to the pack hook is the very tensor that the program works with.",
             )
-        self._unpack = unpack_hook
-        self._header, self._weak = (), None
+        self._hooked = packed, unpack_hook
+        self._header = ()
 
     def unpack(self, node: Node | None = None) -> Any:
         """The tensor, as it was. RuntimeError if it was written to since, or let go of.
@@ -126,26 +120,30 @@ class SavedTensor:
         header = self._header
         if header is None:
             raise second_time()
-        if self._unpack is not None:
-            return self._unpacked(self._unpack, node)
-        original = header if not isinstance(header, tuple) else self._weak and self._weak()
-        if original is not None:
-            self._check_version(original)
-            if self._place is not None and self._place[0] is not None and original.grad_fn is None:
-                raise RuntimeError(
-                    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
-                    "supported, please use out-of-place `.detach()` instead"
-                )
-            return original
-        tensor = _made(header)
-        if self._place is not None:
-            _set_place(tensor, self._place[0] or node, self._place[1])
-        self._check_version(tensor)
-        return tensor
+        if self._hooked is not None:
+            return self._unpacked(*self._hooked, node)
+        place = self._place
+        if type(header) is not tuple:
+            original = header
+        else:
+            original = None if header[0] is None else header[0]()
+            if original is None:
+                tensor = _made(*header[1:])
+                if place is not None:
+                    _set_place(tensor, place[0] or node, place[1])
+                self._check_version(tensor)
+                return tensor
+        self._check_version(original)
+        if place is not None and place[0] is not None and original.grad_fn is None:
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
+        return original
 
-    def _unpacked(self, unpack_hook: Pack, node: Node | None) -> Tensor:
+    def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
-        given = unpack_hook(self._packed)
+        given = unpack_hook(packed)
         if not isinstance(given, Tensor):
             raise explained(
                 TypeError(
@@ -159,24 +157,16 @@ class SavedTensor:
         if origin is None and not requires_grad(given):
             return given
         tensor = _made(
-            (
-                given._storage,
-                given._size,
-                given._stride,
-                given._offset,
-                given._dtype,
-                given._conj,
-                given._counter,
-                given._array,
-                given._contiguous,
-            )
-        )
+            given._storage, given._size, given._stride, given._offset, given._dtype, given._conj, given._counter,
+            given._array, given._contiguous,
+        )  # fmt: skip
         if origin is not None:
             _set_place(tensor, origin, output_nr)
         return tensor
 
     def _check_version(self, tensor: Tensor) -> None:
-        if tensor._version == self._version:
+        counter = tensor._counter
+        if (tensor._storage.version if counter is None else counter.count) == self._version:
             return
         made_by = tensor.grad_fn
         origin = ""
@@ -196,12 +186,25 @@ class SavedTensor:
 
     def release(self) -> None:
         """Let go of the tensor."""
-        self._header = self._weak = self._place = self._packed = self._unpack = None
+        self._header = self._hooked = self._place = None
 
 
-def _made(header: Any) -> Tensor:
+def _is_leaf(meta: Meta | None) -> bool:
+    return meta is not None and meta.requires_grad and meta.grad_fn is None
+
+
+def _made(
+    storage: UntypedStorage,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int,
+    dtype: DType,
+    conj: bool,
+    counter: Any,
+    array: Array | None,
+    contiguous: bool | None,
+) -> Tensor:
     """A header on the memory that was kept."""
-    storage, size, stride, offset, dtype, conj, counter, array, contiguous = header
     tensor = make(storage, size, stride, offset, dtype)
     tensor._conj, tensor._counter = conj, counter
     if storage._array is array:  # the storage is still the one that this array made
@@ -221,6 +224,16 @@ def _set_place(tensor: Tensor, node: Node | None, output_nr: int) -> None:
 
 FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
 FREED.release()
+
+
+def _inference() -> RuntimeError:
+    return explained(
+        RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+            "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    )
 
 
 _ENABLE = (

@@ -21,17 +21,14 @@ from functools import partial
 from typing import Any
 
 from tensorglass import dtypes
-from tensorglass.backends import Array, Backend
 from tensorglass.devices import CPU
-from tensorglass.dtypes import dtype as DType
 from tensorglass.geometry import contiguous_strides
-from tensorglass.graph.recording import is_recorded
+from tensorglass.graph.modes import state
 from tensorglass.making import empty_on, result_tensor
-from tensorglass.ops.elementwise import Kernel, Rule, compute, record_kernel
+from tensorglass.ops.elementwise import Kernel, Rule, compute
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
-from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
@@ -70,7 +67,7 @@ def pointwise(
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check, inplace_check)
         call = CallSignature(body)
-        kernel.operands, kernel.defaults = call.operands, call.defaults
+        kernel.takes(call.operands, call.defaults)
         forms = _forms(kernel, call)
         for form, name in (
             (forms.function, ""),
@@ -172,19 +169,6 @@ def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any])
     return form
 
 
-def _direct(
-    backend: Backend,
-    bound: Callable[..., Array],
-    arrays: tuple[Array, ...],
-    result: DType,
-    storage: UntypedStorage,
-    size: tuple[int, ...],
-) -> Tensor:
-    """What the fast paths do, for a call that is recorded."""
-    made = backend.launch(lambda _: bound(*arrays))
-    return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
-
-
 def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
 
@@ -195,12 +179,12 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
                 storage = input._storage
                 backend = storage.backend
                 bound = calls.get(backend) or bind(backend)
-                if input._meta is not None and is_recorded((input,)):
-                    run = partial(_direct, backend, bound, (array,), result, storage, size)
-                    return record_kernel(kernel, (input,), {}, None, False, run)
                 try:
                     made = backend.run(bound, array)
-                    return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                    answer = result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                    if input._meta is not None and state.grad and not state.below:
+                        return kernel.record((input,), answer)
+                    return answer
                 except MemoryError:
                     pass  # no room for the result: `compute` finds the same, and says it as PyTorch does
             return compute(kernel, (input,), {})
@@ -229,12 +213,12 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
                 ):
                     backend = storage.backend
                     bound = calls.get(backend) or bind(backend)
-                    if (input._meta is not None or other._meta is not None) and is_recorded((input, other)):
-                        run = partial(_direct, backend, bound, (one, two), result, storage, size)
-                        return record_kernel(kernel, (input, other), {}, None, False, run)
                     try:
                         made = backend.run(bound, one, two)
-                        return result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                        answer = result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                        if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
+                            return kernel.record((input, other), answer)
+                        return answer
                     except MemoryError:
                         pass
             return compute(kernel, (input, other), {})

@@ -18,8 +18,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.inplace import check_inference
-from tensorglass.graph.recording import below as run_below
-from tensorglass.graph.recording import is_recorded, no_out_with_gradients, record
+from tensorglass.graph.recording import Recorder, is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
 from tensorglass.ops.planning import Kind, plan
 from tensorglass.ops.pointing import resize
@@ -38,7 +37,6 @@ class Kernel:
         "calls",
         "check",
         "defaults",
-        "derivative",
         "direct",
         "error_name",
         "function",
@@ -46,6 +44,7 @@ class Kernel:
         "late_check",
         "name",
         "operands",
+        "recorder",
         "rule",
         "takes_out",
         "ufunc",
@@ -74,9 +73,31 @@ class Kernel:
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
         self.operands: list[str] = []  #: their names
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
-        self.derivative = derivative_of(function)
+        self.recorder: Recorder | None = None  #: None: it has no derivative
         self.direct = self._direct_dtypes()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
+
+    def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
+        """Say what the kernel is called with."""
+        self.operands, self.defaults = list(operands), defaults
+        derivative = derivative_of(self.function)
+        if derivative is not None:
+            self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
+
+    def values(self, operands: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
+        """A call's operands and parameters, in the order that its recorder expects."""
+        if not self.defaults:
+            return operands
+        return *operands, *(parameters.get(name, default) for name, default in self.defaults.items())
+
+    def record(self, operands: Sequence[Any], result: Tensor) -> Tensor:
+        """Enter a call that has run, with its parameters left out, into the graph, if gradients flow."""
+        recorder = self.recorder
+        if recorder is not None and not recorder.derivative.in_place_only:
+            node = recorder.begin((*operands, *self.defaults.values()) if self.defaults else operands)
+            if node is not None:
+                recorder.finish(node, result)
+        return result
 
     def rule_for(self, parameters: dict[str, Any]) -> DTypeRule:
         """The rule for a call with these parameters."""
@@ -219,12 +240,17 @@ def record_kernel(
     """Run the operator and enter it into the graph of gradients."""
     if out is not None and not inplace:
         raise no_out_with_gradients(kernel.name)
-    if kernel.derivative is None or (kernel.derivative.in_place_only and not inplace):
-        return run_below(run)
-    values = dict(zip(kernel.operands, operands, strict=True))
-    if kernel.defaults:
-        values |= kernel.defaults | parameters
-    result: Tensor = record(kernel.derivative, kernel.name, values, run, out, is_kernel=True)
+    recorder = kernel.recorder
+    if recorder is None or (recorder.derivative.in_place_only and not inplace):
+        return run()
+    values = kernel.values(operands, parameters)
+    if out is not None:
+        result: Tensor = recorder.overwrite(values, out, run)
+        return result
+    result = run()
+    node = recorder.begin(values)
+    if node is not None:
+        recorder.finish(node, result)
     return result
 
 

@@ -182,6 +182,17 @@ def _saved(node: Any) -> Iterator[Saved]:
             for at, each in enumerate(value):
                 if adapter_for(each) is not None:
                     yield _tensor(f"{name}[{at}]", each)
+    yield from _saved_by_a_function(node)
+
+
+def _saved_by_a_function(node: Any) -> Iterator[Saved]:
+    """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
+    try:
+        for at, value in enumerate(getattr(node, "saved_tensors", ())):
+            if value is not None:
+                yield _tensor(f"[{at}]", value)
+    except RuntimeError as error:  # one that is gone or overwritten speaks for all of them
+        yield _lost("tensors", str(error))
 
 
 def _lost(name: str, message: str) -> Saved:

@@ -20,6 +20,7 @@ from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.modes import state
 from tensorglass.making import make
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
 from tensorglass.ops.from_data import array_dtype, copied
@@ -196,7 +197,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """An array on the tensor's own memory. With `force`, a copy where it cannot be shared."""
     if force:
         self = self.detach().cpu().resolve_conj()
-    if self.requires_grad:
+    if self.requires_grad and state.grad:
         raise explained(
             RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
             "NumPy would change values that autograd has recorded, and nobody would notice.",

@@ -78,6 +78,30 @@ def test_an_overwritten_saved_tensor_is_named_with_its_versions(library: Any) ->
     assert "self = overwritten: saved v0, now v1" in graph(loss).text
 
 
+def test_what_a_custom_function_saved_is_shown_by_its_place(library: Any) -> None:
+    class Product(library.autograd.Function):  # type: ignore[misc]  # the library is an argument
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            ctx.save_for_backward(a, None, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            a, _, b = ctx.saved_tensors
+            return gradient * b, gradient * a
+
+    a = library.ones(3, requires_grad=True)
+    b = library.ones(3)
+    y = Product.apply(a, b)
+    saved = r"y = ProductBackward · saved \[0\] = \[3\] S\d+ v0, \[2\] = \[3\] S\d+ v0$"
+    assert re.search(saved, graph(y).text, flags=re.MULTILINE)
+    b.zero_()
+    assert "saved tensors = overwritten: saved v0, now v1" in graph(y).text
+    y = Product.apply(a, b)
+    y.sum().backward()
+    assert "saved tensors = freed" in graph(y).text
+
+
 def test_a_long_chain_is_folded_and_said_to_be(library: Any) -> None:
     w = library.ones(3, requires_grad=True)
     loss = w

@@ -90,3 +90,11 @@ def test_numpy_scalars_are_numbers_to_operators() -> None:
     assert (tensor + np.int64(2)).dtype is torch.int32
     assert (np.int64(2) * tensor).tolist() == [2, 2]
     assert (tensor * np.float32(0.5)).dtype is torch.float32
+
+
+def test_numpy_is_refused_where_it_would_cut_a_gradient_off_and_nowhere_else() -> None:
+    tensor = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        tensor.numpy()
+    with torch.no_grad():
+        assert tensor.numpy().tolist() == [1, 1]

@@ -67,6 +67,7 @@ from tensorglass.geometry.strides import (
     packed_strides,
     preserved_strides,
     storage_nbytes,
+    suggests_channels_last,
 )
 from tensorglass.geometry.views import movedim, permute, squeeze, t, transpose, unsqueeze
 
@@ -120,6 +121,7 @@ __all__ = [
     "split_with_sizes",
     "squeeze",
     "storage_nbytes",
+    "suggests_channels_last",
     "summed_dims",
     "t",
     "tensor_split",

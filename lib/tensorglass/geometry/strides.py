@@ -60,6 +60,18 @@ def is_channels_last(size: Ints, stride: Ints) -> bool:
     return len(size) == 4 and _is_packed(size, stride, order=(1, 3, 2, 0))
 
 
+def suggests_channels_last(size: Ints, stride: Ints) -> bool:
+    """Say whether the strides of a tensor of 4 or 5 dimensions are in channels-last order, be it with gaps."""
+    if len(size) not in (4, 5) or not stride[1]:
+        return False
+    least = 0
+    for dim in (1, *range(len(size) - 1, 1, -1), 0):
+        if not size[dim] or stride[dim] < least or (dim == 0 and least == stride[1]):
+            return False
+        least = stride[dim] * size[dim]
+    return True
+
+
 def is_channels_last_3d(size: Ints, stride: Ints) -> bool:
     """Say whether a tensor is 5-dim (N, C, D, H, W) and laid out in channels-last order without gaps."""
     return len(size) == 5 and _is_packed(size, stride, order=(1, 4, 3, 2, 0))

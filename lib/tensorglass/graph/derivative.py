@@ -35,7 +35,10 @@ GRADIENTS = ("grad", "grads")
 class Derivative:
     """The formulas of one operator."""
 
-    __slots__ = ("formulas", "in_place_only", "keeps", "kept", "node_name", "outputs", "parameters", "wraps_numbers")
+    __slots__ = (
+        "formulas", "in_place_only", "keeps", "kept", "node_name", "outputs", "parameters", "real_only",
+        "wraps_numbers",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class Derivative:
         wraps_numbers: bool = False,
         keeps: tuple[str, ...] = (),
         in_place_only: bool = False,
+        real_only: str | None = None,
     ) -> None:
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
@@ -58,6 +62,7 @@ class Derivative:
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
         #: what PyTorch keeps as a tensor whatever was passed, so that a second backward does not find it any more
         self.keeps = (*keeps, *self.formulas) if wraps_numbers else keeps
+        self.real_only = real_only  #: what PyTorch calls the operator when it refuses complex results
         self.in_place_only = in_place_only  #: whether the result has no gradient unless it overwrites what had one
 
 
@@ -68,16 +73,17 @@ def derivative(
     wraps_numbers: bool = False,
     keeps: tuple[str, ...] = (),
     in_place_only: bool = False,
+    real_only: str | None = None,
     **formulas: Formula,
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below. `node` is PyTorch's name where it is not ``<Name>Backward0``,
     or a function of the arguments by name; None from it: this call is not recorded as a whole. `keeps` names arguments
     that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
-    comparison, unless it overwrites something that had one.
+    comparison, unless it overwrites something that had one; `real_only` names one whose complex results are refused.
     """
 
     def mark(body: F) -> F:
-        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps, in_place_only)
+        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps, in_place_only, real_only)
         return body
 
     return mark

@@ -104,6 +104,8 @@ class Recorder:
 
     def finish(self, node: FormulaNode, result: Any) -> None:
         """Say that the results came out of the call's node."""
+        if self.derivative.real_only is not None:
+            _refuse_complex(self.derivative.real_only, result)
         if isinstance(result, Tensor) and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             set_history(result, node)
@@ -133,6 +135,14 @@ class Recorder:
                 node.kept.append(SavedTensor(outputs[0], is_output=True))
             else:
                 node.kept.append([SavedTensor(output, is_output=True) for output in outputs])
+
+
+def _refuse_complex(name: str, result: Any) -> None:
+    if isinstance(result, Tensor) and result._dtype.is_complex:
+        raise explained(
+            RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype."),
+            "Apply it to x.real and x.imag, or to torch.view_as_real(x).",
+        )
 
 
 def _set_outputs(outputs: tuple[Any, ...], node: FormulaNode, limit: int | None) -> None:

@@ -23,7 +23,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @operator("creation", method=False, out=True)
 @derivative(
-    abs=lambda grad, abs, result: (grad.conj() * (result / abs).masked_fill(abs == 0, 0)).real,
+    abs=lambda grad, result: (grad.conj() * result.sgn()).real,
     angle=lambda grad, result: (grad.conj() * result * 1j).real,
 )
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -185,7 +185,6 @@ def _compute(
         tuple(kinds),
         dtypes.get_default_dtype(),
         out._size if inplace and out is not None else None,
-        not kernel.bounds,
     )
     if out is not None and out._dtype is not result_dtype:
         if promoted.category in rule.exact or (kernel.bounds and len(tensors) == 1):

@@ -89,7 +89,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 @reduction(
     _same, check=_of_amax("amax", "max_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
-@derivative(input=shared_among)
+@derivative(real_only="amax", input=shared_among)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
     return _largest(xp, input, axes)
@@ -98,7 +98,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 @reduction(
     _same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
-@derivative(input=shared_among)
+@derivative(real_only="amin", input=shared_among)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
     return _smallest(xp, input, axes)

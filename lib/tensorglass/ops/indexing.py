@@ -23,7 +23,7 @@ from tensorglass.ops.index_parsing import out_of_bounds, parse
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
-from tensorglass.ops.views import expand
+from tensorglass.ops.views import expand, unsqueeze
 from tensorglass.tensor import Tensor, array_of, header_of
 
 
@@ -111,13 +111,16 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
 
 
 def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
-    view, advanced, indices = recorded_indexing.take_apart(input, index)
+    if index is True:
+        view, advanced, indices = unsqueeze(input, 0), [], ()
+    else:
+        view, advanced, indices = recorded_indexing.take_apart(input, index)
     if not isinstance(value, Tensor):
         value = from_array(number_array(view._backend, value, view._dtype), view._dtype, view._storage)
     if advanced:
         recorded_indexing.write(view, advanced, indices, _without_leading_ones(value))
     elif value._size or not view._size:
-        copy_(view, _fitted(value, view))
+        copy_(view, _fitted(value, view, is_recorded=True))
     else:
         recorded_indexing.fill(view, value)
 
@@ -140,20 +143,20 @@ def _number(value: Any, input: Tensor) -> complex:
     return checked(value, input._dtype)
 
 
-def _fitted(value: Tensor, view: Tensor) -> Tensor:
+def _fitted(value: Tensor, view: Tensor, is_recorded: bool = False) -> Tensor:
     """`value` expanded to the size that is written; leading dimensions of size 1 do not count."""
     if value._size == view._size:
         return value
-    value = _without_leading_ones(value)
+    value = _without_leading_ones(value, is_recorded)
     if value._size == view._size:
         return value
     geometry.expand(*header_of(value), view._size, old_type_name(value))  # raises in the words that assignments use
     return expand(value, view._size)
 
 
-def _without_leading_ones(value: Tensor) -> Tensor:
+def _without_leading_ones(value: Tensor, always_a_view: bool = False) -> Tensor:
     size = value._size
-    if not size or size[0] != 1:
+    if not always_a_view and (not size or size[0] != 1):
         return value
     first = next((dim for dim, length in enumerate(size) if length != 1), len(size))
     return value.view(size[first:])

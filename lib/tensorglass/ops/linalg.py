@@ -123,7 +123,10 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
         raise _cannot_multiply(a, b)
     batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
-    return _product(input, other, size, out)
+    result = _product(input, other, size, out)
+    if out is None and (len(a), len(b)) == (1, 2):
+        result._written()  # PyTorch multiplies matrices and takes a dimension away in place
+    return result
 
 
 def _composed(input: Tensor, other: Tensor) -> Tensor:
@@ -149,7 +152,9 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
 @derivative(node="SqueezeBackward4", input=lambda grad: grad.unsqueeze(0))
 def _first_row(input: Tensor) -> Tensor:
     # The matrix is nobody else's, so the row is no view of it.
-    return make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
+    row = make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
+    row._written()
+    return row
 
 
 _only_row = recorded(_first_row)

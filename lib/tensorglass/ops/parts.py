@@ -8,14 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorglass.formats import preserve_format
+from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
+from tensorglass.making import make
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, fill_
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import as_strided, diagonal, select
 from tensorglass.tensor import Tensor
+
+
+def _copy_of(input: Tensor) -> Tensor:
+    """A copy of the tensor's whole storage, read in the same way; of the elements alone if some share a cell."""
+    if geometry.has_internal_overlap(input._size, input._stride) is geometry.InternalOverlap.YES:
+        return clone(input)
+    made = make(input._storage.clone(), input._size, input._stride, input._offset, input._dtype)
+    made._conj = input._conj
+    return made
 
 
 def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
@@ -31,18 +41,20 @@ def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
 
 @operator("indexing")
 @derivative(
+    real_only="select_scatter",
     input=lambda grad, src_size, dim, index: grad.select_scatter(grad.new_zeros(src_size), dim, index),
     src=lambda grad, dim, index: grad.select(dim, index),
 )
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with `src` where ``select(dim, index)`` looks."""
     check_tensor("select_scatter", src, "src", 2)
-    made = clone(input, memory_format=preserve_format)
+    made = _copy_of(input)
     return _written(made, select(made, dim, index), src)
 
 
 @operator("indexing")
 @derivative(
+    real_only="slice_scatter",
     input=lambda grad, src_size, dim, start, end, step: grad.slice_scatter(
         grad.new_zeros(src_size), dim, start, end, step
     ),
@@ -53,7 +65,7 @@ def slice_scatter(
 ) -> Tensor:
     """A copy with `src` where the slice ``start:end:step`` of dimension `dim` looks."""
     check_tensor("slice_scatter", src, "src", 2)
-    made = clone(input)
+    made = _copy_of(input)
     return _written(made, slice_view(made, dim, start, end, step), src)
 
 
@@ -67,7 +79,7 @@ def slice_scatter(
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
     check_tensor("diagonal_scatter", src, "src", 2)
-    made = clone(input)
+    made = _copy_of(input)
     return _written(made, diagonal(made, offset, dim1, dim2), src)
 
 
@@ -83,7 +95,7 @@ def as_strided_scatter(
 ) -> Tensor:
     """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
     check_tensor("as_strided_scatter", src, "src", 2)
-    made = clone(input)
+    made = _copy_of(input)
     return _written(made, as_strided(made, size, stride, storage_offset), src)
 
 

@@ -35,12 +35,11 @@ def plan(
     kinds: tuple[Kind, ...],
     default: DType,
     written_size: Ints | None = None,
-    numbers_count: bool = True,
 ) -> Plan:
     """The plan of a call with such operands while `default` is the default dtype.
 
-    `written_size` is the size of the tensor that an in-place form writes to; `numbers_count` is false where numbers
-    are mere parameters. Raises PyTorch's errors for sizes that do not meet.
+    `written_size` is the size of the tensor that an in-place form writes to. Raises PyTorch's errors for sizes that do
+    not meet.
     """
     size = geometry.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
     if written_size is not None and written_size != size:
@@ -55,7 +54,7 @@ def plan(
     layouts: list[tuple[Ints, Ints]] = []
     for dtype, own_size, own_stride in kinds:
         if own_size is None or own_stride is None:
-            if numbers_count:
+            if rule.numbers_lie:
                 layouts.append(((), ()))
         elif dtype is promoted:
             layouts.append((own_size, own_stride))
@@ -63,6 +62,8 @@ def plan(
             layouts.append((own_size, geometry.preserved_strides(own_size, own_stride)))
     if rule.is_like_input or (compute.is_complex and result.is_floating_point):  # the latter is abs
         stride = geometry.preserved_strides(*layouts[0])
+    elif kinds[0][1] is None and not rule.numbers_lie:  # a power of a number
+        stride = geometry.contiguous_strides(size)
     else:
         stride = geometry.elementwise_strides(size, layouts)
     if geometry.is_contiguous(size, stride):

@@ -6,6 +6,7 @@ half types as float32, so a kernel is written for the types that it computes in.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
@@ -36,7 +37,7 @@ from tensorglass.ops.pointwise_checks import (
     no_power_of_truth,
     no_rounded_division_by_zero,
 )
-from tensorglass.ops.promotion import FLOAT, PROMOTE, DTypeRule
+from tensorglass.ops.promotion import FLOAT, PARAMETRIC, PROMOTE, DTypeRule
 from tensorglass.ops.samples import (
     binary,
     bits,
@@ -232,7 +233,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    PROMOTE,
+    PARAMETRIC,
     dunders=("__pow__", "__rpow__", "__ipow__"),
     check=integer_power_is_positive,
     late_check=no_power_of_truth,
@@ -345,7 +346,7 @@ def _as_double(common: DType) -> DType:
     return dtypes.complex128 if common.is_complex else dtypes.float64
 
 
-IN_DOUBLE = DTypeRule(compute=_as_double).exactly(
+IN_DOUBLE = replace(PARAMETRIC, compute=_as_double).exactly(
     refusal="the output given to float_power has dtype {out} but the operation's result requires dtype {result}"
 )
 

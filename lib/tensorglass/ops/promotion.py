@@ -31,6 +31,7 @@ class DTypeRule:
     refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
     widens: bool = True  #: whether half types are computed in float32 and rounded
     is_like_input: bool = False  #: whether a new result has the strides of an `empty_like` of the first operand
+    numbers_lie: bool = True  #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
     exact: tuple[int, ...] = ()  #: categories for which ``out=`` must have the result's own dtype
     refusal: str = "Found dtype {out} but expected {result}"  #: of an ``out=`` that has another
 
@@ -60,6 +61,9 @@ def as_bool(computed: DType) -> DType:
 
 #: The result has the operands' common dtype: add, mul.
 PROMOTE = DTypeRule()
+
+#: The same for an operator to which numbers are parameters.
+PARAMETRIC = replace(PROMOTE, numbers_lie=False)
 #: PROMOTE, for operators that need an order: maximum, remainder.
 ORDERED = PROMOTE.refusing(dtypes.COMPLEX)
 #: Integers are computed as the default floating-point dtype: exp, true division.

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
+from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
@@ -141,7 +142,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if not moves:
         raise RuntimeError("`shifts` required")
     if not input.numel():
-        return clone(input)
+        return clone(input, memory_format=preserve_format if axes else contiguous_format)
     if not axes and len(moves) == 1:
         return _moved(_roll, input, moves[0], None)
     if len(axes) != len(moves):

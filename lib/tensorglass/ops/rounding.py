@@ -19,13 +19,13 @@ from tensorglass.ops.pointwise_checks import (
     no_integer_quotient,
     relu_wants_numbers,
 )
-from tensorglass.ops.promotion import PROMOTE
+from tensorglass.ops.promotion import PARAMETRIC, PROMOTE
 from tensorglass.ops.samples import bounds, pairs, ternary, unary
 from tensorglass.tensor import Tensor
 
 SIGN_OF_ZERO = "which of 0.0 and -0.0 counts as the larger depends on the processor's instructions, in both libraries"
 ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX).exactly()
-FRACTIONAL = PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER)
+FRACTIONAL = PARAMETRIC.refusing(dtypes.BOOL, dtypes.INTEGER)
 
 
 def _needs_order(name: str) -> Callable[..., None]:
@@ -77,7 +77,7 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    PROMOTE,
+    PARAMETRIC,
     bounds=True,
     check=clamp_has_order,
     late_check=clamp_wants_numbers,

@@ -245,7 +245,7 @@ def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     return _scattered(input, dim, index, src, add_places)
 
 
-@derivative(input=scatter_gradient.for_input, src=scatter_gradient.for_source)
+@derivative(real_only="scatter_reduce", input=scatter_gradient.for_input, src=scatter_gradient.for_source)
 def _scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

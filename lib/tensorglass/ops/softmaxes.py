@@ -63,14 +63,16 @@ def _log_softmax(xp: Any, input: Array, axis: int) -> Array:
 
 
 @operator("cumulative", out=True, samples=_samples)
-@derivative(input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result))
+@derivative(
+    real_only="_softmax", input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result)
+)
 def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
     return _run("softmax", _softmax, input, dim, dtype, out)
 
 
 @operator("cumulative", out=True, samples=_samples)
-@derivative(input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True))
+@derivative(real_only="_log_softmax", input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True))
 def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, exact where that is tiny."""
     return _run("log_softmax", _log_softmax, input, dim, dtype, out)

@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded, recorded
+from tensorglass.ops.recorded_views import unsliced
 from tensorglass.tensor import Tensor
 
 Dims = int | Sequence[int] | None
@@ -266,7 +267,7 @@ def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
         parts.append(total)
     gradient = input.new_zeros(input._size)
     for place, part in enumerate(parts):
-        gradient = gradient.slice_scatter(part, dim, place, place + 1)
+        gradient = gradient + unsliced(part, input._size, dim, place, place + 1)
     return gradient
 
 

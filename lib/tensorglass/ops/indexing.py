@@ -111,10 +111,10 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
 
 
 def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
+    taken_apart = recorded_indexing.take_apart(input, index)
     if index is True:
-        view, advanced, indices = unsqueeze(input, 0), [], ()
-    else:
-        view, advanced, indices = recorded_indexing.take_apart(input, index)
+        taken_apart = recorded_indexing.Parts(unsqueeze(input, 0), [], ())
+    view, advanced, indices = taken_apart
     if not isinstance(value, Tensor):
         value = from_array(number_array(view._backend, value, view._dtype), view._dtype, view._storage)
     if advanced:

@@ -24,6 +24,7 @@ from tensorglass.ops.index_samples import (
     where_samples,
 )
 from tensorglass.ops.promotion import common_dtype
+from tensorglass.ops.recorded_views import unsliced
 from tensorglass.ops.scalars import NUMBERS, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -311,5 +312,4 @@ def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
 def _source_gradient(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
     """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
     taken = grad.masked_select(mask)
-    row = grad.new_zeros(geometry.numel(size))
-    return row.slice_scatter(taken, 0, 0, taken.numel()).reshape(size)
+    return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)

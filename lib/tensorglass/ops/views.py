@@ -20,7 +20,7 @@ from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, old_type_name
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
-from tensorglass.ops.recorded_views import reshape_alias, unsafe_view, unsliced
+from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, header_of
 
@@ -251,7 +251,7 @@ def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
 )
 @derivative(
     node="SliceBackward0",
-    input=lambda grad, input_size, dim, start, length: unsliced(grad, input_size, dim, int(start), length),
+    input=lambda grad, input_size, dim, start, length: _unnarrowed(grad, input_size, dim, int(start), length),
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
@@ -260,19 +260,20 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return view_of(input, *geometry.narrow(*header_of(input), dim, start, length))
 
 
+def _unnarrowed(grad: Tensor, size: tuple[int, ...], dim: int, start: int, length: int) -> Tensor:
+    start += size[dim] if start < 0 else 0
+    return unsliced(grad, size, dim, start, start + length)
+
+
 @operator("view")
-@derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).select_scatter(grad, dim, index))
+@derivative(input=lambda grad, input_size, dim, index: unselected(grad, input_size, dim, index))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
     return view_of(input, *geometry.select(*header_of(input), dim, index))
 
 
 @operator("view")
-@derivative(
-    input=lambda grad, input_size, offset, dim1, dim2: grad.new_zeros(input_size).diagonal_scatter(
-        grad, offset, dim1, dim2
-    )
-)
+@derivative(input=lambda grad, input_size, offset, dim1, dim2: undiagonal(grad, input_size, offset, dim1, dim2))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
     return view_of(input, *geometry.diagonal(*header_of(input), offset, dim1, dim2))

@@ -147,9 +147,10 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
         return cat([unsqueeze(tensor, axis) for tensor in given], axis, out=out)
     joined = cat(given, axis)  # which lies as the tensors do; the joined dimension is then cut in two
     size, stride = list(given[0]._size), list(joined._stride)
-    stride.insert(axis, max(size[axis], 1) * stride[axis])
+    stride.insert(axis, size[axis] * stride[axis])
     size.insert(axis, len(given))
-    return make(joined._storage, tuple(size), tuple(stride), 0, joined._dtype)
+    strides = geometry.contiguous_strides(tuple(size)) if 0 in size else tuple(stride)
+    return make(joined._storage, tuple(size), strides, 0, joined._dtype)
 
 
 # --- along a dimension that is named by its direction ----------------------------------------------------------------

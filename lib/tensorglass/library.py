@@ -1,0 +1,224 @@
+"""Operators of one's own, declared as in PyTorch: a name, a function with annotations, and perhaps a derivative.
+
+    @torch.library.custom_op("mylib::softsign", mutates_args=())
+    def softsign(x: torch.Tensor) -> torch.Tensor:
+        return x / (1 + x.abs())
+
+The one idea to keep in mind: to autograd such an operator is a closed box, one node. Nothing inside is recorded; its
+derivative is what `register_autograd` is given. (An operator of the library itself is a row of the operator table.)
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from types import NoneType, new_class
+from typing import Any
+
+from tensorglass.autograd.function import Function
+from tensorglass.errors import explained
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import no_grad, state
+from tensorglass.schemas import infer_schema, spelling_of
+from tensorglass.tensor import Tensor
+
+__all__ = ["CustomOpDef", "custom_op", "infer_schema"]
+
+#: What a parameter of this spelling takes, and its name in Python.
+_TAKES: dict[str, tuple[tuple[type, ...], str]] = {
+    "Tensor": ((Tensor, NoneType), "Tensor"),
+    "SymInt": ((int, Tensor), "int"),
+    "float": ((int, float, Tensor), "float"),
+    "bool": ((int, Tensor), "bool"),
+    "str": ((str,), "str"),
+}
+
+
+class CustomOpDef:
+    """An operator that `custom_op` declared. Call it like the function."""
+
+    def __init__(self, name: str, function: Callable[..., Any], schema: str, mutates: bool) -> None:
+        self._qualname = name
+        self._function = function
+        self._schema = f"{name}{schema}"
+        self._mutates = mutates
+        self._parameters = inspect.signature(function, eval_str=True).parameters
+        self._keyword_only = [each.name for each in self._parameters.values() if each.kind is each.KEYWORD_ONLY]
+        self._backward: Callable[..., Any] | None = None
+        self._setup_context: Callable[..., Any] | None = None
+        self._node = self._as_function()
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        arguments = self._arguments(args, kwargs)
+        tensors = _tensors_in(arguments)
+        if not state.grad or not any(requires_grad(each) for each in tensors):
+            return self._run(*arguments)
+        if self._mutates:
+            with no_grad():
+                return self._run(*arguments)
+        if any(requires_grad(each) for each in _tensors_in([each for each in arguments if not _is_tensor(each)])):
+            raise explained(
+                NotImplementedError(f"{self._qualname}: gradients of tensors within a list are not supported"),
+                "Give each tensor a parameter of its own, or stack them before the call.",
+            )
+        return self._node.apply(*arguments)
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give the operator a derivative.
+
+        ``backward(ctx, *grads)`` returns a gradient for each argument, None where there is none. What it needs,
+        ``setup_context(ctx, inputs, output)`` notes; with keyword-only parameters,
+        ``setup_context(ctx, inputs, keyword_only_inputs, output)``.
+        """
+        if self._mutates:
+            raise RuntimeError(
+                f"Cannot register autograd formula for non-functional operator {self!r} with schema {self._schema}. "
+                "Please create a functional operator and register an autograd formula for that."
+            )
+        self._backward, self._setup_context = backward, setup_context
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """Take the function that finds sizes and dtypes alone, which PyTorch's compiler needs; here nothing does."""
+        return fn
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """All arguments in the order of the parameters, defaults filled in."""
+        declaration = "Declaration: " + re.sub(r"(=-?\d+\.)0\b", r"\1", self._schema)
+        places = len(self._parameters) - len(self._keyword_only)
+        if len(args) > places:
+            complaint = (
+                f"takes {places} positional argument(s) but {len(args)} was/were given. "
+                if self._keyword_only
+                else f"expected at most {places} argument(s) but received {len(args)} argument(s)."
+            )
+            raise RuntimeError(f"{self._qualname}() {complaint} {declaration}")
+        found = []
+        for place, (name, parameter) in enumerate(self._parameters.items()):
+            if place < len(args):
+                if name in kwargs:
+                    raise RuntimeError(
+                        f"Argument '{name}' specified both as positional and keyword argument. Schema: {self._schema}"
+                    )
+                value = args[place]
+            else:
+                value = kwargs.get(name, parameter.default)
+            if value is parameter.empty:
+                raise RuntimeError(f"{self._qualname}() is missing value for argument '{name}'. {declaration}")
+            self._check(place, name, value)
+            found.append(value)
+        for name in kwargs:
+            if name not in self._parameters:
+                raise RuntimeError(
+                    f"Unknown keyword argument '{name}' for operator '{self._qualname}'. Schema: {self._schema}"
+                )
+        return found
+
+    def _check(self, place: int, name: str, value: Any) -> None:
+        spelling = spelling_of(self._parameters[name].annotation) or ""
+        kinds, wanted = _TAKES.get(spelling.removesuffix("?"), ((object,), ""))
+        if spelling.endswith("?"):
+            kinds, wanted = (*kinds, NoneType), f"Optional[{wanted}]"
+        if not isinstance(value, kinds):
+            raise RuntimeError(
+                f"{self._qualname}() Expected a value of type '{wanted}' for argument '{name}' but instead found type "
+                f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {self._schema}"
+            )
+
+    def _run(self, *arguments: Any) -> Any:
+        """The function's result, if its memory is its own."""
+        places = len(arguments) - len(self._keyword_only)
+        result = self._function(*arguments[:places], **dict(zip(self._keyword_only, arguments[places:], strict=True)))
+        if self._schema.endswith("-> Tensor") and not _is_tensor(result):
+            raise RuntimeError(f"Unable to cast {result!r} to Tensor")
+        storages = [id(each._storage) for each in _tensors_in(arguments)]
+        for each in _tensors_in([result]):
+            if id(each._storage) in storages:
+                raise RuntimeError(
+                    f"{self._qualname.split('::')[1]} (with implementation in {inspect.getmodule(self._function)}): "
+                    "The output of this custom operator (1) must not also be an input to this custom operator and (2) "
+                    "may not alias any inputs to this custom operator or other returns. The most common way to trigger "
+                    "this error is if we have y = custom_op(x) and y and x are the same Tensor. Please instead return "
+                    "a clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator "
+                    "to not return y."
+                )
+            storages.append(id(each._storage))
+        return result
+
+    def _as_function(self) -> type[Function]:
+        """The operator as autograd sees it."""
+
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            if self._setup_context is None:
+                return
+            if not self._keyword_only:
+                self._setup_context(ctx, inputs, output)
+                return
+            places = len(inputs) - len(self._keyword_only)
+            named = dict(zip(self._keyword_only, inputs[places:], strict=True))
+            self._setup_context(ctx, inputs[:places], named, output)
+
+        def backward(ctx: Any, *grads: Any) -> Any:
+            dotted = self._qualname.replace("::", ".")
+            if self._backward is None:
+                raise RuntimeError(
+                    f"Trying to backward through {dotted}.default but no autograd formula was registered. Please use "
+                    "register_autograd to add one."
+                )
+            found = self._backward(ctx, *grads)
+            if not self._keyword_only:
+                return found
+            return (*(found if isinstance(found, tuple) else (found,)), *(None for _ in self._keyword_only))
+
+        members = {
+            "forward": staticmethod(self._run),
+            "setup_context": staticmethod(setup_context),
+            "backward": staticmethod(backward),
+        }
+        name = f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}_default"
+        return new_class(name, (Function,), exec_body=lambda space: space.update(members))
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None,
+    schema: str | None = None,
+) -> Any:
+    """Declare an operator ``"namespace::name"`` by a function whose parameters and result are annotated.
+
+    `mutates_args` names the tensors that it writes to, ``()`` for none. The result may share no memory with an
+    argument. Without `fn`, a decorator. `device_types` are those that the function is for; here all is on the CPU.
+    `schema` stands in for the annotations: ``"(Tensor x, float width) -> Tensor"``.
+    """
+    namespace, plain = name.split("::")
+    written = mutates_args if isinstance(mutates_args, str) else list(mutates_args)
+
+    def declare(function: Callable[..., Any]) -> CustomOpDef:
+        found = infer_schema(function, mutates_args=written) if schema is None else schema
+        return CustomOpDef(f"{namespace}::{plain}", function, found, mutates=bool(written))
+
+    return declare if fn is None else declare(fn)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def _tensors_in(values: Iterable[Any]) -> list[Tensor]:
+    """All tensors among the values, and in lists and tuples among them."""
+    found: list[Tensor] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += _tensors_in(value)
+    return found

@@ -1,0 +1,128 @@
+"""What happens to operators of one's own, told as source that runs on both libraries (see `same_source`)."""
+
+PRELUDE = """
+Tensor, custom_op, infer_schema = torch.Tensor, torch.library.custom_op, torch.library.infer_schema
+x = torch.tensor([1.0, -3.0], requires_grad=True)
+
+def softsign(x: Tensor) -> Tensor:
+    see("inside", torch.is_grad_enabled())
+    return x / (1 + x.abs())
+
+def keep(ctx, inputs, output):
+    ctx.save_for_backward(output)
+
+def slope(ctx, grad):
+    (output,) = ctx.saved_tensors
+    return grad * (1 - output.abs()) ** 2
+"""
+
+STORIES = {
+    "an operator without a derivative": """
+        op = custom_op("tg::softsign_a", mutates_args=())(softsign)
+        see(repr(op), op(x.detach()), op(x))
+        with torch.no_grad():
+            see(op(x))
+        attempt(lambda: op(x).sum().backward())
+    """,
+    "an operator with one": """
+        op = custom_op("tg::softsign_b", softsign, mutates_args=())
+        see(op.register_autograd(slope, setup_context=keep))
+        y = op(x)
+        y.sum().backward()
+        see(y, x.grad)
+        point = torch.tensor([0.5, -2.0], dtype=torch.float64, requires_grad=True)
+        g, = torch.autograd.grad(op(point).sum(), point, create_graph=True)
+        see(g.detach(), torch.autograd.grad(g.sum(), point))
+    """,
+    "several arguments and results": """
+        @custom_op("tg::spread", mutates_args=())
+        def spread(x: Tensor, width: float, times: int = 2) -> tuple[Tensor, Tensor]:
+            return x * width, x + times
+        see(spread(x.detach(), 3), spread(x.detach(), width=0.5, times=1))
+        def back(ctx, one, other):
+            return one * ctx.width + other, None, None
+        def note(ctx, inputs, output):
+            see(len(inputs), len(output))
+            ctx.width = inputs[1]
+        spread.register_autograd(back, setup_context=note)
+        one, other = spread(x, 3.0)
+        see(one, other)
+        (one + other).sum().backward()
+        see(x.grad)
+    """,
+    "keyword-only arguments": """
+        @custom_op("tg::times", mutates_args=())
+        def times(x: Tensor, *, factor: float = 2.0) -> Tensor:
+            return x * factor
+        def note(ctx, inputs, keyword_only_inputs, output):
+            see(len(inputs))
+            ctx.factor = keyword_only_inputs["factor"]
+        times.register_autograd(lambda ctx, grad: grad * ctx.factor, setup_context=note)
+        times(x).sum().backward()
+        times(x, factor=10.0).sum().backward()
+        see(x.grad)
+        attempt(lambda: times(x, 3.0))
+    """,
+    "calls that are refused": """
+        @custom_op("tg::strict", mutates_args=())
+        def strict(x: Tensor, width: float, name: str = "a", count: int | None = None) -> Tensor:
+            return x * width
+        for call in (
+            lambda: strict(), lambda: strict(x), lambda: strict(2.0, 1.0), lambda: strict(x, "wide"),
+            lambda: strict(x, 1.0, "a", 1, 2), lambda: strict(x, 1.0, height=2), lambda: strict(x, 1.0, width=2.0),
+            lambda: strict(x, 1), lambda: strict(x, 1.0, 3), lambda: strict(x, 1.0, count="b"),
+        ):
+            attempt(call)
+    """,
+    "results that are refused": """
+        @custom_op("tg::number", mutates_args=())
+        def number(x: Tensor) -> Tensor:
+            return 3.0
+        attempt(lambda: number(x))
+        for place, result in enumerate((lambda x: x, lambda x: x.view(-1), lambda x: x[:1])):
+            def shared(x: Tensor) -> Tensor:
+                return result(x)
+            op = custom_op(f"tg::shared_{place}", shared, mutates_args=())
+            try:
+                op(torch.ones(2))
+            except RuntimeError as error:
+                see(str(error).split("): ")[1])
+    """,
+    "an operator that writes": """
+        @custom_op("tg::raise_by_one", mutates_args=("x",))
+        def raise_by_one(x: Tensor) -> None:
+            x.add_(1)
+        a = torch.zeros(2)
+        see(raise_by_one(a), a)
+        attempt(lambda: raise_by_one.register_autograd(slope))
+    """,
+    "schemas": """
+        from typing import Optional, Sequence
+        def f(x: Tensor, a: int, b: float, c: bool, d: str, e: Optional[Tensor], g: Sequence[Tensor], h: list[int],
+              j: torch.dtype, k: torch.device, l: int | float | bool, m: int | None = None, n: float = 2.5,
+              o: str = "x", p: bool = True, r: torch.dtype = torch.float32, *, s: int = 3) -> tuple[Tensor, int]: ...
+        see(infer_schema(f, mutates_args=()))
+        see(infer_schema(f, mutates_args=("x",)), infer_schema(f, mutates_args="unknown"))
+        see(infer_schema(softsign, mutates_args=(), op_name="tg::softsign"))
+        def nothing(x: Tensor) -> None: ...
+        def several(x: Tensor) -> list[Tensor]: ...
+        see(infer_schema(nothing, mutates_args=()), infer_schema(several, mutates_args=()))
+    """,
+    "annotations that are refused": """
+        def bare(x) -> Tensor: ...
+        def silent(x: Tensor): ...
+        def table(x: dict) -> Tensor: ...
+        def returns_table(x: Tensor) -> dict: ...
+        def many(*x: Tensor) -> Tensor: ...
+        def count(x: int) -> Tensor: ...
+        for function in (bare, silent, table, returns_table, many, count):
+            try:
+                see(infer_schema(function, mutates_args=("x",) if function is count else ()))
+            except ValueError as error:
+                see(str(error).split(" Got func")[0].split(" type <")[0].split(" type dict")[0])
+        try:
+            infer_schema(softsign, mutates_args=("y",))
+        except ValueError as error:
+            see(str(error).split(" Got func")[0])
+    """,
+}

@@ -105,6 +105,7 @@ fields.attach()
 autograd.attach()
 globals().update(ops.attach())
 vmap = func.vmap
+newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 
 
 def __getattr__(name: str) -> Any:

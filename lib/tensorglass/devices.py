@@ -6,13 +6,19 @@ finds the backend of a device's type, and raises PyTorch's error where there is 
 
 from __future__ import annotations
 
+import re
 import threading
-from typing import Any
+from typing import Any, NoReturn
 
 from tensorglass.errors import explained
 
-#: Device types whose names are understood. PyTorch's own, and "sim", tensorglass's simulated accelerator.
-KNOWN_TYPES = ["cpu", "cuda", "mps", "xpu", "meta", "sim"]
+#: PyTorch's types of devices: their names are understood, whether there is such a device or not.
+PYTORCH_TYPES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+_DEVICE_STRING = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?")
+_KNOWN_TYPES = frozenset((*PYTORCH_TYPES, "sim"))  # "sim" is tensorglass's simulated accelerator
 
 
 class device:
@@ -23,30 +29,22 @@ class device:
 
     __slots__ = ("_outer", "index", "type")
 
+    _outer: device  #: the default device to go back to
     type: str
     index: int | None
 
-    def __init__(self, type: str | device, index: int | None = None) -> None:
-        if isinstance(type, device):
-            self.type, self.index = type.type, type.index
-            return
-        if not isinstance(type, str) or (index is not None and not isinstance(index, int)):
-            raise explained(
-                TypeError(
-                    f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
-                    "expected one of:\n * (torch.device device)\n * (str type, int index = -1)\n"
-                ),
-                'Write device("cpu"), or device("cuda:0").',
-            )
-        self.type, self.index = _parse(type)
-        if index is not None:
-            if self.index is not None:
-                raise RuntimeError(
-                    f"type (string) must not include an index because index was passed explicitly: {type}"
-                )
-            if index < 0:
-                raise RuntimeError("Device index must not be negative")
-            self.index = index
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        kind, index = _read(arguments, keywords)
+        _set(self, "type", kind)
+        _set(self, "index", index)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in device.__slots__:
+            raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'" + (")" if self.index is None else f", index={self.index})")
@@ -66,7 +64,7 @@ class device:
         return (device, (self.type,) if self.index is None else (self.type, self.index))
 
     def __enter__(self) -> device:
-        self._outer = _state.device
+        _set(self, "_outer", _state.device)
         _state.device = self
         return self
 
@@ -74,19 +72,83 @@ class device:
         _state.device = self._outer
 
 
-def _parse(text: str) -> tuple[str, int | None]:
-    name, colon, digits = text.partition(":")
-    if name not in KNOWN_TYPES:
+_set = object.__setattr__
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
+    """The type and index that the arguments of `device` say."""
+    names = ["device"] if keywords.keys() == {"device"} else ["type", "index"]
+    for name in keywords:
+        if name not in names:
+            raise TypeError(f"device() got an unexpected keyword argument '{name}'")
+    given = dict(zip(names, arguments, strict=False)) | keywords
+    first: Any = given.get(names[0])
+    alone = len(given) == 1 and "type" not in keywords
+    if alone and isinstance(first, device):
+        return first.type, first.index
+    if alone and _is_int(first):
+        _accelerator(first)
+    if len(arguments) > 2 or not isinstance(first, str):
+        if isinstance(first, device) and len(given) == 2:
+            raise TypeError("device(): argument 'type' (position 1) must be str, not torch.device")
         raise explained(
-            RuntimeError(f"Expected one of {', '.join(KNOWN_TYPES)} device type at start of device string: {name}"),
+            TypeError(
+                f"device() received an invalid combination of arguments - got ({_types_of(arguments, keywords)}), but "
+                "expected one of:\n * (torch.device device)\n * (str type, int index = -1)\n"
+            ),
+            'Write device("cpu"), or device("cuda:0").',
+        )
+    index = given.get("index")
+    if index is not None and not _is_int(index):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
+    return _named(first, index)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _types_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    named = [f"{name}={type(value).__name__}" for name, value in reversed(keywords.items())]
+    return ", ".join([type(each).__name__ for each in arguments] + named) + ("" if arguments or not named else ", ")
+
+
+def _accelerator(index: int) -> NoReturn:
+    """A number alone means the accelerator of that index."""
+    if index < 0:
+        raise RuntimeError("Device index must not be negative")
+    raise no_accelerator(f'A number alone means an accelerator. Write device("cuda", {index}) for its name.')
+
+
+def no_accelerator(note: str) -> RuntimeError:
+    """The error for what needs an accelerator, where there is none."""
+    return explained(RuntimeError("Cannot access accelerator device when none is available."), note)
+
+
+def _named(text: str, index: int | None) -> tuple[str, int | None]:
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    parts = _DEVICE_STRING.fullmatch(text)
+    if parts is None:
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    name, digits = parts.groups()
+    if name not in _KNOWN_TYPES:
+        raise explained(
+            RuntimeError(f"Expected one of {', '.join(PYTORCH_TYPES)} device type at start of device string: {name}"),
             "tensorglass computes on 'cpu' (NumPy).",
         )
-    if not colon:
-        return name, None
-    if not digits.isascii() or not digits.isdigit() or (len(digits) > 1 and digits[0] == "0"):
-        raise RuntimeError(f"Invalid device string: '{text}'")
-    return name, int(digits)
+    if digits is not None and index is not None:
+        raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
+    if index is not None and index < 0:
+        raise RuntimeError("Device index must not be negative")
+    if digits is not None and int(digits) >= 2**31:
+        raise RuntimeError(f"Could not parse device index '{digits}' in device string '{text}'")
+    return name, index if digits is None else int(digits)
 
+
+# --- the default device ----------------------------------------------------------------------------------------------
 
 CPU = device("cpu")
 
@@ -103,17 +165,14 @@ def get_default_device() -> device:
     return _state.device
 
 
-def set_default_device(device_: device | str | None) -> None:
+def set_default_device(device_: device | str | int | None) -> None:
     """Make tensors on this device from now on (in this thread) where no `device` is given; None is the CPU again."""
-    _state.device = CPU if device_ is None else as_device(device_)
+    _state.device = CPU if device_ is None else device_ if isinstance(device_, device) else device(device_)
 
 
 def as_device(given: device | str | int | None) -> device:
-    """`given` as a device; None is the default device, a number the accelerator of that index."""
-    if given is None:
-        return _state.device
-    if isinstance(given, device):
-        return given
-    if isinstance(given, int):
-        return device("cuda", given)
-    return device(given)
+    """`given` as the device of a storage. None is the default device, a number the accelerator of that index; there is
+    only one CPU, so "cpu:1" is that.
+    """
+    named = _state.device if given is None else given if isinstance(given, device) else device(given)
+    return CPU if named.type == "cpu" else named

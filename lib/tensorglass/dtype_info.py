@@ -8,6 +8,7 @@ numbers up to ``(2 - 2**(1-p)) * 2**emax``; its smallest normal number is ``2**(
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.dtypes import dtype as DType
@@ -22,9 +23,22 @@ _PRECISION_AND_EMAX = {
 
 
 class _Limits:
-    """Limits are equal where all they say is."""
+    """Limits are equal where all they say is, and stay as they are."""
 
     __slots__: tuple[str, ...] = ()
+
+    def _say(self, **facts: Any) -> None:
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        kind = f"torch.{type(self).__name__}"
+        if name in self.__slots__:
+            raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.{type(self).__name__}' object has no attribute '{name}'")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, self.__class__):
@@ -41,6 +55,15 @@ class finfo(_Limits):
 
     __slots__ = ("bits", "dtype", "eps", "max", "min", "resolution", "smallest_normal", "tiny")
 
+    bits: int
+    dtype: str
+    eps: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
+
     def __init__(self, type: DType | None = None) -> None:
         argument = "finfo(): argument 'type' (position 1)"
         given = dtypes.get_default_dtype() if type is None else dtypes.as_dtype(type, argument)
@@ -54,13 +77,12 @@ class finfo(_Limits):
                 f"{given!r} is not a floating-point type: ask torch.iinfo({given!r}).",
             )
         precision, emax = _PRECISION_AND_EMAX[real]
-        self.bits = real.itemsize * 8
-        self.eps = 2.0 ** (1 - precision)
-        self.max = (2.0 - self.eps) * 2.0**emax
-        self.min = -self.max
-        self.smallest_normal = self.tiny = 2.0 ** (1 - emax)
-        self.resolution = 10.0 ** -math.floor((precision - 1) * math.log10(2))
-        self.dtype = real.name
+        eps, tiny = 2.0 ** (1 - precision), 2.0 ** (1 - emax)
+        most = (2.0 - eps) * 2.0**emax
+        self._say(
+            bits=real.itemsize * 8, eps=eps, max=most, min=-most, tiny=tiny, smallest_normal=tiny,
+            resolution=10.0 ** -math.floor((precision - 1) * math.log10(2)), dtype=real.name,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         numbers = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -76,6 +98,11 @@ class iinfo(_Limits):
 
     __slots__ = ("bits", "dtype", "max", "min")
 
+    bits: int
+    dtype: str
+    max: int
+    min: int
+
     def __init__(self, type: DType) -> None:
         given = dtypes.as_dtype(type, "iinfo(): argument 'type' (position 1)")
         if given.category > dtypes.INTEGER:
@@ -86,10 +113,11 @@ class iinfo(_Limits):
             )
         if given is dtypes.bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        self.bits = given.itemsize * 8
-        self.min = -(1 << (self.bits - 1)) if given.is_signed else 0
-        self.max = (1 << (self.bits - given.is_signed)) - 1
-        self.dtype = given.name
+        bits = given.itemsize * 8
+        self._say(
+            bits=bits, min=-(1 << (bits - 1)) if given.is_signed else 0, max=(1 << (bits - given.is_signed)) - 1,
+            dtype=given.name,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

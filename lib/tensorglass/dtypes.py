@@ -27,6 +27,7 @@ class dtype:
     """The type of a tensor's elements. The twelve below are the only ones; compare them with ``is``."""
 
     __slots__ = (
+        "abbr",
         "category",
         "is_complex",
         "is_floating_point",
@@ -38,6 +39,7 @@ class dtype:
 
     name: str  #: "float32": also NumPy's name of the type
     scalar_type: str  #: "Float": the name in PyTorch's error messages and old constructors
+    abbr: str  #: "f32": a letter for the category and the number of bits
     itemsize: builtins.int  #: bytes an element
     category: builtins.int  #: BOOL, INTEGER, FLOATING or COMPLEX, in the order of promotion
     is_floating_point: builtins.bool
@@ -64,7 +66,12 @@ class dtype:
         return complex128 if self in (float64, complex128) else complex64
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name not in dtype.__slots__:
+            raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
         raise AttributeError(f"attribute '{name}' of 'torch.dtype' objects is not writable")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -84,6 +91,7 @@ def _define(
     facts = {
         "name": name,
         "scalar_type": scalar_type,
+        "abbr": f"{'bf' if name == 'bfloat16' else name[0]}{8 * itemsize}",
         "itemsize": itemsize,
         "category": category,
         "is_floating_point": category == FLOATING,

@@ -14,12 +14,13 @@ from tensorglass.devices import as_device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.making import make, view_of
-from tensorglass.ops.factory import Place, new
+from tensorglass.ops.factory import Place
+from tensorglass.ops.factory import new as new_in
 from tensorglass.ops.from_data import copied
 from tensorglass.ops.table import operator
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor, VersionCounter
 from tensorglass.typed_storage import TypedStorage
 
 
@@ -69,7 +70,7 @@ def _options_of(dtype: DType, tensor: Tensor) -> str:
 
 
 def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
-    return new(size, Place(dtype, as_device(device), False))
+    return new_in(size, Place(dtype, as_device(device), False))
 
 
 def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
@@ -83,7 +84,20 @@ def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
             f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
         )
     untyped = storage.untyped()
-    return make(untyped, (untyped.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+    made = make(untyped, (untyped.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+    made._counter = VersionCounter(1)  # PyTorch makes it by set_, which counts as a write
+    return made
+
+
+def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
+    """Write elements of a typed storage: as one does to a tensor, to which it counts as no write."""
+    if not isinstance(index, int | slice):
+        raise RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {builtins.type(index)}")
+    elements = _on_storage(self.dtype, self)
+    elements[index] = value
+
+
+TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: tensors are a floor above
 
 
 def _construct_default(cls: builtins.type[Tensor], *arguments: Any, device: Any = None) -> Tensor:
@@ -154,6 +168,12 @@ class BoolTensor(_OldTensor):
 
 _BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
 _BY_NAME["torch.Tensor"] = dtypes.float32
+
+
+@operator("creation", function=False, signatures=None)
+def new(self: Tensor, *arguments: Any, size: Any = None, device: Any = None) -> Tensor:
+    """What the old constructor of this tensor's dtype makes: ``x.new(2, 3)``, ``x.new([1, 2])``."""
+    return construct(self._dtype, arguments if size is None else (Size(size),), device)
 
 
 @operator("copy", function=False)

@@ -31,6 +31,9 @@ class Size(tuple[int, ...]):
         """The number of elements: the product of the lengths, 1 for no dimensions."""
         return math.prod(self)
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.Size' object has no attribute '{name}'")
+
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 

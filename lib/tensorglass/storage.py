@@ -7,6 +7,7 @@ its storage alive, never the other way round.
 
 from __future__ import annotations
 
+import builtins
 import sys
 import weakref
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, memory
 from tensorglass.backends import Array, Backend
-from tensorglass.devices import CPU, as_device
+from tensorglass.devices import CPU, as_device, no_accelerator
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
@@ -134,9 +135,10 @@ class UntypedStorage:
 
     def resize_(self, size: int) -> UntypedStorage:
         """Make this storage `size` bytes long, keeping what fits. Headers on it stay as they are."""
-        if not isinstance(size, int):
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
             raise RuntimeError(f"resize_ expects an int, but got {type_name(size)}")
-        if size < 0:
+        size = int(size)
+        if size < 0 and self.is_ours:
             raise _negative(size)
         if not self.is_ours:
             raise explained(
@@ -203,10 +205,18 @@ class UntypedStorage:
         """The name of this class."""
         return "torch.storage.UntypedStorage"
 
+    def pin_memory(self, device: Device | str = "cuda") -> UntypedStorage:
+        """A copy in page-locked memory, from which an accelerator copies faster: an error where there is none."""
+        raise no_accelerator("Page-locked memory speeds up copies to an accelerator: there is nothing to gain here.")
+
     def byteswap(self, dtype: DType) -> None:
         """Turn the bytes of each element of `dtype` around: from big-endian to little-endian and back."""
+        if not isinstance(dtype, DType):
+            raise RuntimeError(f"expected torch.dtype, but got {builtins.type(dtype)}")
         width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
-        elements = self.buffer[: self._nbytes // width * width].reshape(-1, width)
+        if self._nbytes % width:
+            raise RuntimeError(f"the length of data is not a multiple of {width}")
+        elements = self.buffer.reshape(-1, width)
         elements[:] = elements[:, ::-1].copy()
 
     @classmethod
@@ -248,15 +258,23 @@ class UntypedStorage:
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             part = self.buffer[start : max(start, stop)]
             return UntypedStorage.of_array(self.backend, self.device, part, is_ours=False)
-        return int(self.buffer[self._wrapped(index)])
+        if not _is_index(index):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
+        if not -self._nbytes <= index < self._nbytes:
+            shown = index if index >= 0 else index + self._nbytes  # as PyTorch: counted from the front
+            raise explained(
+                IndexError(f"index {shown} out of range for storage of size {self._nbytes}"),
+                f"There are {self._nbytes} bytes, and no byte {index}.",
+            )
+        return int(self.buffer[index])
 
     def __setitem__(self, index: int | slice, value: int) -> None:
-        if not isinstance(index, int | slice):
-            raise RuntimeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
         if not isinstance(value, int):
             raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
         if isinstance(index, slice):
             self[index].fill_(value)
+        elif not _is_index(index):
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
         elif not -self._nbytes <= index < self._nbytes:
             raise explained(RuntimeError("out of bounds"), f"There are {self._nbytes} bytes, and no byte {index}.")
         else:
@@ -265,12 +283,8 @@ class UntypedStorage:
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
-    def _wrapped(self, index: int) -> int:
-        if not isinstance(index, int):
-            raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
-        if not -self._nbytes <= index < self._nbytes:
-            raise IndexError(f"index {index} out of range for storage of size {self._nbytes}")
-        return index % self._nbytes
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.storage.UntypedStorage' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         lines = "\n ".join(map(str, self.tolist()))
@@ -311,8 +325,14 @@ class UntypedStorage:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type. (Inside the class, `type` is a method.)"""
-    return type(value).__name__
+    """The name of a value's type, NumPy's with its package: numpy.int64."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def _is_index(value: object) -> bool:
+    """Whether a value counts bytes: an int, Python's or NumPy's, that is no truth value and no tensor."""
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not hasattr(value, "untyped_storage")
 
 
 def _read_bytes(data: Any) -> list[int]:

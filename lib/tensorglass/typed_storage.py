@@ -10,14 +10,14 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.devices import device as Device
 from tensorglass.dtype_info import iinfo
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.storage import UntypedStorage
 
 _NAME = "<class 'torch.storage.TypedStorage'>"
@@ -126,6 +126,13 @@ class TypedStorage:
         """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
         return self._storage.resizable()
 
+    def pin_memory(self, device: Device | str = "cuda") -> TypedStorage:
+        """A copy in page-locked memory: an error where there is no accelerator."""
+        return TypedStorage._of(self._storage.pin_memory(device), self.dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'torch.storage.TypedStorage' object has no attribute '{name}'")
+
     def pickle_storage_type(self) -> str:
         """The name of the old class of this dtype: "FloatStorage"."""
         return f"{self.dtype.scalar_type}Storage"
@@ -140,14 +147,10 @@ class TypedStorage:
             )
         return _plain(self._array()[self._wrapped(index)])
 
-    def __setitem__(self, index: int | slice, value: Any) -> None:
-        element = _element(value, self.dtype)
-        self._array()[index if isinstance(index, slice) else self._wrapped(index)] = element
-
     def _wrapped(self, index: Any) -> int:
         if type(index) is not builtins.int:
             kind = TypeError if isinstance(index, builtins.bool) else RuntimeError
-            raise kind(f"can't index a {_NAME} with {type(index)}")
+            raise kind(f"can't index a {_NAME} with {builtins.type(index)}")
         if not -self.size() <= index < self.size():
             raise IndexError(f"index {index} out of range for storage of size {self.size()}")
         return index % self.size()
@@ -158,6 +161,10 @@ class TypedStorage:
     def tolist(self) -> list[Any]:
         """The elements as a list of Python numbers."""
         return _plain(self._storage.backend.to_host(self._array()))
+
+    if TYPE_CHECKING:  # attached by `legacy_constructors`: elements are written as those of a tensor
+
+        def __setitem__(self, index: builtins.int | slice, value: Any) -> None: ...
 
     def fill_(self, value: Any) -> TypedStorage:
         """Set every element to `value`."""
@@ -171,8 +178,6 @@ class TypedStorage:
 
     def resize_(self, size: int) -> None:
         """Make this storage `size` elements long, keeping what fits."""
-        if not isinstance(size, builtins.int):
-            raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
         self._storage.resize_(size * self.dtype.itemsize)
 
     # --- copies and conversions ----------------------------------------------------------------------------------
@@ -206,6 +211,8 @@ class TypedStorage:
 
     def _converted(self, dtype: DType) -> TypedStorage:
         """A new storage with the elements converted: a fraction is cut off, what is not 0 is True."""
+        if self.dtype.is_complex and not dtype.is_complex and dtype is not dtypes.bool:
+            warn("Casting complex values to real discards the imaginary part")
         backend, device = self._storage.backend, self._storage.device
         converted = TypedStorage._of(UntypedStorage.allocate(backend, device, self.size() * dtype.itemsize), dtype)
         backend.launch(_assign, converted._array(), self._array())

@@ -203,6 +203,41 @@ torch.from_numpy(np.arange(3)).untyped_storage().resizable()
 torch.from_numpy(np.arange(3)).untyped_storage().resize_(3)
 torch.UntypedStorage(0)
 torch.UntypedStorage(0).data_ptr()
+torch.UntypedStorage([1,2])[np.int64(1)]
+torch.UntypedStorage([1,2])[True]
+torch.UntypedStorage([1,2])[-3]
+torch.UntypedStorage([1,2])[torch.tensor(1)]
+torch.UntypedStorage([1,2]).resize_(True)
+torch.UntypedStorage([1,2]).resize_(np.int64(2)).nbytes()
+torch.UntypedStorage([1,2]).fill_(np.int64(2))
+torch.UntypedStorage([1,2]).foo
+torch.UntypedStorage([1,2]).pin_memory()
+torch.UntypedStorage([1,2,3]).byteswap(torch.int16)
+torch.UntypedStorage([1,2,3]).byteswap(3)
+[s:=torch.UntypedStorage([1,2,3,4,5,6,7,8]), s.byteswap(torch.complex64), s][2]
+[s:=torch.UntypedStorage([1,2]), s.__setitem__(np.int64(1), 9), s][2]
+[s:=torch.UntypedStorage([1,2]), s.__setitem__(True, 9), s][2]
+[s:=torch.UntypedStorage([1,2]), s.__setitem__([0], 1.5), s][2]
+[s:=torch.UntypedStorage([1,2]), s.__setitem__(5, np.float32(1)), s][2]
+torch.from_numpy(np.arange(3)).untyped_storage().resize_(-1)
+torch.FloatStorage([1,2]).foo
+torch.FloatStorage([1,2]).resize_(None)
+torch.ComplexFloatStorage([1+2j,3]).byte()
+torch.LongTensor(torch.arange(3).untyped_storage())._version
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(-9, 9), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(True, 9), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(False, 9), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(np.int64(1), 9), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(0, 1+2j), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(0, 1+0j), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__(slice(0,2), torch.tensor([5.,6.])), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.__setitem__([0], torch.tensor([5.,6.])), s][2]
+[s:=torch.LongStorage([1,2,3]), s.__setitem__(0, float("nan")), s][2]
+[s:=torch.ByteStorage([1,2,3]), s.__setitem__(0, -1), s][2]
+[s:=torch.ByteStorage([1,2,3]), s.__setitem__(0, 256), s][2]
+[s:=torch.HalfStorage([1,2,3]), s.__setitem__(0, 1e10), s][2]
+[s:=torch.FloatStorage([1,2,3]), s.fill_(torch.tensor([4.,5,6])), s][2]
+[x:=torch.arange(3.), x.storage().fill_(4), x._version]
 """.strip().split("\n")
 
 OLD_CONSTRUCTORS = r"""

@@ -126,8 +126,8 @@ def get(device: Device) -> Backend:
     if found is not None:
         return found
     note = f"tensorglass has no backend for '{device.type}' devices here; tensors on 'cpu' work everywhere."
-    if device.type == "cuda":
-        raise explained(AssertionError("Torch not compiled with CUDA enabled"), note)
+    if device.type in ("cuda", "xpu"):
+        raise explained(AssertionError(f"Torch not compiled with {device.type.upper()} enabled"), note)
     raise explained(
         NotImplementedError(
             f"Could not run 'aten::empty.memory_format' with arguments from the '{device.type.upper()}' backend."

@@ -128,6 +128,18 @@ def preserved_strides(size: Ints, stride: Ints) -> Ints:
     """
     if is_non_overlapping_and_dense(size, stride):
         return stride
+    return packed_strides(size, _innermost_first(size, stride))
+
+
+def dim_order(size: Ints, stride: Ints) -> Ints:
+    """Return the dimensions from the outermost in memory to the innermost."""
+    if is_contiguous(size, stride) and not is_channels_last(size, stride):
+        return tuple(range(len(size)))
+    return tuple(reversed(_innermost_first(size, stride)))
+
+
+def _innermost_first(size: Ints, stride: Ints) -> list[int]:
+    """Return the dimensions in the order of their strides."""
 
     def precedes(inner: int, outer: int) -> int:
         a, b = stride[inner], stride[outer]
@@ -137,7 +149,7 @@ def preserved_strides(size: Ints, stride: Ints) -> Ints:
             return 1 if a > b else -1
         return 1 if size[inner] > size[outer] else 0
 
-    return packed_strides(size, sort_dims(len(size), precedes))
+    return sort_dims(len(size), precedes)
 
 
 @remembered

@@ -32,7 +32,9 @@ _OURS = {
 def type_name(argument: Any) -> str:
     """The name of an argument's type as it stands in PyTorch's messages: int, torch.dtype, numpy.ndarray."""
     kind = type(argument)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else _OURS.get(kind.__name__, kind.__name__)
+    if kind.__module__.partition(".")[0] == "numpy":
+        return f"{kind.__module__}.{kind.__name__}"
+    return _OURS.get(kind.__name__, kind.__name__)
 
 
 def ints(name: str, arguments: Sequence[Any], *expected: str) -> tuple[int, ...]:

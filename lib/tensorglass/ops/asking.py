@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
-from tensorglass import geometry
+from tensorglass import formats, geometry
+from tensorglass.devices import device as Device
+from tensorglass.devices import no_accelerator
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.promotion import common_dtype
@@ -40,6 +43,51 @@ def is_complex(input: Tensor) -> bool:
     """Whether the dtype is a complex one."""
     check_tensor("is_complex", input)
     return input._dtype.is_complex
+
+
+@operator("asking", method=False)
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    check_tensor("is_signed", input)
+    return input._dtype.is_signed
+
+
+@operator("asking", method=False)
+def get_device(input: Tensor) -> int:
+    """The index of the accelerator that the tensor is on; -1 for the CPU."""
+    check_tensor("get_device", input)
+    return input.get_device()
+
+
+@operator("asking")
+def is_neg(input: Tensor) -> bool:
+    """Whether the elements are negated when they are read. Those of tensorglass never are."""
+    check_tensor("is_neg", input)
+    return False
+
+
+@operator("asking", function=False)
+def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost: ``(0, 2, 3, 1)`` says channels last.
+
+    With `ambiguity_check` True, a RuntimeError where there is more than one answer; with a list of memory formats,
+    where in addition not exactly one of them fits.
+    """
+    candidates = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, bool | list) or not all(
+        isinstance(each, formats.memory_format) for each in candidates
+    ):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if ambiguity_check is not False:
+        has_equal = any(one == next for one, next in pairwise(input._stride))
+        fitting = [each for each in candidates if input.is_contiguous(memory_format=each)]
+        if (has_equal or 1 in input._size) and len(fitting) != 1:
+            raise RuntimeError(
+                "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+            )
+        if 0 in input._stride and len(input._size) > 1:
+            raise RuntimeError("The tensor does not have unique dim order.")
+    return geometry.dim_order(input._size, input._stride)
 
 
 @operator("asking")
@@ -113,6 +161,12 @@ def is_shared(input: Tensor) -> bool:
 
 
 @operator("asking", function=False)
-def is_pinned(input: Tensor) -> bool:
+def is_pinned(input: Tensor, device: Device | str | None = None) -> bool:
     """Whether the storage is page-locked for transfers to a GPU. Storages of tensorglass are not, yet."""
     return False
+
+
+@operator("copy", function=False)
+def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
+    """A copy in page-locked memory, from which an accelerator copies faster: an error where there is none."""
+    raise no_accelerator("Page-locked memory speeds up copies to an accelerator: there is nothing to gain here.")

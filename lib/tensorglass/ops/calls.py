@@ -60,7 +60,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "tuple of ints or int": lambda value: _is_int(value) or _FITS["tuple of ints"](value),
     "tuple of Tensors": lambda value: isinstance(value, tuple | list),
     "torch.dtype": lambda value: isinstance(value, DType) or (isinstance(value, type) and value in OF_PYTHON_TYPE),
-    "torch.device": lambda value: isinstance(value, Device | str) or _is_int(value),
+    "torch.device": lambda value: isinstance(value, Device | str | int) and not isinstance(value, bool),
     "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
     "torch.Storage": lambda value: isinstance(value, UntypedStorage | TypedStorage),
     "torch.Generator": lambda value: isinstance(value, Generator),

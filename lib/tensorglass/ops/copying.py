@@ -6,6 +6,7 @@ makes sure of the target's layout, and calls it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import devices, formats, geometry, memory
@@ -136,6 +137,12 @@ def resolve_conj(input: Tensor) -> Tensor:
     return clone(input) if input._conj else input
 
 
+@operator("copy")
+def resolve_neg(input: Tensor) -> Tensor:
+    """`input` itself: no tensor of tensorglass waits to be negated when it is read."""
+    return input
+
+
 @operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
 @derivative(
     node=lambda values: "FillBackward3" if isinstance(values["value"], Tensor) else "FillBackward2",
@@ -206,56 +213,74 @@ def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
     ``to(other)``, each with ``non_blocking``, ``copy`` and ``memory_format``. Itself where nothing would change.
     """
-    dtype, device, copy, memory_format = _read_to(input, list(arguments), dict(keywords))
+    if not keywords and len(arguments) == 1 and isinstance(arguments[0], DType):  # the most common call
+        dtype, device, copy, memory_format = arguments[0], input._storage.device, False, preserve_format
+    else:
+        dtype, device, copy, memory_format = _read_to(input, arguments, keywords)
     stays = dtype is input._dtype and device == input._storage.device
-    if stays and not copy and memory_format in (preserve_format, _suggested_format(input)):
+    if stays and not copy and (memory_format is preserve_format or memory_format is suggested_format(input)):
         return input
     return _to_copy(input, dtype, device, memory_format)
 
 
-def _suggested_format(input: Tensor) -> formats.memory_format:
+def suggested_format(input: Tensor) -> formats.memory_format:
     """The format that the strides look like: contiguous unless the channels clearly come last."""
-    for candidate in (formats.channels_last, formats.channels_last_3d):
-        if input.is_contiguous(memory_format=candidate) and not input.is_contiguous():
-            return candidate
+    if geometry.suggests_channels_last(input._size, input._stride):
+        return formats.channels_last if len(input._size) == 4 else formats.channels_last_3d
     return contiguous_format
 
 
+#: The names of the positional arguments of `to`, in the three ways of calling it.
+_FORMS = tuple((*form, "non_blocking", "copy") for form in (("device", "dtype"), ("dtype",), ("tensor",)))
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "device": lambda value: isinstance(value, Device | str | int | None) and not isinstance(value, bool),
+    "dtype": lambda value: value is None or isinstance(value, DType) or _is_python_type(value),
+    "tensor": lambda value: isinstance(value, Tensor | int | float | complex),  # sic: numbers count as tensors
+    "non_blocking": lambda value: isinstance(value, bool),
+    "copy": lambda value: isinstance(value, bool),
+    "memory_format": lambda value: isinstance(value, formats.memory_format | None),
+}
+
+
+def _is_python_type(value: Any) -> bool:
+    return isinstance(value, type) and value in _dtypes.OF_PYTHON_TYPE
+
+
 def _read_to(
-    input: Tensor, arguments: list[Any], keywords: dict[str, Any]
+    input: Tensor, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[DType, Device, bool, formats.memory_format]:
-    dtype, device = input._dtype, input._storage.device
-    given = tuple(arguments)
-    if arguments and isinstance(arguments[0], Tensor):
-        other = arguments.pop(0)
-        dtype, device = other._dtype, other._storage.device
-    elif arguments and isinstance(arguments[0], DType | type):
-        dtype = _dtypes.as_dtype(arguments.pop(0))
-    elif arguments and (arguments[0] is None or isinstance(arguments[0], (str, Device, int))):
-        named = arguments.pop(0)
-        device = device if named is None else devices.as_device(named)
-        if arguments and (arguments[0] is None or isinstance(arguments[0], DType | type)):
-            wanted = arguments.pop(0)
-            dtype = dtype if wanted is None else _dtypes.as_dtype(wanted)
-    if "tensor" in keywords:
-        other = keywords.pop("tensor")
-        dtype, device = other._dtype, other._storage.device
-    named = keywords.pop("device", None)
-    device = device if named is None else devices.as_device(named)
-    dtype = keywords.pop("dtype", None) or dtype
-    flags = [keywords.pop("non_blocking", False), keywords.pop("copy", False)]
-    for place, flag in enumerate(arguments[:2]):
-        flags[place] = flag
-    memory_format = keywords.pop("memory_format", None) or preserve_format
-    if keywords or len(arguments) > 2 or not all(isinstance(flag, bool) for flag in flags):
-        raise invalid_combination(
-            "to",
-            given,
-            "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False)",
-            "(torch.dtype dtype, bool non_blocking = False, bool copy = False)",
-            "(Tensor tensor, bool non_blocking = False, bool copy = False)",
-        )
-    return dtype, device, flags[1], memory_format
+    given = _by_name(arguments, keywords)
+    other, named, dtype = (given.get(name) for name in ("tensor", "device", "dtype"))
+    if isinstance(other, int | float | complex):
+        other, dtype = None, type(other)
+    like = input if other is None else other
+    place = like._storage.device if named is None else devices.as_device(named)
+    copies = given.get("copy", False)
+    if (
+        named is not None and place is devices.CPU
+    ):  # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
+        copies = copies or devices.device(named).index is not None
+    return (
+        like._dtype if dtype is None else _dtypes.as_dtype(dtype),
+        place,
+        copies,
+        given.get("memory_format") or preserve_format,
+    )
+
+
+def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `to` by their names in the form that they fit."""
+    for form in _FORMS:
+        given = dict(zip(form, arguments, strict=False))
+        if len(arguments) > len(form) or given.keys() & keywords.keys():
+            continue
+        given |= keywords
+        is_complete = form is _FORMS[0] or given.get(form[0]) is not None
+        is_known = given.keys() <= {*form, "memory_format"}
+        if is_complete and is_known and all(_FITS[name](value) for name, value in given.items()):
+            return given
+    raise TypeError("to() received arguments that fit none of its forms")  # `explaining` says it in PyTorch's words
 
 
 @operator("copy", function=False)

@@ -113,7 +113,8 @@ def read_options(name: str, options: Options, dtype: DType | None = None, device
 
 def _check_option(name: str, keyword: str, value: Any) -> None:
     if keyword == "device":
-        allowed, expected = isinstance(value, Device | str | builtins.int | None), "torch.device"
+        is_device = isinstance(value, Device | str | builtins.int | None) and not isinstance(value, builtins.bool)
+        allowed, expected = is_device, "torch.device"
     elif keyword == "layout":
         allowed, expected = isinstance(value, formats.layout | None), "torch.layout"
     elif keyword in ("requires_grad", "pin_memory"):

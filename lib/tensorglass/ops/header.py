@@ -15,7 +15,7 @@ from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.fields import set_requires_grad
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, type_name
 from tensorglass.ops.calls import explaining
-from tensorglass.ops.copying import format_strides
+from tensorglass.ops.copying import format_strides, suggested_format
 from tensorglass.ops.pointing import make_room, point, resize
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import detach
@@ -124,28 +124,28 @@ def data(input: Tensor) -> Tensor:
 
 
 @operator("header", function=False)
-def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format = contiguous_format) -> Tensor:
+def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | None = None) -> Tensor:
     """Give the header another size, contiguous from its offset on. The storage grows if need be, and never shrinks;
-    elements that it gains are not initialised.
+    elements that it gains are not initialised. A header that has the size stays, unless a format is given.
     """
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
     geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
-    if sizes == input._size and memory_format is contiguous_format:
+    if sizes == input._size and memory_format is None:
         return input
     if memory_format is preserve_format:
-        raise RuntimeError("Unsupported memory format Preserve")
-    strides = format_strides(sizes, sizes, memory_format)
+        raise RuntimeError("Unsupported memory formatPreserve")
+    strides = format_strides(sizes, sizes, memory_format or contiguous_format)
     resize(input, sizes, strides)
     input._written()
     return input
 
 
 @operator("header", function=False)
-def resize_as_(
-    input: Tensor, the_template: Tensor, *, memory_format: formats.memory_format = contiguous_format
-) -> Tensor:
-    """`input.resize_(the_template.size())`."""
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: formats.memory_format | None = None) -> Tensor:
+    """`input.resize_(the_template.size())`; `preserve_format` is the format that the template seems to have."""
     check_tensor("resize_as_", the_template, "the_template")
+    if memory_format is preserve_format:
+        memory_format = suggested_format(the_template)
     return resize_(input, the_template._size, memory_format=memory_format)
 
 

@@ -39,7 +39,7 @@ def test_type_converts() -> None:
 
 def test_a_refused_element_changes_nothing() -> None:
     storage = torch.ByteStorage([1, 2])
-    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8 without overflow"):
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
         storage.fill_(300)
     assert storage.tolist() == [1, 2]
 

@@ -82,7 +82,7 @@ _rungs_taken: dict[str, int] = {}
 
 
 def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
-    """Declare the decorated function as the examiner of exercise `id` ("<notebook number>-<slug>").
+    """Declare the decorated function as the examiner of exercise `id` ("02-window", in part 3 "a06-step").
 
     `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that
     comes before the exercise in its notebook, as far as the answer needs it. The examiner raises

@@ -92,7 +92,6 @@ class UntypedStorage:
         if self._buffer is None:
             # Asked for by views only; most results of kernels are read through the array that made them.
             self._buffer = self.backend.buffer_of(self._array)
-            self._array = None
         return self._buffer
 
     def data_ptr(self) -> int:
@@ -149,7 +148,7 @@ class UntypedStorage:
         buffer = self.backend.allocate(size, self.device)
         kept = min(size, self._nbytes)
         buffer[:kept] = self.buffer[:kept]
-        self._buffer, self._nbytes = buffer, size
+        self._buffer, self._array, self._nbytes = buffer, None, size
         memory.resized(self._record, size)
         for header in self.headers():
             header._array = None  # it was derived from the old bytes

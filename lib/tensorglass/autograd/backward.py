@@ -9,13 +9,14 @@ from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained, warn
-from tensorglass.geometry import numel
+from tensorglass.geometry import contiguous_strides, numel
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
-from tensorglass.ops.creation import ones, zeros_like
+from tensorglass.making import empty_on
+from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.size import Size
-from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor, raw_array
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
@@ -223,7 +224,9 @@ def _one_for(wanted: OutputLike) -> Tensor:
         )
     if wanted.dtype.category != FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {wanted.dtype!r}")
-    return ones(wanted.size, dtype=wanted.dtype, device=wanted.device)
+    one = empty_on(wanted.device, wanted.size, contiguous_strides(wanted.size), wanted.dtype)
+    raw_array(one)[...] = 1
+    return one
 
 
 def _tensor_backward(

@@ -148,7 +148,7 @@ class Run:
                 self.caught[number] = arrived[nr]
             if not runs:
                 return None
-        if isinstance(node, AccumulateGrad) or node.attachments is not None:
+        if node.attachments is not None or type(node) is AccumulateGrad:
             return self._visit_with_hooks(node, arrived)
         found = self._run(node, arrived)
         if not self.keep_graph:
@@ -179,9 +179,7 @@ class Run:
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         towards = None if self._runs is None else self._reached
-        if anomaly.state.enabled:
-            return anomaly.watched(node, arrived, towards)
-        return node.apply(arrived, towards)
+        return node.apply(arrived, towards) if not anomaly.state.enabled else anomaly.watched(node, arrived, towards)
 
     def _send(self, node: Node, found: Gradients | None) -> Node | None:
         """Send the gradients that a node found along its edges; `found` is used up.
@@ -190,7 +188,7 @@ class Run:
         """
         if found is None:
             return None
-        waiting, reached = self._waiting, self._reached
+        waiting, reached, arrived = self._waiting, self._reached, self._arrived
         next_node = None
         edges = node.next_functions
         if len(found) < len(edges):
@@ -210,7 +208,10 @@ class Run:
             left = waiting[following] = waiting[following] - 1
             if following not in reached:
                 continue
-            self._arrive(following, nr, gradient)
+            if following in arrived or len(following.outputs) != 1:
+                self._arrive(following, nr, gradient)
+            else:  # the first that arrives, and mostly the only one: `_arrive` without the call
+                arrived[following] = [gradient]
             if not left:
                 if next_node is not None:
                     self._push(next_node)

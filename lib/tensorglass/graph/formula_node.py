@@ -124,18 +124,19 @@ class FormulaNode(Node):
         given: list[Any] = [gradient, None]
         if blueprint.needs_grads:
             given[1] = tuple([self._zeros(nr) if each is None else each for nr, each in enumerate(gradients)])
-        # What is gone, or overwritten, is an error even if nobody wants this gradient.
-        given += [each.unpack(self) if type(each) is SavedTensor else _read(each, self) for each in self.kept]
+        if self.kept:
+            # What is gone, or overwritten, is an error even if nobody wants this gradient.
+            given += [each.unpack(self) if type(each) is SavedTensor else _read(each, self) for each in self.kept]
         found: list[Tensor | None] = []
         for formula, needs, edges in blueprint.steps:
             if formula is None or (towards is not None and not self._leads(towards, len(found), edges)):
                 found += [None] * edges
                 continue
-            answer = formula(*[given[place] for place in needs])
-            if isinstance(answer, Tensor):
-                found.append(answer)
+            answer = formula(*map(given.__getitem__, needs))
+            if type(answer) is list or type(answer) is tuple:
+                found += answer
             else:
-                found += answer if isinstance(answer, (list, tuple)) else (answer,)
+                found.append(answer)
         return found
 
     def _leads(self, towards: Container[Node | None], first: int, count: int) -> bool:
@@ -148,7 +149,6 @@ class FormulaNode(Node):
         return None if output is None else inplace.zeros(output)
 
     def release(self) -> None:
-        keeps = self.blueprint.derivative.keeps
         for place, value in enumerate(self.kept):
             if type(value) is SavedTensor:
                 value.release()
@@ -156,7 +156,7 @@ class FormulaNode(Node):
             for each in value if isinstance(value, (list, tuple)) else ():
                 if isinstance(each, SavedTensor):
                     each.release()
-            if keeps and self.blueprint.saved[place] in keeps:
+            if self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
 
     def __getattr__(self, name: str) -> Any:

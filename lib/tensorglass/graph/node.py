@@ -141,10 +141,11 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
-        super().__init__(())
-        self.variable = variable
+        self.next_functions = ()
         self.outputs = (like(variable),)
         self.sequence_nr = sys.maxsize  # leaves come first, so that a gradient is complete as soon as can be
+        self.attachments = None
+        self.variable = variable
 
     def name(self) -> str:
         """PyTorch's name for it, which is not that of the class."""

@@ -15,7 +15,7 @@ from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
 from tensorglass.graph.derivative import Derivative, derivative_of
-from tensorglass.graph.formula_node import Blueprint, FormulaNode
+from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode
 from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, like, next_number, set_history
@@ -23,6 +23,8 @@ from tensorglass.graph.saved import SavedTensor
 from tensorglass.tensor import Tensor
 
 _new = object.__new__
+_NOWHERE: Flow = (False,)
+_SOMEWHERE: Flow = (True,)
 
 
 class Recorder:
@@ -36,7 +38,7 @@ class Recorder:
         self._inputs = [self.places[name] for name in derivative.formulas]  # those that gradients flow to
         usual = f"{operator.strip('_').title().replace('_', '')}Backward0"
         self._title = usual if derivative.node_name is None else derivative.node_name
-        self._blueprints: dict[tuple[Any, ...], Blueprint] = {}
+        self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
 
     def title(self, values: Sequence[Any]) -> str | None:
         """PyTorch's name of the call's node; None if the call is not recorded as a whole."""
@@ -64,28 +66,27 @@ class Recorder:
                 return None
             title = named
         edges: list[Edge] = []
-        flow: list[Any] = [title]
+        flow: Flow = ()
         for place in self._inputs:
             value = values[place]
-            if isinstance(value, Tensor):
+            if type(value) is Tensor:
                 edge = gradient_edge(value)
                 edges.append(edge)
-                flow.append(edge[0] is not None)
+                flow += _NOWHERE if edge[0] is None else _SOMEWHERE
             elif isinstance(value, (list, tuple)):
                 several = [gradient_edge(each) if isinstance(each, Tensor) else NOWHERE for each in value]
                 edges += several
-                flow.append((len(several), any(node is not None for node, _ in several)))
+                flow += ((len(several), any(node is not None for node, _ in several)),)
             elif self.derivative.wraps_numbers:
                 edges.append(NOWHERE)
-                flow.append(False)
+                flow += _NOWHERE
             else:
-                flow.append(None)
-        key = tuple(flow)
-        blueprint = self._blueprints.get(key)
+                flow += (None,)
+        blueprint = self._blueprints.get((title, flow))
         if (blueprint is None or not blueprint.leads) and not self.flows(values):
             return None
         if blueprint is None:
-            blueprint = self._blueprints[key] = Blueprint(self.derivative, title, self.places, key[1:])
+            blueprint = self._blueprints[title, flow] = Blueprint(self.derivative, title, self.places, flow)
         # What `Node.__init__` does is written out: every operator that is recorded comes by here.
         node = _new(blueprint.node_class)
         node.next_functions = tuple(edges)
@@ -99,14 +100,14 @@ class Recorder:
             values = list(values)
             # Its old elements are about to go. Recorded, for derivatives of derivatives.
             values[self.places["input"]] = written.clone()
-        node.kept = [keep(values[place]) for keep, place in blueprint.sources]
+        node.kept = [keep(values[place]) for keep, place in blueprint.sources] if blueprint.sources else []
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
         """Say that the results came out of the call's node."""
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
-        if isinstance(result, Tensor) and result._dtype.category >= FLOATING:
+        if type(result) is Tensor and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             set_history(result, node)
         else:
@@ -207,18 +208,19 @@ def recorded(
         values = bound(arguments, keywords)
         if is_in_place:
             inplace.check_inference(arguments[0])
-        if not state.grad or not recorder.flows(values):
+            if not state.grad or not recorder.flows(values):
+                return body(*arguments, **keywords)
+            return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
+        if not state.grad:
             result = body(*arguments, **keywords)
-            if not is_in_place and not state.grad and recorder.flows(values):
+            if recorder.flows(values):
                 _mark_views(result)
             return result
-        if out is not None and values[out] is not None:
-            raise no_out_with_gradients(body.__name__)
-        if is_in_place:
-            return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
         made = recorder.begin(values)
         if made is None:
             return body(*arguments, **keywords)
+        if out is not None and values[out] is not None:
+            raise no_out_with_gradients(body.__name__)
         state.below, state.grad = True, False
         try:
             result = body(*arguments, **keywords)

@@ -207,7 +207,7 @@ def _made(
     """A header on the memory that was kept."""
     tensor = make(storage, size, stride, offset, dtype)
     tensor._conj, tensor._counter = conj, counter
-    if storage._array is array:  # the storage is still the one that this array made
+    if storage._array is array:  # it has not been resized since
         tensor._array, tensor._contiguous = array, contiguous
     return tensor
 

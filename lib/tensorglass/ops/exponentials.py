@@ -7,6 +7,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.gradient_kernels import sigmoid_backward
 from tensorglass.ops.gradients import LN2, LN10, conj
 from tensorglass.ops.promotion import FLOAT
 from tensorglass.ops.samples import positive, unary
@@ -62,7 +63,7 @@ def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, samples=unary)
-@derivative(input=lambda grad, result: grad * conj((1 - result) * result))
+@derivative(input=lambda grad, result: sigmoid_backward(grad, result))
 def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import is_recorded, recorded
+from tensorglass.graph.modes import state
 from tensorglass.ops.recorded_views import unsliced
 from tensorglass.tensor import Tensor
 
@@ -39,20 +39,6 @@ def scaled(grad: Tensor, factor: Any) -> Tensor:
 def nothing(grad: Tensor) -> Tensor:
     """Zeros: the derivative of what moves in steps, such as floor."""
     return grad.new_zeros(grad._size)
-
-
-@derivative(node="ThresholdBackwardBackward0", slope=lambda grad, output: above_threshold(grad, output), output=nothing)
-def _above_threshold(slope: Tensor, output: Tensor) -> Tensor:
-    return slope.masked_fill(output <= 0, 0)
-
-
-_passed_above = recorded(_above_threshold)
-
-
-def above_threshold(grad: Tensor, result: Tensor) -> Tensor:
-    """The gradient of relu: what passed passes back. Its own gradient for `result` is there, and zero."""
-    passed: Tensor = (_passed_above if is_recorded((grad, result)) else _above_threshold)(grad, result)
-    return passed
 
 
 def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
@@ -172,7 +158,11 @@ def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """The gradient of a power for its base."""
     if isinstance(exponent, Tensor):
         return (grad * conj(exponent * input.pow(exponent - 1))).masked_fill(exponent == 0, 0)
-    return nothing(grad) if exponent == 0 else grad * conj(exponent * input.pow(exponent - 1))
+    if exponent == 0:
+        return nothing(grad)
+    if exponent == 2 and not state.grad:
+        return grad * conj(input * 2)  # a derivative of the derivative would show the power that is left out
+    return grad * conj(exponent * input.pow(exponent - 1))
 
 
 def power_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:

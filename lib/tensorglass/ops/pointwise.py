@@ -118,6 +118,7 @@ def _times(xp: Any, array: Array, alpha: complex) -> Array:
 
 @pointwise(
     PROMOTE,
+    ufunc="multiply",
     aliases=("multiply",),
     dunders=("__mul__", "__rmul__", "__imul__"),
     samples=binary,

@@ -9,7 +9,8 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import above_threshold, at_max, at_min, conj, inside, larger, nothing
+from tensorglass.ops.gradient_kernels import threshold_backward
+from tensorglass.ops.gradients import at_max, at_min, conj, inside, larger, nothing
 from tensorglass.ops.pointwise_checks import (
     bounds_fit,
     clamp_has_order,
@@ -155,9 +156,11 @@ def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(PROMOTE, check=relu_wants_numbers, samples=unary)
-@derivative(input=above_threshold)
+@derivative(input=lambda grad, result: threshold_backward(grad, result))
 def relu(xp: Any, input: Array) -> Array:
     """Each element, but no less than 0."""
+    if input.size > 4096 and input.dtype.kind == "f":
+        return xp.clip(input, 0, xp.inf)  # a third of the time of `maximum`, but slower to begin
     return xp.maximum(input.dtype.type(0), input)  # of two zeros NumPy takes the second: -0.0 stays
 
 

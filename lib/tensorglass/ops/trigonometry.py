@@ -9,6 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.gradient_kernels import tanh_backward
 from tensorglass.ops.gradients import conj, sinc_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
@@ -82,7 +83,7 @@ def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="tanh", samples=unary)
-@derivative(input=lambda grad, result: grad * conj(1 - result * result))
+@derivative(input=lambda grad, result: tanh_backward(grad, result))
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""
     return xp.tanh(input, out=out)

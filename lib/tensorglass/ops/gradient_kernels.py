@@ -1,0 +1,63 @@
+"""Derivatives that are one kernel rather than several operators: those of the usual activations.
+
+The one idea to keep in mind: they are operators as any other, with derivatives of their own, so that derivatives of
+derivatives are there; only the namespace does not have them. Their names are PyTorch's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.gradients import conj, nothing
+from tensorglass.ops.promotion import FLOAT
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="TanhBackwardBackward0",
+    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (conj(output) * -2),
+)
+def tanh_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `tanh`, from its result."""
+    slope = xp.multiply(output, output)
+    slope = xp.subtract(output.dtype.type(1), slope, out=slope if output.ndim else None)
+    return xp.multiply(grad_output, _conj(xp, slope), out=out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="SigmoidBackwardBackward0",
+    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (1 - 2 * conj(output)),
+)
+def sigmoid_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `sigmoid`, from its result."""
+    slope = xp.subtract(output.dtype.type(1), output)
+    slope = xp.multiply(slope, output, out=slope if output.ndim else None)
+    return xp.multiply(grad_output, _conj(xp, slope), out=out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="ThresholdBackwardBackward0",
+    grad_output=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
+    input=nothing,
+)
+def threshold_backward(xp: Any, grad_output: Array, input: Array, *, threshold: float = 0, out: Array = None) -> Array:
+    """The gradient where `input` is above the threshold, and 0 elsewhere: that of relu, from its result."""
+    # Infinity times zero is no number, so it must be chosen and not multiplied. On the bits, with a mask of all ones
+    # or none, that takes a third of the time of `where`.
+    bits = f"i{grad_output.dtype.itemsize}"
+    mask = xp.subtract(xp.less_equal(input, threshold), 1, dtype=bits, casting="unsafe")
+    if out is None:
+        return xp.bitwise_and(grad_output.view(bits), mask, out=mask if mask.ndim else None).view(grad_output.dtype)
+    xp.bitwise_and(grad_output.view(bits), mask, out=out.view(bits))
+    return out
+
+
+def _conj(xp: Any, array: Array) -> Array:
+    return xp.conj(array) if array.dtype.kind == "c" else array

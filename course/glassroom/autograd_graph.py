@@ -187,6 +187,8 @@ def _saved(node: Any) -> Iterator[Saved]:
 
 def _saved_by_a_function(node: Any) -> Iterator[Saved]:
     """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
+    if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
+        return  # to look at them would be to take them away
     try:
         for at, value in enumerate(getattr(node, "saved_tensors", ())):
             if value is not None:

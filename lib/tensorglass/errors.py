@@ -26,9 +26,9 @@ def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     return error
 
 
-def warn(message: str) -> None:
-    """Give a UserWarning that points at the user's line: the nearest one outside this library."""
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Give a warning that points at the user's line: the nearest one outside this library."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tensorglass"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

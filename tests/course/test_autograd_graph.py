@@ -102,6 +102,26 @@ def test_what_a_custom_function_saved_is_shown_by_its_place(library: Any) -> Non
     assert "saved tensors = freed" in graph(y).text
 
 
+def test_looking_at_a_custom_function_leaves_it_its_saved_tensors(library: Any) -> None:
+    class Square(library.autograd.Function):  # type: ignore[misc]  # the library is an argument
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return 2 * gradient * ctx.saved_tensors[0]
+
+    a = library.ones(3, requires_grad=True)
+    loss = Square.apply(a).sum()
+    assert "SquareBackward" in graph(loss).text
+    loss.backward()
+    assert a.grad.tolist() == [2, 2, 2]
+
+
 def test_a_long_chain_is_folded_and_said_to_be(library: Any) -> None:
     w = library.ones(3, requires_grad=True)
     loss = w

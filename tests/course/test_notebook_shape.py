@@ -118,7 +118,7 @@ def test_links_lead_to_notebooks_that_are_there(place):
     assert set(links(place, prose(place))) <= set(NOTEBOOKS)
 
 
-@pytest.mark.parametrize(("place", "following"), pairwise(NOTEBOOKS))
+@pytest.mark.parametrize(("place", "following"), list(pairwise(NOTEBOOKS)))
 def test_a_notebook_leads_to_the_next_one(place, following):
     _, found, after = prose(place).rpartition("Next: ")
     assert found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.graph import inplace
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, like
@@ -48,6 +48,14 @@ class FunctionCtx:
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say through which outputs no gradient flows."""
         self.non_differentiable = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing: which tensors share a storage is known without it. Texts from before PyTorch 0.4 call it."""
+        warn(
+            "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
+            "calls to `set_()` are not tracked",
+            FutureWarning,
+        )
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether the backward gets zeros for an output that nobody used, as it does by default, or None."""
@@ -91,6 +99,12 @@ class BackwardCFunction(FunctionCtx, Node):
                 )
             self._is_read, self._saved = True, []
         return found
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The old name of `saved_tensors`."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:

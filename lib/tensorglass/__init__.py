@@ -40,6 +40,7 @@ from tensorglass.dtypes import (
     short,
     uint8,
 )
+from tensorglass.errors import OutOfMemoryError
 from tensorglass.formats import (
     channels_last,
     channels_last_3d,
@@ -106,10 +107,15 @@ autograd.attach()
 globals().update(ops.attach())
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
+_LOADED_WHEN_NEEDED = ("accelerator", "cuda", "sim")  # most programs compute on the CPU
 
 
 def __getattr__(name: str) -> Any:
     """Python asks this for a name that is not above."""
+    if name in _LOADED_WHEN_NEEDED:
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
     from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
 
     raise no_such_name(name, globals())

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 from tensorglass.errors import explained
 
@@ -18,7 +19,9 @@ PYTORCH_TYPES = (
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
 _DEVICE_STRING = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?")
-_KNOWN_TYPES = frozenset((*PYTORCH_TYPES, "sim"))  # "sim" is tensorglass's simulated accelerator
+_known_types = {*PYTORCH_TYPES, "sim"}  # "sim" is tensorglass's simulated accelerator
+
+accelerator_type: Callable[[], str | None] = lambda: None  # `backends` knows, and puts the real one here
 
 
 class device:
@@ -89,7 +92,7 @@ def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, in
     if alone and isinstance(first, device):
         return first.type, first.index
     if alone and _is_int(first):
-        _accelerator(first)
+        return _accelerator(first), first
     if len(arguments) > 2 or not isinstance(first, str):
         if isinstance(first, device) and len(given) == 2:
             raise TypeError("device(): argument 'type' (position 1) must be str, not torch.device")
@@ -115,16 +118,23 @@ def _types_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
     return ", ".join([type(each).__name__ for each in arguments] + named) + ("" if arguments or not named else ", ")
 
 
-def _accelerator(index: int) -> NoReturn:
-    """A number alone means the accelerator of that index."""
+def _accelerator(index: int) -> str:
+    """The type of the accelerator: a number alone means the one of that index."""
     if index < 0:
         raise RuntimeError("Device index must not be negative")
-    raise no_accelerator(f'A number alone means an accelerator. Write device("cuda", {index}) for its name.')
+    found = accelerator_type()
+    if found is None:
+        raise no_accelerator(f'A number alone means an accelerator. Write device("cuda", {index}) for its name.')
+    return found
 
 
 def no_accelerator(note: str) -> RuntimeError:
     """The error for what needs an accelerator, where there is none."""
-    return explained(RuntimeError("Cannot access accelerator device when none is available."), note)
+    return explained(
+        RuntimeError("Cannot access accelerator device when none is available."),
+        note,
+        "torch.sim.init() puts the simulated accelerator in its place.",
+    )
 
 
 def _named(text: str, index: int | None) -> tuple[str, int | None]:
@@ -134,7 +144,7 @@ def _named(text: str, index: int | None) -> tuple[str, int | None]:
     if parts is None:
         raise RuntimeError(f"Invalid device string: '{text}'")
     name, digits = parts.groups()
-    if name not in _KNOWN_TYPES:
+    if name not in _known_types:
         raise explained(
             RuntimeError(f"Expected one of {', '.join(PYTORCH_TYPES)} device type at start of device string: {name}"),
             "tensorglass computes on 'cpu' (NumPy).",
@@ -156,13 +166,50 @@ CPU = device("cpu")
 class _State(threading.local):
     device: device = CPU
 
+    def __init__(self) -> None:
+        self.current: dict[str, int] = {}  # the index that "cuda" or "sim" alone stands for
+
 
 _state = _State()
+_met: dict[tuple[str, int], device] = {}
+
+
+def know(device_type: str) -> None:
+    """Let devices of this type be named."""
+    _known_types.add(device_type)
+
+
+def with_index(device_type: str, index: int) -> device:
+    """The device of this type and index: always the same object, so that devices are compared quickly."""
+    found = _met.get((device_type, index))
+    if found is None:
+        found = _met[device_type, index] = device(device_type, index)
+    return found
+
+
+def current_index(device_type: str) -> int:
+    """The index of the device that the type's name alone stands for, in this thread: 0 at first."""
+    return _state.current.get(device_type, 0)
+
+
+def set_current_index(device_type: str, index: int) -> None:
+    """Let the type's name alone stand for the device of this index, in this thread."""
+    _state.current[device_type] = index
+
+
+def placed(given: device) -> device:
+    """Where a tensor lies that is made on `given`: there is one CPU, and "cuda" alone is the current CUDA device."""
+    if given.type == "cpu":
+        return CPU
+    if given.type == "meta":
+        return given
+    return with_index(given.type, current_index(given.type) if given.index is None else given.index)
 
 
 def get_default_device() -> device:
     """The device on which factory functions make tensors when no `device` is given: the CPU at first."""
-    return _state.device
+    chosen = _state.device
+    return placed(chosen) if chosen.index is None else chosen
 
 
 def set_default_device(device_: device | str | int | None) -> None:
@@ -172,7 +219,6 @@ def set_default_device(device_: device | str | int | None) -> None:
 
 def as_device(given: device | str | int | None) -> device:
     """`given` as the device of a storage. None is the default device, a number the accelerator of that index; there is
-    only one CPU, so "cpu:1" is that.
+    only one CPU, so "cpu:1" is that, and "cuda" is the current CUDA device.
     """
-    named = _state.device if given is None else given if isinstance(given, device) else device(given)
-    return CPU if named.type == "cpu" else named
+    return placed(_state.device if given is None else given if isinstance(given, device) else device(given))

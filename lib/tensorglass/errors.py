@@ -14,6 +14,14 @@ from typing import TypeVar
 E = TypeVar("E", bound=BaseException)
 
 
+class OutOfMemoryError(RuntimeError):
+    """A device has no room for a tensor; PyTorch's ``torch.OutOfMemoryError``."""
+
+
+class MixedMemory(TypeError):
+    """A kernel met arrays of two memories. Whoever called the operator makes PyTorch's error of it."""
+
+
 def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     """Return `error` with teaching notes added, ready to be raised.
 

@@ -55,7 +55,7 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """The place in the stream, as a tensor of 5056 bytes in PyTorch's own arrangement."""
-        return from_array(self._bits.save(self._seed), dtypes.uint8, UntypedStorage(0))
+        return from_array(self._bits.save(self._seed), dtypes.uint8, UntypedStorage(0, device=CPU))
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a place that `get_state` returned, PyTorch's included."""
@@ -97,12 +97,21 @@ def _read_seed(seed: Any) -> int:
 
 default_generator = Generator(CPU)
 default_generator.seed()
+_defaults = {CPU: default_generator}  # that of each device which was used
+
+
+def default_of(device: Device) -> Generator:
+    """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
+    found = _defaults.get(device)
+    if found is None:
+        found = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())
+    return found
 
 
 def generator_of(given: Generator | None, device: Device) -> Generator:
     """The generator to draw from on `device`: the one given, or the default one."""
     if given is None:
-        return default_generator
+        return default_generator if device is CPU else default_of(device)
     if not isinstance(given, Generator):
         raise TypeError(f"argument 'generator' must be torch.Generator, not {type(given).__name__}")
     if given.device != device:
@@ -111,8 +120,12 @@ def generator_of(given: Generator | None, device: Device) -> Generator:
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator, and return it. The numbers drawn next are PyTorch's of that seed on the CPU."""
-    return default_generator.manual_seed(seed)
+    """Seed the default generators of all devices, and return the CPU's: it gives PyTorch's numbers of that seed."""
+    default_generator.manual_seed(seed)
+    for device, generator in _defaults.items():
+        if device is not CPU:
+            generator.manual_seed(seed)
+    return default_generator
 
 
 def seed() -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tensorglass.tensor import Tensor
 
 
+_pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in page-locked memory
 _new = object.__new__
 _reference = weakref.ref
 
@@ -125,8 +126,28 @@ class UntypedStorage:
         return False
 
     def is_pinned(self, device: Device | str | None = None) -> bool:
-        """Whether the bytes are page-locked for an accelerator: never on the CPU alone."""
-        return False
+        """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
+        return self in _pinned
+
+    def pin_memory(self, device: Device | str | None = None) -> UntypedStorage:
+        """A copy in page-locked memory, or this storage if it is there; an error where there is no accelerator."""
+        if self.is_pinned():
+            return self
+        copy = UntypedStorage.pinned(self._nbytes)
+        if self.device is not CPU:
+            raise RuntimeError("cannot pin 'torch.storage.UntypedStorage' only CPU memory can be pinned")
+        return copy.copy_(self)
+
+    @classmethod
+    def pinned(cls, nbytes: int) -> UntypedStorage:
+        """A storage of `nbytes` new bytes in page-locked host memory; an error where there is no accelerator."""
+        device_type = backends.accelerator()
+        if device_type is None:
+            raise no_accelerator("Pinned memory is host memory that an accelerator copies from faster.")
+        host: Any = backends.get(as_device(device_type))
+        self = UntypedStorage.of_array(backends.get(CPU), CPU, host.pinned(nbytes))
+        _pinned.add(self)
+        return self
 
     def resizable(self) -> bool:
         """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
@@ -203,10 +224,6 @@ class UntypedStorage:
     def type(self) -> str:
         """The name of this class."""
         return "torch.storage.UntypedStorage"
-
-    def pin_memory(self, device: Device | str = "cuda") -> UntypedStorage:
-        """A copy in page-locked memory, from which an accelerator copies faster: an error where there is none."""
-        raise no_accelerator("Page-locked memory speeds up copies to an accelerator: there is nothing to gain here.")
 
     def byteswap(self, dtype: DType) -> None:
         """Turn the bytes of each element of `dtype` around: from big-endian to little-endian and back."""

@@ -202,7 +202,11 @@ class Run:
             if (
                 gradient is not None
                 and wanted is not None
-                and (gradient._size != wanted.size or gradient._dtype is not wanted.dtype)
+                and (
+                    gradient._size != wanted.size
+                    or gradient._dtype is not wanted.dtype
+                    or gradient._storage.device is not wanted.device
+                )
             ):
                 gradient = fitted(gradient, edge, node, place)
             left = waiting[following] = waiting[following] - 1
@@ -261,8 +265,11 @@ class _Current(threading.local):
 current = _Current()
 
 
+_BETWEEN_DEVICES = ("ToCopyBackward0", "CopyBackwards")
+
+
 def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor | None:
-    """The gradient with the size and dtype of what it is the gradient of: summed over what was broadcast.
+    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
 
     `node` found it for its input number `nr`, which came along `edge`.
     """
@@ -283,6 +290,16 @@ def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor |
         if gradient._dtype.is_complex and not wanted.dtype.is_complex:
             gradient = gradient.real
         gradient = gradient.to(wanted.dtype)
+    device = gradient._storage.device
+    if device is not wanted.device:
+        if wanted.size and node.name() not in _BETWEEN_DEVICES:  # a 0-dim operand may have been on the CPU
+            raise explained(
+                RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
+                    f"{wanted.device} but got {device}"
+                )
+            )
+        gradient = gradient.to(wanted.device)
     return gradient
 
 

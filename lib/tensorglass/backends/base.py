@@ -9,8 +9,10 @@ serves every backend whose module speaks NumPy's names.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Protocol
 
+from tensorglass import devices
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
@@ -44,11 +46,11 @@ class RandomBits(Protocol):
 
 
 class Backend(Protocol):
-    """One type of device. Sizes, strides and offsets are counted in elements, as in a tensor's header."""
+    """One device. Sizes, strides and offsets are counted in elements, as in a tensor's header."""
 
     @property
     def device_type(self) -> str:
-        """The type of its devices: "cpu"."""
+        """The type of its device: "cpu", "cuda", "sim"."""
 
     @property
     def xp(self) -> Any:
@@ -89,6 +91,9 @@ class Backend(Protocol):
     def dtype_of(self, array: Array) -> DType:
         """The dtype of an array's elements."""
 
+    def number(self, value: complex, array_dtype: Any) -> Array:
+        """A number as an operand of a kernel: 0-dim, of this dtype."""
+
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         """Run ``kernel(xp, *arrays, **parameters)`` on the device, silently: no floating-point warnings."""
 
@@ -102,35 +107,101 @@ class Backend(Protocol):
     def random_bits(self, seed: int) -> RandomBits:
         """A new stream of random bits on devices of this type."""
 
-    def from_host(self, array: Array, device: Device) -> Array:
-        """A copy on the device of a NumPy array."""
+    def from_host(self, array: Array, device: Device, *, is_pinned: bool = False, non_blocking: bool = False) -> Array:
+        """A copy on the device of a NumPy array.
 
-    def to_host(self, array: Array) -> Array:
+        Out of pinned memory and with `non_blocking`, the copy may still be under way when this returns.
+        """
+
+    def from_peer(self, array: Array) -> Array:
+        """A copy here of an array on another device of the same type."""
+
+    def to_host(self, array: Array, *, is_pinned: bool = False, non_blocking: bool = False) -> Array:
         """The array as a NumPy array: the same memory on the CPU, a copy from other devices."""
 
     def synchronize(self, device: Device) -> None:
         """Wait until every kernel launched on `device` has finished."""
 
 
-_backends: dict[str, Backend] = {}
+class Family(Protocol):
+    """The devices of one type, of which there may be several, or none."""
+
+    def count(self) -> int:
+        """How many there are; 0 where the type cannot be had. Never raises, and is quick."""
+
+    def make(self, index: int) -> Backend:
+        """The backend of a device; raises what PyTorch raises where there is none of that index."""
+
+
+_backends: dict[tuple[str, int | None], Backend] = {}
+_families: dict[str, Family] = {}
+
+#: Where the backends of our own that are not loaded at once are found: a module that calls `register_family`.
+_LOADED_WHEN_NEEDED = {"sim": "tensorglass.backends.simulated", "cuda": "tensorglass.backends.cupy_backend"}
 
 
 def register(backend: Backend) -> None:
-    """Make `backend` serve the devices of its type."""
-    _backends[backend.device_type] = backend
+    """Make `backend` serve the one device of its type."""
+    _backends[backend.device_type, None] = backend
+
+
+def register_family(device_type: str, family: Family) -> None:
+    """Let `family` make the backends of a type's devices, each when it is first asked for."""
+    devices.know(device_type)
+    _families[device_type] = family
+
+
+def family(device_type: str) -> Family | None:
+    """The devices of a type; None where nothing is known of them."""
+    if device_type not in _families and device_type in _LOADED_WHEN_NEEDED:
+        import_module(_LOADED_WHEN_NEEDED[device_type])
+    return _families.get(device_type)
+
+
+def accelerator() -> str | None:
+    """The type of this machine's accelerator: CUDA where there is a GPU, else one that is in use; else None."""
+    cuda = family("cuda")
+    if cuda is not None and cuda.count():
+        return "cuda"
+    return next((device_type for device_type in _families if of_type(device_type)), None)
+
+
+devices.accelerator_type = accelerator
 
 
 def get(device: Device) -> Backend:
     """The backend that serves `device`, or PyTorch's error where there is none."""
-    found = _backends.get(device.type)
-    if found is not None:
-        return found
-    note = f"tensorglass has no backend for '{device.type}' devices here; tensors on 'cpu' work everywhere."
-    if device.type in ("cuda", "xpu"):
-        raise explained(AssertionError(f"Torch not compiled with {device.type.upper()} enabled"), note)
-    raise explained(
-        NotImplementedError(
-            f"Could not run 'aten::empty.memory_format' with arguments from the '{device.type.upper()}' backend."
-        ),
-        note,
-    )
+    return _backends.get((device.type, device.index)) or _first_of(device)
+
+
+def _first_of(device: Device) -> Backend:
+    """The backend of a device that was not asked for before."""
+    if (device.type, None) in _backends:
+        return _backends[device.type, None]
+    found = family(device.type)
+    if found is None:
+        if device.type == "xpu":
+            raise AssertionError("Torch not compiled with XPU enabled")
+        raise explained(
+            NotImplementedError(
+                f"Could not run 'aten::empty.memory_format' with arguments from the '{device.type.upper()}' backend."
+            ),
+            f"tensorglass has no backend for '{device.type}' devices here; tensors on 'cpu' work everywhere, and "
+            "'sim' is a simulated accelerator.",
+        )
+    index = devices.current_index(device.type) if device.index is None else device.index
+    made = _backends.get((device.type, index))
+    if made is None:
+        made = _backends[device.type, index] = found.make(index)
+    return made
+
+
+def of_type(device_type: str) -> list[Backend]:
+    """The backends of a type's devices that were asked for so far."""
+    return [backend for (type_, _), backend in _backends.items() if type_ == device_type]
+
+
+def forget(backend: Backend) -> None:
+    """Let a device be no longer there, or its backend be made anew when it is next asked for."""
+    for key in [key for key, each in _backends.items() if each is backend]:
+        del _backends[key]

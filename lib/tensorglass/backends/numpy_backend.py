@@ -99,6 +99,9 @@ class NumpyBackend:
     def dtype_of(self, array: numpy.ndarray) -> DType:
         return self._dtypes[array.dtype]
 
+    def number(self, value: complex, array_dtype: Any) -> numpy.ndarray:
+        return numpy.asarray(value, array_dtype)
+
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         try:
             return self._thread.run(kernel, numpy, *arrays, **parameters)
@@ -116,10 +119,15 @@ class NumpyBackend:
     def random_bits(self, seed: int) -> NumpyBits:
         return NumpyBits(seed)
 
-    def from_host(self, array: numpy.ndarray, device: Device) -> numpy.ndarray:
+    def from_host(
+        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+    ) -> numpy.ndarray:
         return array.copy()
 
-    def to_host(self, array: numpy.ndarray) -> numpy.ndarray:
+    def from_peer(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array.copy()
+
+    def to_host(self, array: numpy.ndarray, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
         return array
 
     def synchronize(self, device: Device) -> None:

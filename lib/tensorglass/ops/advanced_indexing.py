@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU
+from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.scalars import checked, number_array
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -34,6 +37,7 @@ class Index(NamedTuple):
     size: tuple[int, ...]
     stride: tuple[int, ...]
     dtype: DType
+    device: Device = CPU
 
     @property
     def is_mask(self) -> bool:
@@ -54,7 +58,28 @@ def index_of_array(array: Array, dtype: DType) -> Index:
 
 def index_of_tensor(tensor: Tensor) -> Index:
     """An index with a tensor's elements; whether its dtype will do is asked when all indices are there."""
-    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype)
+    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype, tensor._storage.device)
+
+
+def beside(storage: UntypedStorage, advanced: Sequence[Index | None]) -> Sequence[Index | None]:
+    """The indices with those that are on the CPU brought to the device of `storage`; others may not be elsewhere."""
+    device = storage.device
+    for index in advanced:
+        if index is not None and index.device is not CPU and index.device != device:
+            raise explained(
+                RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({device})"),
+                f"Move the index: index.to({str(device)!r}).",
+                notebook=_NOTEBOOK,
+            )
+    if device is CPU:
+        return advanced
+    bring = storage.backend.from_host
+    return [
+        index._replace(array=bring(index.array, device), device=device)
+        if index is not None and index.device is CPU
+        else index
+        for index in advanced
+    ]
 
 
 #: x[True] and x[False] visit a new dimension of size 1 once, or not at all.
@@ -82,7 +107,9 @@ class Visit(NamedTuple):
 
 def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
-    storage, only = view._storage, advanced[0]
+    storage = view._storage
+    advanced = beside(storage, advanced)
+    only = advanced[0]
     if only is not None and only.dtype is dtypes.bool and only.size == view._size and only.size:
         array = storage.backend.launch(_pick, array_of(view), only.array)  # three times as fast as by positions
         memory.copied(array.nbytes)
@@ -109,6 +136,7 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
 def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
     warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
+    advanced = beside(view._storage, advanced)
     if value._storage is view._storage:
         geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
     mask = advanced[-1]
@@ -141,7 +169,9 @@ def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
     if isinstance(number, complex) and not view._dtype.is_complex:
         number = number.real
     element = number_array(backend, number, view._dtype)
-    where = mask.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
+    (there,) = beside(view._storage, (mask,))
+    assert there is not None
+    where = there.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
     backend.launch(_put_where, raw_array(view), where, element.conj() if view._conj else element)
     view._written()
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorglass import formats, geometry
 from tensorglass.devices import device as Device
-from tensorglass.devices import no_accelerator
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.promotion import common_dtype
@@ -162,11 +161,5 @@ def is_shared(input: Tensor) -> bool:
 
 @operator("asking", function=False)
 def is_pinned(input: Tensor, device: Device | str | None = None) -> bool:
-    """Whether the storage is page-locked for transfers to a GPU. Storages of tensorglass are not, yet."""
-    return False
-
-
-@operator("copy", function=False)
-def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
-    """A copy in page-locked memory, from which an accelerator copies faster: an error where there is none."""
-    raise no_accelerator("Page-locked memory speeds up copies to an accelerator: there is nothing to gain here.")
+    """Whether the storage is page-locked host memory, from which an accelerator copies faster."""
+    return input._storage.is_pinned()

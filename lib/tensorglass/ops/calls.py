@@ -18,8 +18,10 @@ from tensorglass import formats
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import OF_PYTHON_TYPE
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import MixedMemory
 from tensorglass.generator import Generator
 from tensorglass.ops.arguments import invalid_combination, type_name
+from tensorglass.ops.one_device import refuse_two_devices
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
@@ -252,12 +254,23 @@ def explaining(
         try:
             return body(*arguments, **keywords)
         except Exception as error:
+            if isinstance(error, MixedMemory):
+                refuse_two_devices(arguments, keywords)
             values, named = signatures.read(arguments[before:], keywords)
-            trace = error.__traceback__
-            if is_wrapped and trace is not None:
-                trace = trace.tb_next
-            if not isinstance(error, TypeError) or (trace is not None and trace.tb_next is not None):
+            if not isinstance(error, TypeError) or _came_from_inside(error, 2 if is_wrapped else 1):
                 raise
         return body(*arguments[:before], *values, **named)
 
     return call
+
+
+def _came_from_inside(error: Exception, calls: int) -> bool:
+    """Whether the error was raised in the function that `calls` calls led to, and not by its call.
+
+    A function of its own: a traceback that is kept in a local variable keeps the frame alive that it belongs to, and
+    all tensors in it.
+    """
+    trace = error.__traceback__
+    for _ in range(calls):
+        trace = None if trace is None else trace.tb_next
+    return trace is not None

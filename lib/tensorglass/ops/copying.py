@@ -18,13 +18,15 @@ from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.making import empty_on
+from tensorglass.making import empty_on, make
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gradients import nothing
+from tensorglass.ops.moving import brought
 from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, header_of, raw_array
 
 
@@ -70,7 +72,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
                 "copy_ cannot make its tensor larger.",
             )
     _warn_of_lost_parts(src, input)
-    transfer(input, src)
+    transfer(input, src, non_blocking)
     input._written()
     return input
 
@@ -85,24 +87,28 @@ def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
         warn("Casting complex values to real discards the imaginary part")
 
 
-def transfer(target: Tensor, source: Tensor) -> None:
+def transfer(target: Tensor, source: Tensor, non_blocking: bool = False) -> None:
     """Write the elements of `source` over those of `target`, as one copy: nothing is checked, no version counted."""
-    backend, device = target._storage.backend, target._storage.device
+    backend = target._storage.backend
     array = raw_array(source)
-    if source._storage.device != device:
-        array = backend.from_host(source._storage.backend.to_host(array), device)
+    if source._storage.backend is not backend:
+        array = brought(array, source._storage, target._storage, non_blocking)
     backend.launch(assign, raw_array(target), array, source._conj != target._conj)
     memory.copied(target.nbytes)
 
 
 def new_copy(
-    input: Tensor, dtype: DType, device: Device, memory_format: formats.memory_format = preserve_format
+    input: Tensor,
+    dtype: DType,
+    device: Device,
+    memory_format: formats.memory_format = preserve_format,
+    non_blocking: bool = False,
 ) -> Tensor:
     """A copy with a storage of its own, of the given dtype, on the given device."""
     strides = format_strides(input._size, input._stride, memory_format)
     made = empty_on(device, input._size, strides, dtype)
     _warn_of_lost_parts(input, made)
-    transfer(made, input)
+    transfer(made, input, non_blocking)
     return made
 
 
@@ -215,12 +221,13 @@ def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     """
     if not keywords and len(arguments) == 1 and isinstance(arguments[0], DType):  # the most common call
         dtype, device, copy, memory_format = arguments[0], input._storage.device, False, preserve_format
+        non_blocking = False
     else:
-        dtype, device, copy, memory_format = _read_to(input, arguments, keywords)
+        dtype, device, copy, non_blocking, memory_format = _read_to(input, arguments, keywords)
     stays = dtype is input._dtype and device == input._storage.device
     if stays and not copy and (memory_format is preserve_format or memory_format is suggested_format(input)):
         return input
-    return _to_copy(input, dtype, device, memory_format)
+    return _to_copy(input, dtype, device, memory_format, non_blocking)
 
 
 def suggested_format(input: Tensor) -> formats.memory_format:
@@ -249,7 +256,7 @@ def _is_python_type(value: Any) -> bool:
 
 def _read_to(
     input: Tensor, arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[DType, Device, bool, formats.memory_format]:
+) -> tuple[DType, Device, bool, bool, formats.memory_format]:
     given = _by_name(arguments, keywords)
     other, named, dtype = (given.get(name) for name in ("tensor", "device", "dtype"))
     if isinstance(other, int | float | complex):
@@ -265,6 +272,7 @@ def _read_to(
         like._dtype if dtype is None else _dtypes.as_dtype(dtype),
         place,
         copies,
+        given.get("non_blocking", False),
         given.get("memory_format") or preserve_format,
     )
 
@@ -305,8 +313,22 @@ def cuda(
     memory_format: formats.memory_format = preserve_format,
 ) -> Tensor:
     """A copy on a CUDA device, or `input` itself if it is there."""
-    place = devices.device("cuda") if device is None else devices.as_device(device)
+    place = devices.as_device("cuda" if device is None else device)
     return to(input, place, non_blocking=non_blocking, memory_format=memory_format)
+
+
+@operator("copy", function=False)
+def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
+    """A copy in page-locked host memory, from which an accelerator copies faster; itself if it is there already."""
+    if input.is_pinned():
+        return input
+    if input._storage.device != devices.CPU:
+        raise RuntimeError(f"cannot pin '{input.type()}' only dense CPU tensors can be pinned")
+    strides = format_strides(input._size, input._stride, preserve_format)
+    nbytes = geometry.storage_nbytes(input._size, strides, 0, input._dtype.itemsize)
+    made = make(UntypedStorage.pinned(nbytes), input._size, strides, 0, input._dtype)
+    transfer(made, input)
+    return made
 
 
 def _conversion(name: str, dtype: DType) -> None:

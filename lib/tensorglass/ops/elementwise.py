@@ -15,11 +15,12 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained, warn
+from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.inplace import check_inference
 from tensorglass.graph.recording import Recorder, is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
+from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, plan
 from tensorglass.ops.pointing import resize
 from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, refuse
@@ -174,10 +175,7 @@ def _compute(
         kernel.check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:
         kernel.inplace_check(operands, **parameters)
-    like = tensors[0]._storage
-    for tensor in tensors:
-        if tensor._storage.device is not like.device and tensor._storage.device != like.device:
-            raise _on_two_devices(like.device, tensor._storage.device)
+    like = storage_of_result(tensors)
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
     rule = kernel.rule_for(parameters)
     size, stride, order, promoted, compute_dtype, result_dtype = plan(
@@ -307,6 +305,8 @@ def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:
 def operand_array(backend: Backend, operand: Any, dtype: DType) -> Array:
     """An operand as the array of `dtype` that a kernel computes with."""
     if isinstance(operand, Tensor):
+        if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
+            return number_array(backend, operand.item(), dtype)
         array = array_of(operand)
         return array if operand._dtype is dtype else converted(backend, array, dtype)
     return number_array(backend, operand, dtype)
@@ -354,12 +354,3 @@ def resize_output(out: Tensor, size: tuple[int, ...]) -> None:
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
         )
     resize(out, size, geometry.contiguous_strides(size))
-
-
-def _on_two_devices(one: Any, other: Any) -> RuntimeError:
-    return explained(
-        RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
-        ),
-        "Move one of them first: x.to(y.device).",
-    )

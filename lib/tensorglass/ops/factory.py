@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from tensorglass import backends, dtypes, formats, geometry
 from tensorglass.backends import Array
-from tensorglass.devices import as_device
+from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
@@ -39,7 +39,7 @@ class Options(TypedDict, total=False):
     layout: formats.layout | None  #: `torch.strided`: there is no other
     device: Device | str | int | None  #: where the bytes are to live; None: the default device
     requires_grad: bool  #: whether autograd records what is done with the tensor
-    pin_memory: bool  #: accepted for PyTorch's sake: only accelerators have use for it
+    pin_memory: bool  #: whether the bytes are to live in page-locked memory, for an accelerator's sake
 
 
 class Place(NamedTuple):
@@ -48,6 +48,7 @@ class Place(NamedTuple):
     dtype: DType
     device: Device
     requires_grad: bool
+    is_pinned: bool = False
 
 
 def factory(*, function: bool = True, method: bool = False, differs: str | None = None) -> Callable[[F], F]:
@@ -100,7 +101,16 @@ def read_options(name: str, options: Options, dtype: DType | None = None, device
     requires_grad = bool(options.get("requires_grad"))
     if requires_grad:
         check_can_require_grad(chosen)
-    if options.get("pin_memory"):
+    where = as_device(place) if place is not None or device is None else device
+    is_pinned = bool(options.get("pin_memory"))
+    if is_pinned:
+        check_can_be_pinned(where)
+    return Place(chosen, where, requires_grad, is_pinned)
+
+
+def check_can_be_pinned(device: Device) -> None:
+    """Raise unless memory of the device can be page-locked."""
+    if backends.accelerator() is None:
         raise explained(
             RuntimeError(
                 "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
@@ -108,7 +118,8 @@ def read_options(name: str, options: Options, dtype: DType | None = None, device
             ),
             "Pinned memory speeds up copies to an accelerator; without one there is nothing to gain: leave it out.",
         )
-    return Place(chosen, as_device(place) if place is not None or device is None else device, requires_grad)
+    if device != CPU:
+        raise RuntimeError("Only dense CPU tensors can be pinned")
 
 
 def _check_option(name: str, keyword: str, value: Any) -> None:
@@ -209,12 +220,18 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
-    dtype, device, requires_grad = place
+    dtype, device, requires_grad, is_pinned = place
     geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
     if stride is None:
         stride = geometry.contiguous_strides(size)
     backends.get(device).array_dtype(dtype)  # raises where the backend lacks this dtype
-    made = empty_on(device, size, stride, dtype, zeroed=zeroed)
+    if is_pinned:
+        nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
+        made = make(UntypedStorage.pinned(nbytes), size, stride, 0, dtype)
+        if zeroed:
+            made._storage.fill_(0)
+    else:
+        made = empty_on(device, size, stride, dtype, zeroed=zeroed)
     set_requires_grad(made, requires_grad)
     return made
 
@@ -227,12 +244,16 @@ def of_kernel(
     out: Tensor | None = None,
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
-    dtype, device, requires_grad = place
+    dtype, device, requires_grad, is_pinned = place
     geometry.contiguous_nbytes(size, dtype.itemsize)
     backend = backends.get(device)
     if out is not None:
         raw_array(resized(out, size))[...] = backend.launch(kernel, *arguments)
         return out
+    if is_pinned:
+        made = new(size, place)
+        raw_array(made)[...] = backend.launch(kernel, *arguments)
+        return made
     array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype))
     storage = UntypedStorage.of_array(backend, device, array)
     made = make(storage, size, geometry.contiguous_strides(size), 0, dtype)

@@ -26,7 +26,7 @@ from tensorglass.ops.factory import (
     read_options,
 )
 from tensorglass.ops.scalars import checked
-from tensorglass.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor import Tensor, raw_array
 
 _MOST_DIMS = 128
 
@@ -63,7 +63,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     dtype = read_dtype(name, options.get("dtype"))
     stride = None
     if isinstance(data, Tensor):
-        array, own = array_of(data), data._dtype
+        array, own = data._host_array(), data._dtype
         stride = geometry.preserved_strides(data._size, data._stride)
         if options.get("device") is None:
             place = place._replace(device=data.device)
@@ -71,7 +71,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         array, own = data, array_dtype(data)
     else:
         array, own = nested_array(data, dtype)
-    place = Place(dtype or own, place.device, bool(requires_grad))
+    place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
     if requires_grad:
         check_can_require_grad(place.dtype)
     return from_host(array, own, place, stride)

@@ -145,7 +145,8 @@ def _gather(xp: Any, source: Array, index: Array, axis: int, size: tuple[int, ..
 
 def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
     """The full index of each element of `index`: its own place, and along `axis` the position that it names."""
-    key = list(xp.ogrid[tuple([slice(length) for length in index.shape])])
+    size = index.shape
+    key = [xp.arange(length).reshape((-1,) + (1,) * (len(size) - dim - 1)) for dim, length in enumerate(size)]
     key[axis] = index
     return tuple(key)
 

@@ -12,6 +12,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, make
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.one_device import on_two_devices
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -39,6 +40,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
     axis = 0 if first._size == (0,) else geometry.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
+        if tensor._storage.backend is not first._storage.backend:
+            raise on_two_devices(first._storage.device, tensor._storage.device)
         if tensor._size not in (first._size, (0,)):
             _check_fits(first, tensor, axis, place)
     size = list(first._size)

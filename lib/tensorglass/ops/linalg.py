@@ -16,6 +16,7 @@ from tensorglass.making import from_array, make
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
 from tensorglass.ops.gradients import conj
+from tensorglass.ops.one_device import on_two_devices
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.recorded_views import unsafe_view
@@ -45,6 +46,8 @@ def _of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
 def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
     """Run the backend's matmul, half types in float32, and wrap or write the result."""
     dtype, form = input._dtype, _form(input, other)
+    if input._storage.backend is not other._storage.backend:
+        raise on_two_devices(input._storage.device, other._storage.device)
     if dtype is not other._dtype:
         raise explained(
             RuntimeError(_two_dtypes(form, dtype, other._dtype)),

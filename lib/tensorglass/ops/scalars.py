@@ -27,8 +27,9 @@ def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
     array_dtype = backend.array_dtype(dtype)
     if dtype.category == dtypes.INTEGER:
         bits = 8 * dtype.itemsize
-        return backend.xp.asarray(int(_real(number)) & ((1 << bits) - 1), f"uint{bits}").view(array_dtype)
-    return backend.xp.asarray(number, array_dtype)
+        wrapped = HOST.xp.asarray(int(_real(number)) & ((1 << bits) - 1), f"uint{bits}").view(array_dtype)
+        return wrapped if backend is HOST else backend.number(wrapped, array_dtype)
+    return backend.number(number, array_dtype)
 
 
 def checked(number: complex, dtype: DType) -> complex:

@@ -1,0 +1,68 @@
+"""Blocks and segments: how a caching allocator cuts up a device's memory.
+
+A *segment* is a run of bytes that was asked from the device, which is slow, and is *reserved* from then on. A *block*
+is a part of a segment, free or allocated; the blocks of a segment lie one after the other without gaps. The one idea
+to keep in mind: memory that is reserved and not allocated is only useful in one piece, hence splitting and merging.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False)
+class Segment:
+    """A run of bytes that the device gave. Its blocks hang together through `Block.before` and `Block.after`."""
+
+    address: int
+    nbytes: int
+    is_small: bool  #: whether it serves blocks of at most a MiB
+    first: Block = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = Block(self, self.address, self.nbytes)
+
+    def blocks(self) -> list[Block]:
+        """Its blocks by address."""
+        found: list[Block] = []
+        block: Block | None = self.first
+        while block is not None:
+            found.append(block)
+            block = block.after
+        return found
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing in it is allocated: then, and only then, it can go back to the device."""
+        return not self.first.is_allocated and self.first.after is None
+
+
+@dataclass(eq=False)
+class Block:
+    """A part of a segment. `requested` is what was asked for, at most `nbytes`; 0 in a free block."""
+
+    segment: Segment
+    address: int
+    nbytes: int
+    requested: int = 0
+    is_allocated: bool = False
+    before: Block | None = None
+    after: Block | None = None
+
+    def split(self, nbytes: int) -> Block:
+        """Keep the first `nbytes` bytes. Returns the free block that the rest becomes."""
+        rest = Block(self.segment, self.address + nbytes, self.nbytes - nbytes, before=self, after=self.after)
+        if self.after is not None:
+            self.after.before = rest
+        self.after = rest
+        self.nbytes = nbytes
+        return rest
+
+    def absorb_next(self) -> None:
+        """Take in the block that follows."""
+        taken = self.after
+        assert taken is not None
+        self.nbytes += taken.nbytes
+        self.after = taken.after
+        if taken.after is not None:
+            taken.after.before = self

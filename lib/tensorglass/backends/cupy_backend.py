@@ -1,0 +1,254 @@
+"""CUDA devices by CuPy: the same kernels as on the CPU, on `cupy` in place of `numpy`.
+
+CuPy is imported when a CUDA device is first asked for, and only where there is a driver. What CuPy lacks or does
+otherwise than NumPy is said here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+
+from tensorglass import devices
+from tensorglass.allocator import NoRoom
+from tensorglass.allocator.figures import Counters
+from tensorglass.backends.base import RandomBits, register_family
+from tensorglass.backends.host_bits import HostBits
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.out_of_memory import out_of_memory
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+
+_DRIVERS = ("libcuda.so.1", "nvcuda.dll")
+
+
+class Cuda:
+    """The CUDA devices as a family."""
+
+    def count(self) -> int:
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        # A driver is looked for first: importing CuPy takes a second, and this must answer at once on a laptop.
+        if find_spec("cupy") is None or not _has_driver():
+            return 0
+        runtime = import_module("cupy").cuda.runtime
+        try:
+            return int(runtime.getDeviceCount())
+        except runtime.CUDARuntimeError:  # a driver without a device
+            return 0
+
+    def make(self, index: int) -> CupyBackend:
+        if index < self.count():
+            return CupyBackend(index)
+        if self.count():
+            raise explained(
+                RuntimeError("CUDA error: invalid device ordinal"),
+                f"There are {self.count()} CUDA devices here, cuda:0 to cuda:{self.count() - 1}.",
+            )
+        missing = (
+            "CuPy is not installed: pip install 'tensorglass[gpu]', on a machine with an NVIDIA GPU."
+            if find_spec("cupy") is None
+            else "CuPy is installed, but finds no NVIDIA GPU with a driver here."
+        )
+        raise explained(
+            AssertionError("Torch not compiled with CUDA enabled"),
+            missing,
+            "device='sim' is a simulated accelerator that works everywhere.",
+        )
+
+
+def _has_driver() -> bool:
+    for name in _DRIVERS:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        return True
+    return False
+
+
+FAMILY = Cuda()
+
+
+class CupyBackend:
+    """One CUDA device. See `Backend` for what each method promises."""
+
+    device_type = "cuda"
+
+    def __init__(self, index: int) -> None:
+        self.device = devices.with_index("cuda", index)
+        self.xp: Any = import_module("cupy")
+        self._place = self.xp.cuda.Device(index)
+        self._pool = self.xp.get_default_memory_pool()
+        self.counters = Counters()
+        _count_allocations(self.xp, index, self.counters)
+
+    def is_available(self) -> bool:
+        return True
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> Any:
+        make = self.xp.zeros if zeroed else self.xp.empty
+        return self._asking(nbytes, make, nbytes, numpy.uint8)
+
+    def empty(
+        self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
+    ) -> Any:
+        make = self.xp.zeros if zeroed else self.xp.empty
+        nbytes = prod(size) * dtype.itemsize
+        if order is None:
+            return self._asking(nbytes, make, size, self.array_dtype(dtype))
+        outermost_first = self._asking(nbytes, make, [size[dim] for dim in order], self.array_dtype(dtype))
+        return outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))
+
+    def _asking(self, nbytes: int, make: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            with self._place:
+                return make(*arguments)
+        except self.xp.cuda.memory.OutOfMemoryError:
+            free, total = self.memory_free_and_total()
+            reserved = self._pool.total_bytes()
+            refusal = NoRoom(nbytes, total, self._pool.used_bytes(), reserved + max(0, total - free - reserved))
+            raise out_of_memory(self.device, refusal) from None
+
+    def array(self, buffer: Any, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+        itemsize = dtype.itemsize
+        if 0 in size:  # such a header may point past the end of its storage
+            return self.empty(dtype, size)
+        steps = tuple([step * itemsize for step in stride])
+        return self.xp.ndarray(size, self.array_dtype(dtype), buffer.data + offset * itemsize, steps)
+
+    def share_memory(self, one: Any, other: Any) -> bool:
+        return bool(self.xp.may_share_memory(one, other))
+
+    def buffer_of(self, array: Any) -> Any:
+        return self.xp.ndarray((array.nbytes,), numpy.uint8, array.data)
+
+    def data_ptr(self, buffer: Any) -> int:
+        return int(buffer.data.ptr) if buffer.size else 0
+
+    def memory_stats(self) -> dict[str, int]:
+        with self._place:
+            return self.counters.named()
+
+    def memory_snapshot(self) -> list[dict[str, Any]]:
+        return []  # CuPy's pool does not show its blocks
+
+    def memory_free_and_total(self) -> tuple[int, int]:
+        free, total = self._place.mem_info
+        return int(free), int(total)
+
+    def empty_cache(self) -> None:
+        with self._place:
+            self._pool.free_all_blocks()
+
+    def reset_peaks(self) -> None:
+        self.counters.reset_peaks()
+
+    def reset_totals(self) -> None:
+        self.counters.reset_totals()
+
+    def properties(self) -> Any:
+        found = self.xp.cuda.runtime.getDeviceProperties(self.device.index)
+        return SimpleNamespace(
+            name=found["name"].decode(),
+            total_memory=found["totalGlobalMem"],
+            major=found["major"],
+            minor=found["minor"],
+            multi_processor_count=found["multiProcessorCount"],
+        )
+
+    # --- kernels -----------------------------------------------------------------------------------------------------
+
+    def array_dtype(self, dtype: DType) -> numpy.dtype:
+        return HOST.array_dtype(dtype)
+
+    def dtype_of(self, array: Any) -> DType:
+        return HOST.dtype_of(array)
+
+    def pinned(self, nbytes: int) -> numpy.ndarray:
+        with self._place:
+            memory = self.xp.cuda.alloc_pinned_memory(max(nbytes, 1))
+        return numpy.frombuffer(memory, numpy.uint8, nbytes)
+
+    def number(self, value: complex, array_dtype: Any) -> Any:
+        return numpy.asarray(value, array_dtype)[()]  # goes to the device with the kernel's other arguments
+
+    def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
+        with self._place:
+            return kernel(self.xp, *arrays, **parameters)
+
+    def run(self, function: Callable[..., Any], *arrays: Any) -> Any:
+        with self._place:
+            return function(*arrays)
+
+    def ufunc(self, name: str) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(self.xp, name)
+        return found
+
+    def random_bits(self, seed: int) -> RandomBits:
+        return HostBits(self, self.device, seed)
+
+    # --- transfers ---------------------------------------------------------------------------------------------------
+
+    def from_host(
+        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+    ) -> Any:
+        with self._place:
+            made = self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
+            made.set(numpy.ascontiguousarray(array))
+            if not non_blocking:
+                self.xp.cuda.get_current_stream().synchronize()
+            return made
+
+    def to_host(self, array: Any, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
+        with self._place:
+            host: numpy.ndarray = self.xp.asnumpy(array)
+            return host
+
+    def from_peer(self, array: Any) -> Any:
+        with self._place:
+            return self.xp.array(array, copy=True)
+
+    def synchronize(self, device: Device) -> None:
+        self._place.synchronize()
+
+
+def _count_allocations(cupy: Any, index: int, counters: Counters) -> None:
+    """Let CuPy's pool report what it hands out and takes back on one device."""
+
+    class Count(cupy.cuda.MemoryHook):
+        name = f"tensorglass {index}"
+
+        def alloc_postprocess(self, **call: Any) -> None:
+            if call["device_id"] == index:
+                counters.change("segment", False, 1)
+                counters.change("reserved_bytes", False, call["mem_size"])
+                counters.device_allocations += 1
+
+        def malloc_postprocess(self, **call: Any) -> None:
+            if call["device_id"] == index:
+                for name, amount in (("allocation", 1), ("allocated_bytes", call["mem_size"])):
+                    counters.change(name, False, amount)
+
+        def free_postprocess(self, **call: Any) -> None:
+            if call["device_id"] == index:
+                for name, amount in (("allocation", 1), ("allocated_bytes", call["mem_size"])):
+                    counters.change(name, False, -amount)
+
+    Count().__enter__()
+
+
+register_family("cuda", FAMILY)

@@ -1,0 +1,142 @@
+"""The simulated device's array: NumPy underneath, and out of the host's reach.
+
+It answers as `cupy.ndarray` does: functions of the device's array module take it, Python's operators work between such
+arrays and numbers, and NumPy's functions are refused. So a kernel that mixes the two memories by accident fails here,
+on a laptop, as it would fail on a GPU.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from tensorglass.errors import MixedMemory
+
+if TYPE_CHECKING:
+    from tensorglass.backends.simulated.memory import Allocation
+    from tensorglass.backends.simulated.module import SimulatedModule
+
+
+class SimulatedArray(NDArrayOperatorsMixin):
+    """A typed, strided window on an allocation of a simulated device."""
+
+    __slots__ = ("__weakref__", "allocation", "cells", "module")
+
+    cells: numpy.ndarray  #: the simulated device's memory. For this backend alone
+    allocation: Allocation
+    module: SimulatedModule
+
+    def __init__(self, cells: numpy.ndarray, allocation: Allocation, module: SimulatedModule) -> None:
+        self.cells = cells
+        self.allocation = allocation
+        self.module = module
+
+    # --- the header: the host may always ask ---------------------------------------------------------------------
+
+    shape = property(operator.attrgetter("cells.shape"))
+    strides = property(operator.attrgetter("cells.strides"))
+    dtype = property(operator.attrgetter("cells.dtype"))
+    ndim = property(operator.attrgetter("cells.ndim"))
+    size = property(operator.attrgetter("cells.size"))
+    itemsize = property(operator.attrgetter("cells.itemsize"))
+    nbytes = property(operator.attrgetter("cells.nbytes"))
+    flags = property(operator.attrgetter("cells.flags"))
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    # --- views and work on the device ------------------------------------------------------------------------------
+
+    def _window(self, cells: numpy.ndarray) -> SimulatedArray:
+        return SimulatedArray(cells, self.allocation, self.module)
+
+    @property
+    def T(self) -> SimulatedArray:  # NumPy's name
+        return self._window(self.cells.T)
+
+    @property
+    def real(self) -> SimulatedArray:
+        return self._window(self.cells.real)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> SimulatedArray:
+        return self.module.call("imag", lambda cells: cells.imag, (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.module.call("getitem", operator.getitem, (self, key), {})
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.module.call("setitem", operator.setitem, (self, key, value), {})
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        return self.module.call(ufunc.__name__, getattr(ufunc, method), inputs, keywords)
+
+    # --- the host wants to see values: it waits, and they are copied ------------------------------------------------
+
+    def get(self) -> numpy.ndarray:
+        """A copy in the host's memory, once the device has done all its work."""
+        return self.module.to_host(self)
+
+    def item(self, *place: Any) -> Any:
+        """One element as a Python number."""
+        return self.get().item(*place)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self.get().tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.get())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        return operator.index(self.get())
+
+    def __array__(self, *arguments: Any, **keywords: Any) -> numpy.ndarray:
+        raise MixedMemory(
+            "this array is in a simulated device's memory, which the host cannot read: copy it with get()"
+        )
+
+    def __repr__(self) -> str:
+        return f"<array of shape {self.shape}, {self.dtype}, in the memory of {self.module.device}>"
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: SimulatedArray, *arguments: Any, **keywords: Any) -> Any:
+        return self.module.call(name, getattr(numpy.ndarray, name), (self, *arguments), keywords)
+
+    method.__name__ = name
+    method.__doc__ = f"`numpy.ndarray.{name}` on the device."
+    return method
+
+
+# The methods that `cupy.ndarray` has too.
+for _name in (
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum",
+    "diagonal", "dot", "fill", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape",
+    "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view",
+):  # fmt: skip
+    setattr(SimulatedArray, _name, _method(_name))

@@ -1,0 +1,221 @@
+"""The simulated accelerator as a backend: one for each device, "sim:0", "sim:1", ….
+
+NumPy computes, at once; what is simulated is where the bytes are, how much room there is, and how long things take.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy
+
+from tensorglass import devices
+from tensorglass.allocator import CachingAllocator, NoRoom
+from tensorglass.backends.base import RandomBits
+from tensorglass.backends.host_bits import HostBits
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.out_of_memory import out_of_memory
+from tensorglass.backends.simulated.array import SimulatedArray
+from tensorglass.backends.simulated.clock import CLOCK
+from tensorglass.backends.simulated.memory import Allocation, root_of
+from tensorglass.backends.simulated.module import SimulatedModule
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+
+GIB = 2**30
+CAPACITY = GIB  #: the memory of a simulated device, unless configured otherwise
+
+
+class Properties(NamedTuple):
+    """What a simulated device is."""
+
+    name: str
+    total_memory: int
+
+
+class SimulatedBackend:
+    """One simulated device. See `Backend` for what each method promises."""
+
+    device_type = "sim"
+
+    def __init__(self, index: int, capacity: int = CAPACITY) -> None:
+        self.device = devices.with_index("sim", index)
+        self.allocator = CachingAllocator(
+            capacity,
+            base_address=0x7F00_0000_0000 + (index << 36),
+            reserve=self._reserve,
+            release=self._release,
+        )
+        self.xp: Any = SimulatedModule(self)
+        self._thread = _Thread()
+
+    def is_available(self) -> bool:
+        return True
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> SimulatedArray:
+        allocation = self._new_allocation(nbytes)
+        if zeroed:
+            allocation.root[:] = 0
+            self.launched("zeros", nbytes)
+        return SimulatedArray(allocation.root, allocation, self.xp)
+
+    def empty(
+        self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
+    ) -> SimulatedArray:
+        count = 1
+        for length in size:
+            count *= length
+        run = self.allocate(count * dtype.itemsize, self.device, zeroed=zeroed)
+        cells = run.cells.view(self.array_dtype(dtype))
+        if order is None:
+            return SimulatedArray(cells.reshape(size), run.allocation, self.xp)
+        outermost_first = cells.reshape([size[dim] for dim in order])
+        rearranged = outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))
+        return SimulatedArray(rearranged, run.allocation, self.xp)
+
+    def allocation_of(self, root: numpy.ndarray) -> Allocation:
+        """A new allocation whose bytes are those of an array that NumPy has just made."""
+        return Allocation(self.allocator, self._block(root.nbytes), root)
+
+    def _new_allocation(self, nbytes: int) -> Allocation:
+        block = self._block(nbytes)  # first: it refuses what would not fit in the simulated memory
+        return Allocation(self.allocator, block, HOST.allocate(nbytes, devices.CPU))
+
+    def _block(self, nbytes: int) -> Any:
+        try:
+            return self.allocator.allocate(nbytes)
+        except NoRoom as refusal:
+            raise out_of_memory(self.device, refusal) from None
+
+    def _reserve(self, nbytes: int) -> None:
+        CLOCK.stop_host(CLOCK.costs.reserve, "reserve", self.stream_key, nbytes)
+
+    def _release(self, nbytes: int) -> None:
+        CLOCK.stop_host(CLOCK.costs.reserve, "release", self.stream_key, nbytes)
+
+    def array(
+        self, buffer: SimulatedArray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> SimulatedArray:
+        cells = HOST.array(buffer.cells, dtype, size, stride, offset)
+        return SimulatedArray(cells, buffer.allocation, self.xp)
+
+    def share_memory(self, one: SimulatedArray, other: SimulatedArray) -> bool:
+        return HOST.share_memory(one.cells, other.cells)
+
+    def buffer_of(self, array: SimulatedArray) -> SimulatedArray:
+        return SimulatedArray(HOST.buffer_of(array.cells), array.allocation, self.xp)
+
+    def data_ptr(self, buffer: SimulatedArray) -> int:
+        return buffer.allocation.address_of(buffer.cells) if buffer.size else 0
+
+    def memory_stats(self) -> dict[str, int]:
+        return self.allocator.stats()
+
+    def memory_snapshot(self) -> list[dict[str, Any]]:
+        return self.allocator.snapshot()
+
+    def memory_free_and_total(self) -> tuple[int, int]:
+        return self.allocator.capacity - self.allocator.reserved, self.allocator.capacity
+
+    def empty_cache(self) -> None:
+        self.allocator.empty_cache()
+
+    def reset_peaks(self) -> None:
+        self.allocator.reset_peaks()
+
+    def reset_totals(self) -> None:
+        self.allocator.reset_totals()
+
+    def properties(self) -> Properties:
+        return Properties("simulated accelerator", self.allocator.capacity)
+
+    # --- kernels -----------------------------------------------------------------------------------------------------
+
+    def array_dtype(self, dtype: DType) -> numpy.dtype:
+        return HOST.array_dtype(dtype)
+
+    def dtype_of(self, array: SimulatedArray) -> DType:
+        return HOST.dtype_of(array.cells)
+
+    def pinned(self, nbytes: int) -> numpy.ndarray:
+        return HOST.allocate(nbytes, devices.CPU)
+
+    def number(self, value: complex, array_dtype: Any) -> Any:
+        return numpy.asarray(value, array_dtype)[()]  # goes to the device with the kernel's other arguments
+
+    def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
+        return HOST.run(kernel, self.xp, *arrays, **parameters)
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        return HOST.run
+
+    def ufunc(self, name: str) -> Callable[..., Any]:
+        return getattr(self.xp, name)
+
+    def launched(self, name: str, nbytes: int) -> None:
+        """A kernel that reads and writes `nbytes` bytes was launched on the current stream."""
+        costs = CLOCK.costs
+        CLOCK.work("kernel", name, self.stream_key, nbytes, costs.launch, costs.of_kernel(nbytes), waits=False)
+
+    def random_bits(self, seed: int) -> RandomBits:
+        return HostBits(self, self.device, seed)
+
+    # --- transfers ---------------------------------------------------------------------------------------------------
+
+    def from_host(
+        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+    ) -> SimulatedArray:
+        cells = array.copy()
+        made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+        # Out of pageable memory the driver copies to a buffer of its own first, and so the host must wait.
+        self._transfer("to device", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
+        return made
+
+    def to_host(self, array: SimulatedArray, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
+        self._transfer("to host", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
+        return array.cells.copy()
+
+    def from_peer(self, array: SimulatedArray) -> SimulatedArray:
+        """A copy here of an array on another simulated device."""
+        cells = array.cells.copy()
+        made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+        costs = CLOCK.costs
+        source = array.module.backend
+        CLOCK.hold(self.stream_key, CLOCK.busy_until(source.stream_key))
+        cost = costs.of_transfer(array.nbytes, costs.peer_rate)
+        CLOCK.work("peer", f"from {source.device}", self.stream_key, array.nbytes, costs.launch, cost, waits=False)
+        return made
+
+    def _transfer(self, kind: str, nbytes: int, is_pinned: bool, *, waits: bool) -> None:
+        costs = CLOCK.costs
+        rate = costs.pinned_rate if is_pinned else costs.pageable_rate
+        name = "pinned memory" if is_pinned else "pageable memory"
+        CLOCK.work(kind, name, self.stream_key, nbytes, costs.launch, costs.of_transfer(nbytes, rate), waits=waits)
+
+    # --- streams -----------------------------------------------------------------------------------------------------
+
+    @property
+    def stream(self) -> int:
+        """The number of the stream on which this thread's work goes."""
+        return self._thread.stream
+
+    @stream.setter
+    def stream(self, number: int) -> None:
+        self._thread.stream = number
+
+    @property
+    def stream_key(self) -> tuple[str, int]:
+        """What the clock knows the current stream by."""
+        return str(self.device), self._thread.stream
+
+    def synchronize(self, device: Device) -> None:
+        CLOCK.wait_for_device(str(self.device))
+
+
+class _Thread(threading.local):
+    stream = 0

@@ -1,0 +1,107 @@
+"""The simulated device's array module: NumPy's functions, run on the device's arrays and charged to its clock.
+
+Kernels call it by the name `xp`, as they call `numpy` on the CPU and `cupy` on a GPU. Every call is one launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from tensorglass.backends.simulated.array import SimulatedArray
+from tensorglass.backends.simulated.memory import root_of
+from tensorglass.errors import MixedMemory
+
+if TYPE_CHECKING:
+    from tensorglass.backends.simulated.backend import SimulatedBackend
+
+
+class SimulatedModule:
+    """``xp`` of one simulated device. Functions that make arrays make them there."""
+
+    def __init__(self, backend: SimulatedBackend, functions: ModuleType = numpy) -> None:
+        self.backend = backend
+        self.device = backend.device
+        self.ndarray = SimulatedArray
+        self._functions = functions
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._functions, name)
+        if isinstance(found, ModuleType):
+            answer: Any = SimulatedModule(self.backend, found)
+        elif isinstance(found, type) or not callable(found):
+            answer = found  # dtypes, constants
+        else:
+            answer = SimulatedFunction(self, name, found)
+        setattr(self, name, answer)  # found at once the next time
+        return answer
+
+    def asnumpy(self, array: SimulatedArray) -> numpy.ndarray:
+        """A copy in the host's memory."""
+        return self.to_host(array)
+
+    def to_host(self, array: SimulatedArray) -> numpy.ndarray:
+        return self.backend.to_host(array)
+
+    def call(
+        self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        """Run a function of NumPy on the cells of the device's arrays. What it makes is allocated on the device."""
+        seen: list[SimulatedArray] = []
+        plain = [self._cells(argument, seen) for argument in arguments]
+        named = {key: self._cells(value, seen) for key, value in keywords.items()}
+        made: list[SimulatedArray] = []
+        answer = self._wrapped(function(*plain, **named), seen, made)
+        if made or answer is None or keywords.get("out") is not None:  # else it was a mere view
+            self.backend.launched(name, sum(array.nbytes for array in seen + made))
+        return answer
+
+    def _cells(self, given: Any, seen: list[SimulatedArray]) -> Any:
+        """`given` with the device's arrays replaced by their cells; these are added to `seen`."""
+        if isinstance(given, SimulatedArray):
+            if given.module.backend is not self.backend:
+                raise MixedMemory(f"the array is on {given.module.device}, and the function runs on {self.device}")
+            seen.append(given)
+            return given.cells
+        if isinstance(given, tuple | list):
+            return type(given)([self._cells(each, seen) for each in given])
+        if isinstance(given, numpy.ndarray) and given.ndim:
+            raise MixedMemory(f"an array in the host's memory was given to a function that runs on {self.device}")
+        return given
+
+    def _wrapped(self, answer: Any, seen: list[SimulatedArray], made: list[SimulatedArray]) -> Any:
+        """The answer with its arrays on the device. Those that are no windows on `seen` ones are added to `made`."""
+        if isinstance(answer, tuple | list):
+            return type(answer)([self._wrapped(each, seen, made) for each in answer])
+        if isinstance(answer, numpy.generic):  # a 0-dim answer stays on the device, as CuPy's do
+            answer = numpy.asarray(answer)
+        if not isinstance(answer, numpy.ndarray):
+            return answer
+        root = root_of(answer)
+        for given in seen:
+            if given.cells is answer:
+                return given
+            if given.allocation.root is root:
+                return SimulatedArray(answer, given.allocation, self)
+        new = SimulatedArray(answer, self.backend.allocation_of(root), self)
+        made.append(new)
+        return new
+
+
+class SimulatedFunction:
+    """A function of NumPy that runs on the simulated device."""
+
+    def __init__(self, module: SimulatedModule, name: str, function: Callable[..., Any]) -> None:
+        self._module = module
+        self._name = name
+        self._function = function
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._module.call(self._name, self._function, arguments, keywords)
+
+    def __getattr__(self, name: str) -> SimulatedFunction:
+        """A ufunc's own functions: ``xp.add.reduce``."""
+        return SimulatedFunction(self._module, f"{self._name}.{name}", getattr(self._function, name))

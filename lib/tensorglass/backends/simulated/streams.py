@@ -1,0 +1,155 @@
+"""Streams and events of the simulated devices: queues of work, and marks in them.
+
+Work on one stream is done in order, work on two at the same time. Values are computed at once all the same; what
+streams change is the simulated time.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from tensorglass import backends, devices
+from tensorglass.backends.simulated.backend import SimulatedBackend
+from tensorglass.backends.simulated.clock import CLOCK
+from tensorglass.devices import device as Device
+
+_numbers = count(1)  # 0 is the stream that every device begins with
+
+
+def _backend(device: Device | str | int | None) -> SimulatedBackend:
+    if device is None or isinstance(device, int):
+        index = devices.current_index("sim") if device is None else device
+        device = devices.with_index("sim", index)
+    found: Any = backends.get(Device(device))
+    if not isinstance(found, SimulatedBackend):
+        raise ValueError(f"Expected a sim device, but got: {device}")
+    return found
+
+
+class Event:
+    """A mark in a stream; the time between two of them is that of the work between them, in simulated milliseconds."""
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+        self._is_timed = enable_timing
+        self._moment: float | None = None
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Put the mark at the end of what the stream, else the current one, was given to do."""
+        key = (current_stream() if stream is None else stream).key
+        self._moment = max(CLOCK.now, CLOCK.busy_until(key))
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let the stream, else the current one, do nothing before the mark is reached."""
+        (current_stream() if stream is None else stream).wait_event(self)
+
+    def query(self) -> bool:
+        """Whether the mark has been reached."""
+        return self._moment is None or self._moment <= CLOCK.now
+
+    def synchronize(self) -> None:
+        """Wait until the mark is reached."""
+        if self._moment is not None:
+            CLOCK.wait_for(self._moment)
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Simulated milliseconds from this mark to another. Both must have been reached."""
+        if not (self._is_timed and end_event._is_timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._moment is None or end_event._moment is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        if not (self.query() and end_event.query()):
+            raise RuntimeError("Both events must be completed before calculating elapsed time.")
+        return (end_event._moment - self._moment) * 1000
+
+
+class Stream:
+    """A queue of work on a simulated device. ``with sim.stream(s):`` sends the block's work there."""
+
+    def __init__(self, device: Device | str | int | None = None, priority: int = 0) -> None:
+        self._backend = _backend(device)
+        self.number = next(_numbers)
+
+    @classmethod
+    def _numbered(cls, backend: SimulatedBackend, number: int) -> Stream:
+        self = cls.__new__(cls)
+        self._backend, self.number = backend, number
+        return self
+
+    @property
+    def device(self) -> Device:
+        """Where it works."""
+        return self._backend.device
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the clock knows it by."""
+        return str(self.device), self.number
+
+    def query(self) -> bool:
+        """Whether all its work is done."""
+        return CLOCK.busy_until(self.key) <= CLOCK.now
+
+    def synchronize(self) -> None:
+        """Wait until all its work is done."""
+        CLOCK.wait_for(CLOCK.busy_until(self.key))
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Put a mark at the end of its work, and return it."""
+        event = Event() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Do nothing more before the mark is reached. The host goes on."""
+        if event._moment is not None:
+            CLOCK.hold(self.key, event._moment)
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Do nothing more before all that the other stream was given is done. The host goes on."""
+        self.wait_event(stream.record_event())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"<tensorglass.sim.Stream device={self.device} number={self.number}>"
+
+
+def current_stream(device: Device | str | int | None = None) -> Stream:
+    """The stream on which this thread's work on a device goes."""
+    backend = _backend(device)
+    return Stream._numbered(backend, backend.stream)
+
+
+def default_stream(device: Device | str | int | None = None) -> Stream:
+    """The stream that the device began with."""
+    return Stream._numbered(_backend(device), 0)
+
+
+def set_stream(stream: Stream) -> None:
+    """Let this thread's work on the stream's device go there."""
+    stream._backend.stream = stream.number
+
+
+class stream:
+    """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
+
+    def __init__(self, stream: Stream | None) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            self._outer = current_stream(self.stream.device), devices.current_index("sim")
+            set_stream(self.stream)
+            assert self.stream.device.index is not None
+            devices.set_current_index("sim", self.stream.device.index)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.stream is not None:
+            outer, index = self._outer
+            set_stream(outer)
+            devices.set_current_index("sim", index)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from tensorglass.errors import explained
@@ -21,7 +20,10 @@ PYTORCH_TYPES = (
 _DEVICE_STRING = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?")
 _known_types = {*PYTORCH_TYPES, "sim"}  # "sim" is tensorglass's simulated accelerator
 
-accelerator_type: Callable[[], str | None] = lambda: None  # `backends` knows, and puts the real one here
+
+def accelerator_type() -> str | None:
+    """The type of this machine's accelerator. `backends` knows, and puts its own function in the place of this one."""
+    return None
 
 
 class device:

@@ -119,8 +119,8 @@ class TypedStorage:
         return False
 
     def is_pinned(self, device: Device | str | None = None) -> builtins.bool:
-        """Whether the bytes are page-locked for an accelerator: never on the CPU alone."""
-        return False
+        """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
+        return self._storage.is_pinned()
 
     def resizable(self) -> builtins.bool:
         """Whether `resize_` may change the length: not where the bytes belong to somebody else."""

@@ -166,7 +166,7 @@ def accelerator() -> str | None:
     return next((device_type for device_type in _families if of_type(device_type)), None)
 
 
-devices.accelerator_type = accelerator
+devices.accelerator_type = accelerator  # that floor knows names only
 
 
 def get(device: Device) -> Backend:

@@ -6,6 +6,7 @@
 from tensorglass import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
+import sys
 from math import e, inf, nan, pi
 from typing import Any
 
@@ -107,7 +108,7 @@ autograd.attach()
 globals().update(ops.attach())
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
-_LOADED_WHEN_NEEDED = ("accelerator", "cuda", "sim")  # most programs compute on the CPU
+_LOADED_WHEN_NEEDED = ("accelerator", "cuda", "multiprocessing", "sim")  # most programs compute on the CPU, alone
 
 
 def __getattr__(name: str) -> Any:
@@ -119,3 +120,7 @@ def __getattr__(name: str) -> Any:
     from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
 
     raise no_such_name(name, globals())
+
+
+if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too
+    __getattr__("multiprocessing")

@@ -48,6 +48,13 @@ class _OldStorage(metaclass=_OldStorageType):
         untyped = UntypedStorage.from_buffer(buffer, byte_order, count=count, offset=offset, dtype=cls.dtype)
         return TypedStorage._of(untyped, cls.dtype)
 
+    @classmethod
+    def _new_shared(cls, size: int) -> TypedStorage:
+        """A storage of `size` new elements in shared memory."""
+        return TypedStorage._of(UntypedStorage._new_shared(size * cls.dtype.itemsize), cls.dtype)
+
+    from_file = vars(TypedStorage)["from_file"]  # the same method, on a class that has a dtype
+
 
 class FloatStorage(_OldStorage):
     dtype = dtypes.float32

@@ -13,12 +13,14 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import backends, memory
+from tensorglass import backends, memory, sharing
 from tensorglass.backends import Array, Backend
+from tensorglass.backends.shared_blocks import SharedBlock, file_block, new_block
 from tensorglass.devices import CPU, as_device, no_accelerator
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.storage_arguments import is_index, negative_length, read_bytes, type_name
 
 if TYPE_CHECKING:
     from tensorglass.tensor import Tensor
@@ -43,13 +45,13 @@ class UntypedStorage:
     backend: Backend
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
-    is_ours: bool  #: whether tensorglass allocated the bytes, and so may resize them
+    is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
-        values = None if isinstance(data, int) else _read_bytes(data)
+        values = None if isinstance(data, int) else read_bytes(data)
         nbytes = data if isinstance(data, int) else len(values or ())
         if nbytes < 0:
-            raise _negative(nbytes)
+            raise negative_length(nbytes)
         place = as_device(device)
         backend = backends.get(place)
         self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
@@ -115,15 +117,45 @@ class UntypedStorage:
         return self.device.type == "cuda"
 
     is_sparse = False
-    filename = None  #: of a storage that is a file: there are none
+
+    @property
+    def filename(self) -> str | None:
+        """The file that the bytes are, if what is written goes there."""
+        block = sharing.block_of(self)
+        return None if block is None else block.filename
 
     def get_device(self) -> int | None:
         """The index of the accelerator that the bytes are on; None for the CPU."""
         return None if self.device.type == "cpu" else self.device.index or 0
 
     def is_shared(self) -> bool:
-        """Whether other processes see the bytes: never."""
-        return False
+        """Whether the bytes are in shared memory, in a file or on a GPU, where other processes may see them."""
+        return self.is_cuda or sharing.block_of(self) is not None
+
+    def share_memory_(self) -> UntypedStorage:
+        """Move the bytes into shared memory, if they are the CPU's and not there yet. Not resizable from then on."""
+        if self.device is CPU:
+            sharing.share(self)
+            _pinned.discard(self)
+        return self
+
+    @classmethod
+    def _new_shared(cls, size: int, *, device: Device | str = "cpu") -> UntypedStorage:
+        """A storage of `size` new bytes in shared memory."""
+        return cls.on_block(new_block(size), is_new=True) if as_device(device) is CPU else cls(size, device=device)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first `nbytes` bytes of a file. If `shared`, what is written goes there, else it stays here."""
+        return cls.on_block(file_block(filename, shared, nbytes))
+
+    @classmethod
+    def on_block(cls, block: SharedBlock, *, is_new: bool = False) -> UntypedStorage:
+        """The storage on a shared block, which counts as allocated here if it `is_new`."""
+        self = _new(cls)
+        self._set_up(backends.get(CPU), CPU, len(block.array), block.array, None, is_ours=is_new)
+        sharing.settle(self, block)
+        return self
 
     def is_pinned(self, device: Device | str | None = None) -> bool:
         """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
@@ -150,7 +182,7 @@ class UntypedStorage:
         return self
 
     def resizable(self) -> bool:
-        """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
+        """Whether `resize_` may change the length: not where others hold the bytes too."""
         return self.is_ours
 
     def resize_(self, size: int) -> UntypedStorage:
@@ -159,21 +191,25 @@ class UntypedStorage:
             raise RuntimeError(f"resize_ expects an int, but got {type_name(size)}")
         size = int(size)
         if size < 0 and self.is_ours:
-            raise _negative(size)
+            raise negative_length(size)
         if not self.is_ours:
             raise explained(
                 RuntimeError("Trying to resize storage that is not resizable"),
-                "Its bytes belong to somebody else (a NumPy array, a buffer, a file): clone() the tensor first.",
+                "Others hold its bytes (a NumPy array, a buffer, a file, other processes): clone() the tensor first.",
                 notebook="09 the storage object",
             )
         buffer = self.backend.allocate(size, self.device)
         kept = min(size, self._nbytes)
         buffer[:kept] = self.buffer[:kept]
-        self._buffer, self._array, self._nbytes = buffer, None, size
-        memory.resized(self._record, size)
+        self._lie_in(buffer, size)
+        return self
+
+    def _lie_in(self, buffer: Array, nbytes: int) -> None:
+        """Take a newly allocated buffer in place of the old one. Who copies the bytes is the caller."""
+        self._buffer, self._array, self._nbytes = buffer, None, nbytes
+        memory.resized(self._record, nbytes)
         for header in self.headers():
             header._array = None  # it was derived from the old bytes
-        return self
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte to `value`."""
@@ -274,7 +310,7 @@ class UntypedStorage:
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             part = self.buffer[start : max(start, stop)]
             return UntypedStorage.of_array(self.backend, self.device, part, is_ours=False)
-        if not _is_index(index):
+        if not is_index(index):
             raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
         if not -self._nbytes <= index < self._nbytes:
             shown = index if index >= 0 else index + self._nbytes  # as PyTorch: counted from the front
@@ -289,7 +325,7 @@ class UntypedStorage:
             raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
         if isinstance(index, slice):
             self[index].fill_(value)
-        elif not _is_index(index):
+        elif not is_index(index):
             raise RuntimeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
         elif not -self._nbytes <= index < self._nbytes:
             raise explained(RuntimeError("out of bounds"), f"There are {self._nbytes} bytes, and no byte {index}.")
@@ -338,40 +374,6 @@ class UntypedStorage:
             # Forget the dead once they may be the majority: amortised, each header is looked at a few times.
             headers[:] = [reference for reference in headers if reference() is not None]
             self._prune_at = max(16, 2 * len(headers))
-
-
-def type_name(value: object) -> str:
-    """The name of a value's type, NumPy's with its package: numpy.int64."""
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
-
-
-def _is_index(value: object) -> bool:
-    """Whether a value counts bytes: an int, Python's or NumPy's, that is no truth value and no tensor."""
-    return hasattr(value, "__index__") and not isinstance(value, bool) and not hasattr(value, "untyped_storage")
-
-
-def _read_bytes(data: Any) -> list[int]:
-    """The bytes given as a sequence of ints, of which each counts with its lowest eight bits."""
-    if not isinstance(data, Sequence):
-        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(data)}")
-    for value in data:
-        if not isinstance(value, int):
-            raise RuntimeError(
-                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type_name(data)}), but one of "
-                f"the items was of type {type_name(value)} instead of int"
-            )
-    return [value & 0xFF for value in data]
-
-
-def _negative(nbytes: int) -> RuntimeError:
-    return explained(
-        RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with "
-            f"negative number: {nbytes % 2**64}"
-        ),
-        f"A storage cannot be {nbytes} bytes long.",
-    )
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

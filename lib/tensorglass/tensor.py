@@ -217,6 +217,15 @@ class Tensor:
             and self._stride == tensor._stride
         )
 
+    def is_shared(self) -> bool:
+        """Whether the storage is in shared memory, in a file or on a GPU, where other processes may see it."""
+        return self._storage.is_shared()
+
+    def share_memory_(self) -> Tensor:
+        """Move the storage into shared memory, if it is the CPU's and not there yet. Not resizable from then on."""
+        self._storage.share_memory_()
+        return self
+
     def _is_view(self) -> bool:
         return self._base is not None
 

@@ -108,22 +108,44 @@ class TypedStorage:
         return self._storage.is_cuda
 
     is_sparse = False
-    filename = None
+
+    @property
+    def filename(self) -> str | None:
+        """The file that the bytes are, if what is written goes there."""
+        return self._storage.filename
 
     def get_device(self) -> builtins.int | None:
         """The index of the accelerator that the bytes are on; None for the CPU."""
         return self._storage.get_device()
 
     def is_shared(self) -> builtins.bool:
-        """Whether other processes see the bytes: never."""
-        return False
+        """Whether the bytes are in shared memory, in a file or on a GPU, where other processes may see them."""
+        return self._storage.is_shared()
+
+    def share_memory_(self) -> TypedStorage:
+        """Move the bytes into shared memory, if they are the CPU's and not there yet. Not resizable from then on."""
+        self._storage.share_memory_()
+        return self
+
+    def _new_shared(self, size: builtins.int, *, device: Device | str | None = None) -> TypedStorage:
+        """A storage of `size` new elements of the same dtype in shared memory."""
+        place = self.device if device is None else device
+        return TypedStorage._of(UntypedStorage._new_shared(size * self.dtype.itemsize, device=place), self.dtype)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: builtins.bool, size: builtins.int) -> TypedStorage:
+        """The first `size` elements of a file. If `shared`, what is written goes there. Of the old classes alone."""
+        if cls is TypedStorage:
+            raise RuntimeError("from_file can only be called on derived classes")
+        dtype: DType = vars(cls)["dtype"]  # an old class says it; a typed storage has a slot of that name
+        return TypedStorage._of(UntypedStorage.from_file(filename, shared, size * dtype.itemsize), dtype)
 
     def is_pinned(self, device: Device | str | None = None) -> builtins.bool:
         """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
         return self._storage.is_pinned()
 
     def resizable(self) -> builtins.bool:
-        """Whether `resize_` may change the length: not where the bytes belong to somebody else."""
+        """Whether `resize_` may change the length: not where others hold the bytes too."""
         return self._storage.resizable()
 
     def pin_memory(self, device: Device | str = "cuda") -> TypedStorage:

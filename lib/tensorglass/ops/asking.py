@@ -154,12 +154,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 @operator("asking", function=False)
-def is_shared(input: Tensor) -> bool:
-    """Whether the storage is shared between processes. Storages of tensorglass are not, yet."""
-    return False
-
-
-@operator("asking", function=False)
 def is_pinned(input: Tensor, device: Device | str | None = None) -> bool:
     """Whether the storage is page-locked host memory, from which an accelerator copies faster."""
     return input._storage.is_pinned()

@@ -39,7 +39,12 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
     """`pickle`: the header and its whole storage; headers pickled together share it again."""
-    return rebuild, (input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj)
+    return rebuild, parts(input)
+
+
+def parts(input: Tensor) -> tuple[Any, ...]:
+    """What `rebuild` makes the tensor of."""
+    return input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj
 
 
 def rebuild(

@@ -1,0 +1,133 @@
+"""Bytes of the CPU that several processes see: anonymous shared memory, and files mapped into memory.
+
+The one idea to keep in mind: a block of shared memory has no name. It is reached through a file descriptor alone, which
+can be sent to other processes, and the system frees it when the last process that holds it lets go, in whatever way
+that process ends. So there is nothing that a killed process could leave behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import sys
+from importlib import import_module
+from operator import index
+
+from tensorglass.backends.base import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.errors import explained
+
+
+class SharedBlock:
+    """A run of bytes in shared memory or in a file, mapped into this process."""
+
+    __slots__ = ("__weakref__", "array", "fd", "filename", "token")
+
+    array: Array  #: the bytes: a one-dimensional uint8 array that keeps the mapping alive
+    fd: int | None  #: through which other processes reach them; None: they are this process's own
+    token: bytes  #: the same in every process that has mapped them, and nowhere else
+    filename: str | None  #: of a file that is written to
+
+    def __init__(self, array: Array, fd: int | None, token: bytes | None = None, filename: str | None = None) -> None:
+        self.array = array
+        self.fd = fd
+        self.token = token or os.urandom(16)
+        self.filename = filename
+
+    def __del__(self) -> None:
+        if self.fd is not None:
+            os.close(self.fd)
+
+
+def new_block(nbytes: int) -> SharedBlock:
+    """A block of `nbytes` new bytes, all 0, in shared memory."""
+    try:
+        fd = _open_anonymous()
+    except OSError as error:
+        raise _cannot("open shared memory object <anonymous> in read-write mode", error) from None
+    try:
+        os.ftruncate(fd, max(index(nbytes), 1))  # what is empty cannot be mapped
+        return mapped(fd, nbytes)
+    except OSError as error:
+        raise _cannot(f"mmap {nbytes} bytes from file <anonymous>", error) from None
+    finally:
+        os.close(fd)
+
+
+def mapped(fd: int, nbytes: int, token: bytes | None = None, filename: str | None = None) -> SharedBlock:
+    """The block behind a file descriptor, of which it takes a duplicate. OSError where there is no room."""
+    return SharedBlock(_array_of(_map(fd, max(nbytes, 1)), nbytes), os.dup(fd), token, filename)
+
+
+def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
+    """The first `nbytes` bytes of a file.
+
+    If `shared`, writes go to the file, which is made, or made longer, where that is needed. If not, the file is only
+    read, and what is written stays with this process.
+    """
+    if not isinstance(filename, str):
+        raise TypeError(f"argument 1 must be str, not {type(filename).__name__}")
+    if index(nbytes) == 0:
+        return SharedBlock(HOST.xp.empty(0, "uint8"), None, filename=filename if shared else None)
+    try:
+        fd = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o666)
+    except OSError as error:
+        raise _cannot(f"open file <{filename}> in {'read-write' if shared else 'read-only'} mode", error) from None
+    try:
+        length = os.fstat(fd).st_size
+        if nbytes < 0:
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+        if shared:
+            if nbytes > length:
+                os.ftruncate(fd, nbytes)
+            return mapped(fd, nbytes, filename=filename)
+        _check_length(filename, length, nbytes)
+        # No descriptor is kept: it would give other processes the file, not what was written here.
+        return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
+    except OSError as error:
+        raise _cannot(f"mmap {nbytes} bytes from file <{filename}>", error) from None
+    finally:
+        os.close(fd)
+
+
+def _check_length(filename: str, length: int, nbytes: int) -> None:
+    if nbytes > length:
+        raise explained(
+            RuntimeError(f"file <{filename}> size <{length}> is smaller than the required mapping size <{nbytes}>"),
+            "With shared=True the file is made longer.",
+        )
+
+
+def _open_anonymous() -> int:
+    """The descriptor of new shared memory that has no name, or has none any more."""
+    if hasattr(os, "memfd_create"):  # Linux
+        return os.memfd_create("tensorglass")
+    try:
+        posix = import_module("_posixshmem")  # which the standard library opens its own shared memory with
+    except ImportError:
+        raise explained(
+            NotImplementedError(f"tensors cannot be shared between processes on '{sys.platform}'"),
+            "That needs POSIX shared memory, which Linux and macOS have. Tensors can be sent as copies: pickle.dumps.",
+        ) from None
+    name = f"/tg_{os.urandom(8).hex()}"  # macOS allows 31 characters
+    fd: int = posix.shm_open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode=0o600)
+    posix.shm_unlink(name)
+    return fd
+
+
+def _map(fd: int, length: int) -> mmap.mmap:
+    if sys.version_info >= (3, 13):
+        return mmap.mmap(fd, length, trackfd=False)
+    return mmap.mmap(fd, length)  # which keeps a second descriptor
+
+
+def _array_of(mapping: mmap.mmap, nbytes: int) -> Array:
+    return HOST.xp.frombuffer(mapping, "uint8")[:nbytes]
+
+
+def _cannot(what: str, error: OSError) -> RuntimeError:
+    said = RuntimeError(f"unable to {what}: {error.strerror} ({error.errno})")
+    if error.errno == errno.EMFILE:
+        return explained(said, "Each shared storage holds a file descriptor; `ulimit -n` says how many there may be.")
+    return said

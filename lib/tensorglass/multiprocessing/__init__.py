@@ -1,0 +1,49 @@
+"""Python's `multiprocessing`, whose queues, pipes and pools share tensors instead of copying them.
+
+The names are those of `multiprocessing` itself. What loading this module changes is how a tensor travels: its storage
+moves into shared memory, and what is sent is the header and a handle to that memory.
+
+>>> import tensorglass.multiprocessing as mp
+>>> mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
+True
+"""
+
+import multiprocessing
+import sys
+from multiprocessing import *  # noqa: F403  # every name that Python's own offers
+
+from tensorglass.multiprocessing import reductions
+from tensorglass.multiprocessing.spawn import (
+    ProcessContext,
+    ProcessException,
+    ProcessExitedException,
+    ProcessRaisedException,
+    spawn,
+    start_processes,
+)
+
+__all__ = ["get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", *multiprocessing.__all__]
+
+_strategies = {"file_system"} if sys.platform in ("darwin", "win32") else {"file_descriptor", "file_system"}
+_strategy = min(_strategies)
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Choose PyTorch's name for how memory is shared. Here it changes nothing: memory has no name in either."""
+    global _strategy
+    if new_strategy not in _strategies:
+        raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {_strategies}")
+    _strategy = new_strategy
+
+
+def get_sharing_strategy() -> str:
+    """The name last chosen; at first "file_descriptor", on macOS "file_system"."""
+    return _strategy
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """The names that PyTorch has on this system."""
+    return _strategies
+
+
+reductions.register()

@@ -1,0 +1,113 @@
+"""How tensors and storages travel between processes: as headers, and handles to shared memory.
+
+The one idea to keep in mind: pickling for another process moves a storage into shared memory and sends a file
+descriptor to it. Each process has at most one storage on a block, found by the block's token, so views that were sent
+one by one meet on one storage again, and a tensor that comes home meets the one that was sent.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from multiprocessing import (
+    reduction,
+    resource_sharer,  # noqa: F401  # a child forked while a thread begins to load it would find half of it
+)
+from typing import Any
+
+from tensorglass import sharing
+from tensorglass.backends.shared_blocks import mapped
+from tensorglass.devices import CPU
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.ops import duplicating
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, VersionCounter
+from tensorglass.typed_storage import TypedStorage
+from tensorglass.utils.hooks import warn_if_has_hooks
+
+
+def register() -> None:
+    """Let everything that `multiprocessing` pickles share its tensors."""
+    reduction.register(Tensor, reduce_tensor)
+    reduction.register(UntypedStorage, reduce_storage)
+    reduction.register(TypedStorage, reduce_typed_storage)
+
+
+# --- tensors ---------------------------------------------------------------------------------------------------------
+
+
+def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
+    """The header of a tensor and its storage."""
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise explained(
+            RuntimeError(
+                "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
+                "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor "
+                "before serializing (e.g., putting it on the queue)."
+            ),
+            "A graph is made of this process's objects, and none of them is in shared memory.",
+        )
+    if tensor._storage.device is not CPU:
+        raise explained(
+            RuntimeError(f"Cannot share a tensor on '{tensor.device}' between processes"),
+            "Only the CPU's memory is shared here: send tensor.cpu(), and move it with .to(device) on the other side.",
+        )
+    warn_if_has_hooks(tensor)
+    return rebuild_tensor, duplicating.parts(tensor)
+
+
+def rebuild_tensor(*header: Any) -> Tensor:
+    """The tensor that was sent, which counts its writes by itself: PyTorch makes it by set_, which is one."""
+    made = duplicating.rebuild(*header)
+    made._counter = VersionCounter(1)
+    return made
+
+
+# --- storages --------------------------------------------------------------------------------------------------------
+
+
+def reduce_storage(storage: UntypedStorage) -> tuple[Any, ...]:
+    """A handle to the bytes of a storage, which are in shared memory from now on."""
+    if storage.device is not CPU:
+        kind = storage.device.type.upper() if storage.is_cuda else storage.device.type
+        raise explained(
+            RuntimeError(f"Cannot pickle {kind} storage; try pickling a {kind} tensor instead"),
+            "Only the CPU's memory is shared here: send storage.cpu().",
+        )
+    if not storage.nbytes():
+        return UntypedStorage, ()
+    block = sharing.share(storage)
+    if block.fd is None:
+        raise explained(
+            OSError(errno.EBADF, os.strerror(errno.EBADF)),
+            "The storage is a file's private copy: what was written to it stays with this process. Send a clone().",
+        )
+    return rebuild_storage, (block.token, storage.nbytes(), block.filename, reduction.DupFd(block.fd))
+
+
+def rebuild_storage(token: bytes, nbytes: int, filename: str | None, handle: Any) -> UntypedStorage:
+    """This process's storage on the bytes that were sent."""
+    try:
+        fd = handle.detach()  # also where the storage is known: the sender holds a descriptor until it is fetched
+    except (OSError, EOFError) as error:
+        raise explained(
+            error,
+            "The process that sent this storage ended before it was received: let senders wait for their receivers.",
+        ) from None
+    try:
+        with sharing.one_at_a_time():
+            storage = sharing.known(token)
+            return UntypedStorage.on_block(mapped(fd, nbytes, token, filename)) if storage is None else storage
+    finally:
+        os.close(fd)
+
+
+def reduce_typed_storage(storage: TypedStorage) -> tuple[Any, ...]:
+    """The bytes and the dtype of a typed storage."""
+    return rebuild_typed_storage, (storage.untyped(), storage.dtype)
+
+
+def rebuild_typed_storage(storage: UntypedStorage, dtype: DType) -> TypedStorage:
+    """The typed storage that was sent."""
+    return TypedStorage._of(storage, dtype)

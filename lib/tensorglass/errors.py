@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TypeVar
+from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
 
@@ -32,6 +32,16 @@ def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     if notebook is not None:
         error.add_note(f"The course explains it: notebook {notebook}.")
     return error
+
+
+def old_type_name(tensor: Any) -> str:
+    """The name that PyTorch's older messages give to a tensor's type: torch.FloatTensor, and CPUBoolType for dtypes
+    that came after such names.
+    """
+    scalar_type = tensor._dtype.scalar_type
+    if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
+        return f"{tensor._storage.device.type.upper()}{scalar_type}Type"
+    return f"torch.{scalar_type}Tensor" if tensor.is_cpu else f"torch.{tensor._storage.device.type}.{scalar_type}Tensor"
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

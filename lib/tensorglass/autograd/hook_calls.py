@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.errors import explained
+from tensorglass.errors import explained, old_type_name
 from tensorglass.graph.hooks import Hooks
 from tensorglass.tensor import Tensor
 
@@ -76,7 +76,8 @@ def _checked(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Ten
         )
     if after._dtype is not before._dtype:
         raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the type of value (was {_type(before)} got {_type(after)})"
+            f"hook '{_name(hook)}' has changed the type of value (was {old_type_name(before)} got "
+            f"{old_type_name(after)})"
         )
     if after._size != before._size:
         raise explained(
@@ -88,8 +89,3 @@ def _checked(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Ten
 
 def _name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", "<unknown>")
-
-
-def _type(tensor: Tensor) -> str:
-    name: str = tensor.type()
-    return f"CPU{name.removeprefix('torch.').removesuffix('Tensor')}Type" if tensor.is_complex() else name

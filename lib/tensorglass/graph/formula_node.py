@@ -10,13 +10,16 @@ import functools
 from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
-from tensorglass.graph import inplace
+from tensorglass import dtypes
+from tensorglass.devices import CPU
+from tensorglass.graph import inplace, saved_names
 from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula
 from tensorglass.graph.node import Gradients, Node
-from tensorglass.graph.saved import FREED, SavedTensor
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.graph.saved import FREED, SavedNumber, SavedTensor
+from tensorglass.making import empty_on
+from tensorglass.tensor import Tensor, header_of, raw_array
 
-RESULTS = ("result", "results")
+RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
 #: For each input of a call where its gradient goes: somewhere, nowhere, or None: it has no edge. For a list of tensors
 #: the number of its edges, and whether any leads somewhere.
@@ -53,7 +56,7 @@ class Blueprint:
         flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
         needed = {need for name in wanted for need in derivative.kept[name]}
-        operands = sorted(needed.difference(RESULTS), key=pytorchs_name)  # packed and read in PyTorch's order
+        operands = sorted(needed.difference(RESULTS), key=saved_names.pytorchs)  # packed and read in PyTorch's order
         #: the names of the results that are kept
         self.of_result = tuple([name for name in RESULTS if name in needed])
         #: the names of all that is kept, in the order in which nodes keep it
@@ -160,37 +163,60 @@ class FormulaNode(Node):
                 self.kept[place] = FREED
 
     def __getattr__(self, name: str) -> Any:
-        blueprint = self.blueprint
         for prefix in ("_saved_", "_raw_saved_"):
-            if not name.startswith(prefix):
-                continue
-            wanted = name.removeprefix(prefix)
-            for ours, value in zip(blueprint.saved, self.kept, strict=True):
-                if pytorchs_name(ours) == wanted:
-                    return _read(value, self) if prefix == "_saved_" else value
-            needs = {each for names in blueprint.derivative.kept.values() for each in names}
-            if prefix == "_saved_" and any(pytorchs_name(each) == wanted for each in needs):
-                return None  # not needed for the gradients that flow
+            if name.startswith(prefix):
+                shown = self._shown()
+                wanted = name.removeprefix(prefix)
+                if wanted in shown and (prefix == "_saved_" or wanted in self._packed(shown)):
+                    return shown[wanted] if prefix == "_raw_saved_" else _seen(shown[wanted], self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def __dir__(self) -> list[str]:
-        derivative = self.blueprint.derivative
-        names = list(dict.fromkeys(each for names in derivative.kept.values() for each in names))
-        raw = [name for name in names if name in derivative.formulas or name in RESULTS]
+    def _shown(self) -> dict[str, Any]:
+        """All that is kept, or would be if more gradients flowed, by PyTorch's names."""
+        derivative, saved = self.blueprint.derivative, self.blueprint.saved
+        if derivative.wraps_numbers:
+            for place, name in enumerate(saved):
+                if name in derivative.formulas and isinstance(self.kept[place], (bool, int, float, complex)):
+                    self.kept[place] = _as_tensor(self.kept[place])
+        names = dict.fromkeys(each for needs in derivative.kept.values() for each in needs)
+        return saved_names.shown(type(self).__name__, {**names, **dict(zip(saved, self.kept, strict=True))})
+
+    def _packed(self, shown: dict[str, Any]) -> list[str]:
+        """Those names behind which there is a `SavedTensor`, or would be."""
+        kept = {saved_names.pytorchs(name) for name in self.blueprint.saved}
+        operands = {saved_names.pytorchs(name) for name in (*self.blueprint.derivative.formulas, *RESULTS)}
         return [
-            *super().__dir__(),
-            *(f"_saved_{pytorchs_name(name)}" for name in names),
-            *(f"_raw_saved_{pytorchs_name(name)}" for name in raw),
+            name
+            for name, value in shown.items()
+            if _is_tensor(value) or (value is None and name in operands and name not in kept)
         ]
 
+    def __dir__(self) -> list[str]:
+        shown = self._shown()
+        names = [*(f"_saved_{name}" for name in shown), *(f"_raw_saved_{name}" for name in self._packed(shown))]
+        return [*super().__dir__(), *names]
 
-def pytorchs_name(name: str) -> str:
-    """What PyTorch calls what is kept."""
-    if name == "input":
-        return "self"
-    if name.endswith("_size"):
-        return f"{pytorchs_name(name.removesuffix('_size'))}_sym_sizes"
-    return name
+
+def _is_tensor(value: Any) -> bool:
+    """Whether tensors are kept there."""
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return any(isinstance(each, SavedTensor) for each in values)
+
+
+def _seen(value: Any, node: Node) -> Any:
+    """What the user sees of what is kept."""
+    if isinstance(value, (list, tuple)):
+        return tuple([_seen(each, node) for each in value])
+    return value.tensor() if isinstance(value, SavedNumber) else _read(value, node)
+
+
+def _as_tensor(number: complex) -> SavedNumber:
+    """A number as PyTorch keeps it: of its own dtype, whatever is computed with it."""
+    dtype = dtypes.of_number(number)
+    wide = {dtypes.FLOATING: dtypes.float64, dtypes.COMPLEX: dtypes.complex128}.get(dtype.category, dtype)
+    tensor = empty_on(CPU, (), (), wide)
+    raw_array(tensor)[...] = number
+    return SavedNumber(number, tensor)
 
 
 @functools.cache

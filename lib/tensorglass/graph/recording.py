@@ -132,10 +132,10 @@ class Recorder:
     def _keep_result(self, node: FormulaNode, result: Any) -> None:
         outputs = tuple(result) if isinstance(result, (list, tuple)) else (result,)
         for name in node.blueprint.of_result:
-            if name == "result":
-                node.kept.append(SavedTensor(outputs[0], is_output=True))
-            else:
+            if name == "results":
                 node.kept.append([SavedTensor(output, is_output=True) for output in outputs])
+            else:
+                node.kept.append(SavedTensor(outputs[name == "result1"], is_output=True))
 
 
 def _refuse_complex(name: str, result: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, old_type_name
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
 from tensorglass.graph.modes import state
@@ -172,12 +172,11 @@ class SavedTensor:
         origin = ""
         if made_by is not None:
             origin = f", which is output {tensor.output_nr} of {short_name(made_by)},"
-        kind = tensor.type()
         raise explained(
             RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"[{kind} {list(tensor._size)}]{origin} is at version {tensor._version}; expected version "
-                f"{self._version} instead. Hint: {_FURTHER_ABOVE if anomaly.state.enabled else _ENABLE}"
+                f"[{old_type_name(tensor)} {list(tensor._size)}]{origin} is at version {tensor._version}; expected "
+                f"version {self._version} instead. Hint: {_FURTHER_ABOVE if anomaly.state.enabled else _ENABLE}"
             ),
             "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
             "the operator without the underscore.",
@@ -220,6 +219,26 @@ def _set_place(tensor: Tensor, node: Node | None, output_nr: int) -> None:
         meta.requires_grad, meta.accumulate = True, weakref.ref(node)
     else:
         meta.grad_fn, meta.output_nr = node, output_nr
+
+
+class SavedNumber(SavedTensor):
+    """A number that PyTorch keeps as a tensor of no dimensions: it becomes one when somebody looks."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: complex, tensor: Tensor) -> None:
+        super().__init__(tensor)
+        self.number = number
+        self._header = tensor
+
+    def unpack(self, node: Node | None = None) -> Any:
+        """The number, which formulas compute with."""
+        return super().unpack(node) if self._header is None else self.number
+
+    def tensor(self) -> Tensor:
+        """What the user sees of it."""
+        seen: Tensor = super().unpack()
+        return seen
 
 
 FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not

@@ -76,13 +76,3 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
     """Raise PyTorch's TypeError unless `value` is a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}")
-
-
-def old_type_name(tensor: Tensor) -> str:
-    """The name that PyTorch's older messages give to a tensor's type: torch.FloatTensor, and CPUBoolType for dtypes
-    that came after such names.
-    """
-    scalar_type = tensor._dtype.scalar_type
-    if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
-        return f"{tensor._storage.device.type.upper()}{scalar_type}Type"
-    return f"torch.{scalar_type}Tensor" if tensor.is_cpu else f"torch.{tensor._storage.device.type}.{scalar_type}Tensor"

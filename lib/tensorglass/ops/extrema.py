@@ -9,7 +9,8 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.graph.derivative import derivative
+from tensorglass.graph.derivative import Derivative, derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
@@ -22,6 +23,7 @@ from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of
 
 Kernel = Callable[..., Array]
+Operation = Callable[..., Any]
 
 
 def _samples() -> Iterator[Sample]:
@@ -141,23 +143,17 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 # --- both ------------------------------------------------------------------------------------------------------------
 
 
-def _extreme_name(name: str) -> Callable[[dict[str, Any]], str | None]:
-    """PyTorch's name of the node of a `max` or `min`: 0 with a dimension, 1 without; none beside another tensor."""
-    return lambda values: (
-        None
-        if isinstance(values["dim"], Tensor) or values["other"] is not None
-        else f"{name}Backward{int(values['dim'] is None)}"
-    )
-
-
-def _chosen_gradient(grad: Tensor, input: Tensor, results: Any, dim: Any, keepdim: bool) -> Tensor:
-    """The gradient of the largest elements: shared among all that are as large, or along `dim` for the one found."""
-    if dim is None:
-        return shared_among(grad, input, results[0], None, False)
-    if not input._size:
+def _chosen_gradient(grad: Tensor, input_size: Any, result1: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The gradient of the largest elements along `dim`: it goes to where they were found."""
+    if not input_size:
         return grad
-    indices = restored(results[1], input._size, dim, keepdim)
-    return grad.new_zeros(input._size).scatter(dim, indices, restored(grad, input._size, dim, keepdim))
+    indices = restored(result1, input_size, dim, keepdim)
+    return grad.new_zeros(input_size).scatter(dim, indices, restored(grad, input_size, dim, keepdim))
+
+
+def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """The gradient of the largest element: shared among all that are as large."""
+    return shared_among(grad, input, result, None, False)
 
 
 def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:
@@ -167,13 +163,14 @@ def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[
     return xp.take_along_axis(array, positions, axis), positions
 
 
-def _extreme(
-    pair: Callable[..., Any], whole: Kernel, find: str, input: Tensor, dim: int | None, keepdim: bool, out: Any
-) -> Any:
-    name, dtype = pair.__name__, input._dtype
-    axes = axes_of(len(input._size), dim)
-    _check_has_elements(name, input, axes, dim, RuntimeError)
-    if dim is None:
+def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Operation, Operation]:
+    """The extreme of all elements, and the pair of those along a dimension and their positions."""
+    name = pair.__name__
+
+    def of_all(input: Tensor, out: Tensor | None) -> Tensor:
+        dtype = input._dtype
+        axes = axes_of(len(input._size), None)
+        _check_has_elements(name, input, axes, None, RuntimeError)
         if dtype.is_complex:
             raise _not_implemented(f"{name}_all", input)
         if out is not None and not dtypes.can_cast(dtype, out._dtype):
@@ -183,25 +180,40 @@ def _extreme(
                 "to PyTorch.)"
             )
         return reduce(whole, input, axes, False, dtype, dtype, out)
-    for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
-        check_out_dtype(target, kind)
-    if dtype.is_complex:
-        raise RuntimeError(f"{name}(): does not support complex input")
-    backend = input._storage.backend
-    compute = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
-    found = backend.launch(_chosen, array_of(input), find, backend.array_dtype(compute), axes[0] if axes else 0)
-    size = reduced_size(input._size, axes, keepdim)
-    results = []
-    for array, kind, target in zip(found, (dtype, dtypes.int64), out or (None, None), strict=True):
-        fresh = array.reshape(size)
-        results.append(
-            from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
-        )
-    return pair(*results)
+
+    def along(input: Tensor, dim: int, keepdim: bool, out: Any) -> Any:
+        dtype = input._dtype
+        axes = axes_of(len(input._size), dim)
+        _check_has_elements(name, input, axes, dim, RuntimeError)
+        for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
+            check_out_dtype(target, kind)
+        if dtype.is_complex:
+            raise RuntimeError(f"{name}(): does not support complex input")
+        backend = input._storage.backend
+        compute = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
+        found = backend.launch(_chosen, array_of(input), find, backend.array_dtype(compute), axes[0] if axes else 0)
+        size = reduced_size(input._size, axes, keepdim)
+        results = []
+        for array, kind, target in zip(found, (dtype, dtypes.int64), out or (None, None), strict=True):
+            fresh = array.reshape(size)
+            results.append(
+                from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
+            )
+        return pair(*results)
+
+    of_all.__name__ = along.__name__ = name
+    title = f"{name.title()}Backward"
+    return (
+        recorded(of_all, derivative=Derivative({"input": _whole_gradient}, f"{title}1")),
+        recorded(along, derivative=Derivative({"input": _chosen_gradient}, f"{title}0", outputs=1)),
+    )
+
+
+_largest_of_all, _largest_along = _extremes(return_types.max, _largest, "argmax")
+_smallest_of_all, _smallest_along = _extremes(return_types.min, _smallest, "argmin")
 
 
 @operator("reduction", out=True, samples=_samples)
-@derivative(node=_extreme_name("Max"), outputs=1, input=_chosen_gradient)
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
@@ -209,11 +221,10 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     check_tensor("max", input)
     if isinstance(dim, Tensor) or other is not None:
         return maximum(input, dim if other is None else other, out=out)
-    return _extreme(return_types.max, _largest, "argmax", input, dim, keepdim, out)
+    return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
 
 
 @operator("reduction", out=True, samples=_samples)
-@derivative(node=_extreme_name("Min"), outputs=1, input=_chosen_gradient)
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.
@@ -221,7 +232,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     check_tensor("min", input)
     if isinstance(dim, Tensor) or other is not None:
         return minimum(input, dim if other is None else other, out=out)
-    return _extreme(return_types.min, _smallest, "argmin", input, dim, keepdim, out)
+    return _smallest_of_all(input, out) if dim is None else _smallest_along(input, dim, keepdim, out)
 
 
 def _both_samples() -> Iterator[Sample]:

@@ -98,7 +98,7 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
 
 
 @operator("indexing", out=True, samples=gather_samples)
-@derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).scatter_add(dim, index, grad))
+@derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
     check_tensor("gather", input)
@@ -152,7 +152,7 @@ def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
 
 
 @operator("indexing", out=True, samples=take_samples)
-@derivative(input=lambda grad, input_size, index: grad.new_zeros(input_size).put(index, grad, True))
+@derivative(input=lambda grad, input, index: grad.new_zeros(input._size).put(index, grad, True))
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
     check_tensor("take", input)

@@ -182,6 +182,20 @@ def no_quotient(grad: Tensor) -> Tensor:
     raise RuntimeError("derivative for aten::floor_divide is not implemented")
 
 
+def remainder_name(values: dict[str, Any]) -> str:
+    """PyTorch's name of a remainder's node: 0 for a number as the divisor, 1 for two tensors."""
+    if not isinstance(values["input"], Tensor):
+        return "NotImplemented"
+    return f"RemainderBackward{int(isinstance(values['other'], Tensor))}"
+
+
+def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
+    """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
+    if not isinstance(input, Tensor):
+        raise RuntimeError("derivative for aten::remainder is not implemented")
+    return -grad * (input / other).floor()
+
+
 def inside(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp let the element be."""
     kept = grad
@@ -261,14 +275,12 @@ def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
     return gradient
 
 
-def sorted_gradient(grad: Tensor, results: Any, input_size: tuple[int, ...], dim: int) -> Tensor:
+def sorted_gradient(grad: Tensor, result1: Tensor, input_size: tuple[int, ...], dim: int) -> Tensor:
     """The gradient of sorted values: each goes back to where the value came from."""
-    return grad.new_zeros(input_size).scatter(dim, results[1], grad) if input_size else grad
+    return grad.new_zeros(input_size).scatter(dim, result1, grad) if input_size else grad
 
 
-def mean_and_spread(
-    grads: Any, input: Tensor, results: Any, dim: Any, unbiased: bool, correction: Any, keepdim: bool
-) -> Tensor:
+def mean_and_spread(grads: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
     """The gradient of `var_mean`."""
     axes = None if isinstance(dim, bool) else dim
     mean = spread(grads[1] / reduced_count(input._size, axes), input._size, axes, keepdim)
@@ -276,8 +288,8 @@ def mean_and_spread(
 
 
 def mean_and_deviation(
-    grads: Any, input: Tensor, results: Any, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+    grads: Any, input: Tensor, result: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
 ) -> Tensor:
     """The gradient of `std_mean`."""
-    of_variance = (grads[0] / (2 * results[0])).masked_fill(results[0] == 0, 0)
-    return mean_and_spread((of_variance, grads[1]), input, results, dim, unbiased, correction, keepdim)
+    of_variance = (grads[0] / (2 * result)).masked_fill(result == 0, 0)
+    return mean_and_spread((of_variance, grads[1]), input, dim, unbiased, correction, keepdim)

@@ -12,10 +12,9 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.errors import explained
+from tensorglass.errors import explained, old_type_name
 from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing, recorded_indexing
-from tensorglass.ops.arguments import old_type_name
 from tensorglass.ops.comparison import eq
 from tensorglass.ops.copying import copy_, write_number
 from tensorglass.ops.elementwise import refuse_overlapping_write

@@ -34,8 +34,8 @@ def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Arra
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER), inplace=False, samples=pairs)
 @derivative(
-    input=lambda grad, input, result: grad * conj((input - result).exp()),
-    other=lambda grad, other, result: grad * conj((other - result).exp()),
+    input=lambda grad, input, other: grad / conj((other - input).exp() + 1),
+    other=lambda grad, input, other: grad / conj((input - other).exp() + 1),
 )
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log(exp(input) + exp(other))`` without overflow in between."""
@@ -54,8 +54,8 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
     differs="the sign of a result that is 0 may be the other one",
 )
 @derivative(
-    input=lambda grad, input, result: grad * conj((input - result).exp2()),
-    other=lambda grad, other, result: grad * conj((other - result).exp2()),
+    input=lambda grad, input, other: grad / conj((other - input).exp2() + 1),
+    other=lambda grad, input, other: grad / conj((input - other).exp2() + 1),
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log2(2**input + 2**other)`` without overflow in between."""

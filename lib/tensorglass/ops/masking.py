@@ -9,13 +9,14 @@ from typing import Any
 
 from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
-from tensorglass.errors import explained, warn
+from tensorglass.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
-from tensorglass.ops.arguments import check_tensor, invalid_combination, old_type_name
+from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.gradients import by_number
 from tensorglass.ops.index_samples import (
     argwhere_samples,
     mask_fill_samples,
@@ -161,7 +162,9 @@ def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) ->
 
 
 @derivative(
-    input=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: grad.masked_fill(~mask, 0).sum()
+    node=by_number("MaskedFill", "value", number=0, tensor=1),
+    input=lambda grad, mask: grad.masked_fill(mask, 0),
+    value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
@@ -194,7 +197,9 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
 @derivative(
-    input=lambda grad, mask: grad.masked_fill(mask, 0), value=lambda grad, mask: grad.masked_fill(~mask, 0).sum()
+    node=by_number("MaskedFill", "value", number=0, tensor=1),
+    input=lambda grad, mask: grad.masked_fill(mask, 0),
+    value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""

@@ -23,6 +23,8 @@ from tensorglass.ops.gradients import (
     power_base,
     power_exponent,
     power_name,
+    remainder_divisor,
+    remainder_name,
     scaled,
 )
 from tensorglass.ops.pointwise_checks import (
@@ -209,9 +211,9 @@ def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) 
     differs=HUGE_QUOTIENT,
 )
 @derivative(
-    node=by_number("Remainder", "other", number=0, tensor=1),
+    node=remainder_name,
     input=lambda grad: grad,
-    other=lambda grad, input, other: -grad * (input / other).floor(),
+    other=remainder_divisor,
 )
 def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.making import view_of
+from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.advanced_indexing import FALSE, TRUE, Index
 from tensorglass.ops.copying import copy_
@@ -29,7 +29,7 @@ class Parts(NamedTuple):
 
     view: Tensor
     advanced: list[Index | None]
-    indices: tuple[Tensor, ...]
+    indices: tuple[Tensor | None, ...]
 
 
 def take_apart(input: Tensor, index: Any) -> Parts:
@@ -43,9 +43,9 @@ def take_apart(input: Tensor, index: Any) -> Parts:
         if type(item) is int:
             view = select(view, dim, item)
         elif type(item) is slice:
-            start, stop, step = item.indices(view._size[dim])
+            _, stop, step = item.indices(view._size[dim])
             if item.start or (stop, step) != (view._size[dim], 1):
-                view = slice_view(view, dim, start, stop, step)
+                view = slice_view(view, dim, item.start or 0, item.stop, step)
             dim += 1
         elif item is None or item is TRUE or item is FALSE:
             view = unsqueeze(view, dim)
@@ -54,7 +54,17 @@ def take_apart(input: Tensor, index: Any) -> Parts:
             dim += len(input._size) - about
         else:
             dim += item.dims
-    return Parts(view, advanced, tuple([item for item in items if isinstance(item, Tensor)]))
+    return Parts(view, advanced, _indices(input, items, plain, advanced))
+
+
+def _indices(input: Tensor, items: Any, plain: list[Any], advanced: list[Index | None]) -> tuple[Tensor | None, ...]:
+    """The advanced items as tensors, in the places that they have among the dimensions."""
+    tensors = iter([
+        item if isinstance(item, Tensor) else from_array(index.array, index.dtype, input._storage)
+        for item, index in zip(items, plain, strict=True)
+        if isinstance(index, Index)
+    ])  # fmt: skip
+    return tuple([None if index is None else next(tensors) for index in advanced])
 
 
 def _dims(item: Any) -> int:
@@ -81,7 +91,7 @@ def _fill(input: Tensor, value: Tensor) -> Tensor:
         grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
     ),
 )
-def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ...]) -> Tensor:
+def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | None, ...]) -> Tensor:
     return advanced_indexing.read(input, advanced)
 
 
@@ -94,7 +104,11 @@ def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ..
     value=lambda grad, advanced, indices: read(grad, advanced, indices),
 )
 def _write(
-    input: Tensor, advanced: list[Index | None], indices: tuple[Tensor, ...], value: Tensor, accumulate: bool = False
+    input: Tensor,
+    advanced: list[Index | None],
+    indices: tuple[Tensor | None, ...],
+    value: Tensor,
+    accumulate: bool = False,
 ) -> Tensor:
     advanced_indexing.write(input, advanced, value, accumulate)
     return input

@@ -59,7 +59,7 @@ def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary)
-@derivative(input=nothing)
+@derivative(node=lambda values: f"RoundBackward{int(values['decimals'] != 0)}", input=nothing)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
     if input.dtype.kind != "f":

@@ -50,9 +50,7 @@ def _check_vector(name: str, index: Tensor) -> None:
 
 @derivative(
     input=lambda grad: grad,
-    source=lambda grad, dim, index, alpha, source_size: scaled(
-        grad.index_select(dim, index).reshape(source_size), alpha
-    ),
+    source=lambda grad, dim, index, alpha, source: scaled(grad.index_select(dim, index).reshape(source._size), alpha),
 )
 def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
     check_tensor("index_add_", index, "index", 2)
@@ -100,7 +98,7 @@ def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, 
 
 @derivative(
     input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
-    source=lambda grad, dim, index, source_size: grad.index_select(dim, index).reshape(source_size),
+    source=lambda grad, dim, index, source: grad.index_select(dim, index).reshape(source._size),
 )
 def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     check_tensor("index_copy_", index, "index", 2)
@@ -306,9 +304,7 @@ def _at_places(
 
 
 @derivative(
-    input=lambda grad, index, source_size, accumulate: (
-        grad if accumulate else grad.put(index, grad.new_zeros(source_size))
-    ),
+    input=lambda grad, index, source, accumulate: grad if accumulate else grad.put(index, grad.new_zeros(source._size)),
     source=lambda grad, index: grad.take(index),
 )
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:

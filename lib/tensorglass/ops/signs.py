@@ -10,12 +10,14 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import by_number, copied_sign, nothing, sgn_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.samples import binary, unary, values
-from tensorglass.ops.table import Sample, sample
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
 
 
 def _answers_in_bool(name: str) -> DTypeRule:
@@ -110,3 +112,12 @@ def isposinf(xp: Any, input: Array, *, out: Array = None) -> Array:
 def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Whether each element is negative infinity."""
     return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, -xp.inf, out=out)
+
+
+@operator("pointwise", dunders=("__pos__",), samples=unary)
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself: what Python's ``+x`` is."""
+    check_tensor("positive", input)
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input

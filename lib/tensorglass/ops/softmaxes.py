@@ -9,6 +9,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.meta import requires_grad
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj, restored
@@ -25,6 +26,17 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(2, 3, 2), -1)
     yield sample(values(2, 0), 1)
     yield sample(values(), 0)
+
+
+def _is_converted(input: Any, dtype: DType | None) -> bool:
+    """Whether gradients flow through a conversion first."""
+    return isinstance(input, Tensor) and dtype not in (None, input._dtype) and requires_grad(input)
+
+
+def _unless_converted(name: str) -> Callable[[dict[str, Any]], str | None]:
+    """The node's name; none if the input is converted first, which has a node of its own."""
+    title = f"{name.title().replace('_', '')}Backward0"
+    return lambda values: None if _is_converted(values["input"], values["dtype"]) else title
 
 
 def _run(
@@ -64,17 +76,27 @@ def _log_softmax(xp: Any, input: Array, axis: int) -> Array:
 
 @operator("cumulative", out=True, samples=_samples)
 @derivative(
-    real_only="_softmax", input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result)
+    node=_unless_converted("softmax"),
+    real_only="_softmax",
+    input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result),
 )
 def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
+    if dtype is not None and _is_converted(input, dtype):
+        return softmax(input.to(dtype), dim, out=out)
     return _run("softmax", _softmax, input, dim, dtype, out)
 
 
 @operator("cumulative", out=True, samples=_samples)
-@derivative(real_only="_log_softmax", input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True))
+@derivative(
+    node=_unless_converted("log_softmax"),
+    real_only="_log_softmax",
+    input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True),
+)
 def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, exact where that is tiny."""
+    if dtype is not None and _is_converted(input, dtype):
+        return log_softmax(input.to(dtype), dim, out=out)
     return _run("log_softmax", _log_softmax, input, dim, dtype, out)
 
 

@@ -12,12 +12,13 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import old_type_name
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.inplace import reread
 from tensorglass.making import make, same_inference, view_of
 from tensorglass.ops import strided_gradient
-from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, old_type_name
+from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
@@ -341,7 +342,7 @@ def real(input: Tensor) -> Tensor:
     if not input._dtype.is_complex:
         return input
     if input._meta is not None:  # as PyTorch records it
-        return select(view_as_real(conj(input) if input._conj else input), -1, 0)
+        return select(view_as_real(conj(input) if input._conj else input), len(input._size), 0)
     return view_of(input, *geometry.real(*header_of(input)), input._dtype.to_real())
 
 
@@ -351,7 +352,7 @@ def imag(input: Tensor) -> Tensor:
     if not input._dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input._meta is not None:
-        part = select(view_as_real(conj(input) if input._conj else input), -1, 1)
+        part = select(view_as_real(conj(input) if input._conj else input), len(input._size), 1)
         return neg(part) if input._conj else part
     part = view_of(input, *geometry.imag(*header_of(input)), input._dtype.to_real())
     return neg(part) if input._conj else part

@@ -33,7 +33,7 @@ Edge: TypeAlias = "tuple[Node | None, int]"
 NOWHERE: Edge = (None, 0)
 
 #: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
-_CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices")
+_CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices", "NotImplemented")
 
 
 class OutputLike(NamedTuple):

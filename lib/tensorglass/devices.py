@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from importlib.metadata import entry_points
 from typing import Any
 
 from tensorglass.errors import explained
@@ -18,6 +19,8 @@ PYTORCH_TYPES = (
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
 _DEVICE_STRING = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?")
+#: The entry points of installed packages that bring devices: the type's name and its `backends.Family`.
+BACKENDS = "tensorglass.backends"
 _known_types = {*PYTORCH_TYPES, "sim"}  # "sim" is tensorglass's simulated accelerator
 
 
@@ -146,7 +149,7 @@ def _named(text: str, index: int | None) -> tuple[str, int | None]:
     if parts is None:
         raise RuntimeError(f"Invalid device string: '{text}'")
     name, digits = parts.groups()
-    if name not in _known_types:
+    if name not in _known_types and name not in entry_points(group=BACKENDS).names:
         raise explained(
             RuntimeError(f"Expected one of {', '.join(PYTORCH_TYPES)} device type at start of device string: {name}"),
             "tensorglass computes on 'cpu' (NumPy).",

@@ -1,113 +1,103 @@
-"""Every operator gives on an accelerator what it gives on the CPU: one kernel source for all devices."""
+"""Every operator does on an accelerator what it does on the CPU: one kernel source for all devices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from devices_here import ACCELERATORS
 
 import tensorglass as torch
-from tensorglass.ops.table import OPERATORS, Operator, Sample
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
-
-SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
-
-
-def on(device: str, argument: Any, *, recorded: bool = False) -> Any:
-    """Copies of the tensors in the argument on a device, the floating-point ones as leaves if `recorded`."""
-    if isinstance(argument, torch.Tensor):
-        copy = argument.clone().to(device)
-        return copy.requires_grad_() if recorded and copy.is_floating_point() else copy
-    if type(argument) in (list, tuple):
-        return type(argument)(on(device, each, recorded=recorded) for each in argument)
-    return argument
-
-
-def tensors_in(result: Any) -> list[torch.Tensor]:
-    """The tensors in a result, in order."""
-    if isinstance(result, torch.Tensor):
-        return [result]
-    if isinstance(result, (list, tuple)):
-        return [tensor for each in result for tensor in tensors_in(each)]
-    return []
-
-
-def function_of(row: Operator) -> Callable[..., Any]:
-    """The operator as a function of all its arguments."""
-    return row.function if row.is_function or row.method is None else row.method
-
-
-def told(error: Exception, device: str) -> list[Any]:
-    """An error without the device's name."""
-    text = str(error).replace(f"{device}:0", "cpu").replace(device, "cpu").replace(device.upper(), "CPU")
-    return [type(error), text]
-
-
-def story(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
-    """What a call gives, told without the device: values, layouts, dtypes, or the error."""
-    arguments = on(device, list(sample.arguments))
-    keywords = {name: on(device, value) for name, value in sample.keywords.items()}
-    try:
-        result = function(*arguments, **keywords)
-    except Exception as error:
-        return told(error, device)
-    given = [tensor for tensor in tensors_in(arguments) if tensor.device.type != device]
-    assert not given
-    for tensor in tensors_in(result):
-        assert tensor.device.type == device
-    if not tensors_in(result):
-        return [repr(result)]
-    return [
-        (repr(tensor.tolist()), tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype)
-        for tensor in tensors_in(result)
-    ]
+from tensorglass import backends
+from tensorglass.backends.numpy_backend import NumpyBackend
+from tensorglass.ops.table import OPERATORS, Operator
+from tensorglass.testing import check_backend, check_operator
 
 
 @pytest.mark.parametrize("device", ACCELERATORS)
-@pytest.mark.parametrize("row", SAMPLED, ids=lambda row: row.name)
-def test_an_operator_gives_what_it_gives_on_the_cpu(row: Operator, device: str) -> None:
-    assert row.samples is not None
-    for sample in row.samples():
-        assert story(function_of(row), sample, device) == story(function_of(row), sample, "cpu")
+@pytest.mark.parametrize(
+    "row", [row for row in OPERATORS.values() if row.samples is not None], ids=lambda row: row.name
+)
+def test_an_operator_does_what_it_does_on_the_cpu(row: Operator, device: str) -> None:
+    check_operator(row, device)
 
 
-@pytest.mark.parametrize("device", ACCELERATORS)
-@pytest.mark.parametrize("row", [row for row in SAMPLED if row.inplace is not None], ids=lambda row: row.name)
-def test_an_operator_writes_in_place_what_it_writes_on_the_cpu(row: Operator, device: str) -> None:
-    assert row.samples is not None
-    assert row.inplace is not None
-    for sample in row.samples():
-        if isinstance(sample.arguments[0], torch.Tensor):
-            assert story(row.inplace, sample, device) == story(row.inplace, sample, "cpu")
+class Sloppy(NumpyBackend):
+    """A backend with a fault: its kernels forget about the last row of what `add` writes."""
+
+    device_type = "sloppy"
+
+    def ufunc(self, name: str):  # type: ignore[no-untyped-def]
+        found = super().ufunc(name)
+        if name != "add":
+            return found
+
+        def add(one, other, out=None):  # type: ignore[no-untyped-def]
+            made = found(one, other, out=out)
+            if made.size:
+                made.reshape(-1)[-1] = 0
+            return made
+
+        return add
 
 
-def gradients(row: Operator, sample: Sample, device: str) -> list[Any]:
-    """The gradients of the sum of a call's results, told without the device."""
-    arguments = on(device, list(sample.arguments), recorded=True)
-    keywords = {name: on(device, value) for name, value in sample.keywords.items()}
-    try:
-        result = function_of(row)(*arguments, **keywords)
-        recorded = [tensor for tensor in tensors_in(result) if tensor.requires_grad]
-        if recorded:
-            torch.autograd.backward(recorded, [torch.ones_like(tensor) for tensor in recorded])
-    except Exception as error:
-        return told(error, device)
-    found: list[Any] = []
-    for leaf in tensors_in(arguments):
-        if leaf.grad is None:
-            found.append(None)
-        else:
-            assert leaf.grad.device == leaf.device
-            found.append((repr(leaf.grad.tolist()), leaf.grad.shape, leaf.grad.stride(), leaf.grad.dtype))
-    return found
+class SloppyDevices:
+    def count(self) -> int:
+        return 1
+
+    def make(self, index: int) -> Sloppy:
+        return Sloppy()
 
 
-@pytest.mark.parametrize("device", ACCELERATORS)
-@pytest.mark.parametrize("row", SAMPLED, ids=lambda row: row.name)
-def test_gradients_are_those_of_the_cpu(row: Operator, device: str) -> None:
-    assert row.samples is not None
-    for sample in row.samples():
-        assert gradients(row, sample, device) == gradients(row, sample, "cpu")
+@pytest.fixture
+def sloppy() -> Iterator[str]:
+    backends.register_family("sloppy", SloppyDevices())
+    yield "sloppy"
+    backends.forget(backends.get(torch.device("sloppy", 0)))
+
+
+def test_a_fault_of_a_backend_is_found_and_named(sloppy: str) -> None:
+    assert torch.zeros(2, device="sloppy").device == torch.device("sloppy", 0)
+    report = check_backend(sloppy, ["mul", "add", "cat"])
+    assert not report.ok
+    assert report.checked == ["mul", "add", "cat"]
+    assert list(report.failures) == ["add"]
+    assert repr(report).startswith("sloppy: 2 of 3 operators do what they do on the CPU\n  add: results of add(")
+
+
+def test_a_report_says_that_all_is_well() -> None:
+    assert repr(check_backend("sim", ["mul", "sum"])) == "sim: 2 of 2 operators do what they do on the CPU"
+    with pytest.raises(ValueError, match="no operator 'mull'"):
+        check_backend("sim", ["mull"])
+
+
+MODULE = """
+from tensorglass.backends.numpy_backend import NumpyBackend
+
+class Plain(NumpyBackend):
+    device_type = "installed"
+
+class Devices:
+    def count(self):
+        return 1
+    def make(self, index):
+        return Plain()
+
+DEVICES = Devices()
+"""
+
+
+def test_an_installed_package_may_bring_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "brings_devices.py").write_text(MODULE)
+    about = tmp_path / "brings_devices-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: brings-devices\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[tensorglass.backends]\ninstalled = brings_devices:DEVICES\n")
+    with pytest.raises(RuntimeError, match="at start of device string: installed"):
+        torch.device("installed")
+    monkeypatch.syspath_prepend(tmp_path)
+    made = torch.arange(3, device="installed") + 1
+    assert made.device == torch.device("installed:0")
+    assert made.tolist() == [1, 2, 3]
+    assert check_backend("installed", ["add", "matmul"]).ok

@@ -1,0 +1,97 @@
+"""What can be known of the CuPy path without a GPU: every name that the kernels call is there, with these arguments.
+
+The simulated accelerator hands its kernels an array module of its own, which sees every call. CuPy's own must have a
+function of the same name that can be called alike.
+"""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tensorglass.backends.simulated.array import SimulatedArray
+from tensorglass.backends.simulated.module import SimulatedModule
+from tensorglass.testing import check_backend
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # without a GPU it warns that there is none
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'tensorglass[gpu]'")
+
+Form = tuple[int, tuple[str, ...]]  # the number of positional arguments, the names of the others
+
+
+@pytest.fixture(scope="module")
+def calls() -> dict[tuple[str, str], set[Form]]:
+    """Every call that the operators make of the array module: (module, name) → forms."""
+    seen: dict[tuple[str, str], set[Form]] = defaultdict(set)
+    run = SimulatedModule.call
+
+    def watched(
+        self: SimulatedModule, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Any
+    ) -> Any:
+        seen[self._functions.__name__, name].add((len(arguments), tuple(sorted(keywords))))
+        return run(self, name, function, arguments, keywords)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SimulatedModule, "call", watched)
+        assert check_backend("sim").ok
+    return seen
+
+
+def found_in_cupy(module: str, name: str) -> Any:
+    """CuPy's function, or method of its arrays, of this name; None where there is none."""
+    place: Any = cupy
+    for part in [*module.split(".")[1:], *name.split(".")]:
+        place = getattr(place, part, None)
+    return getattr(cupy.ndarray, name, None) if place is None else place
+
+
+def test_cupy_has_every_function_that_kernels_call_with_these_arguments(
+    calls: dict[tuple[str, str], set[Form]],
+) -> None:
+    assert len(calls) > 80
+    wrong = []
+    for (module, name), forms in calls.items():
+        if name in ("getitem", "setitem"):  # Python's own
+            continue
+        found = found_in_cupy(module, name)
+        if found is None:
+            wrong.append(f"{module}.{name} is missing")
+        elif isinstance(found, cupy.ufunc):
+            wrong += [f"{name} with {names}" for _, names in forms if {*names} - {"out", "dtype", "casting"}]
+        else:
+            try:
+                signature = inspect.signature(found)
+            except ValueError:  # a compiled function does not tell
+                continue
+            for count, names in forms:
+                try:
+                    signature.bind(*range(count), **dict.fromkeys(names))
+                except TypeError as error:
+                    wrong.append(f"{name}: {error}")
+    assert wrong == []
+
+
+def test_the_simulated_array_has_no_method_that_cupys_has_not() -> None:
+    public = [name for name in vars(SimulatedArray) if not name.startswith("_")]
+    ours = {"allocation", "cells", "module"}
+    assert [name for name in public if name not in ours and not hasattr(cupy.ndarray, name)] == []
+
+
+def test_cupys_ufuncs_have_the_methods_that_kernels_call(calls: dict[tuple[str, str], set[Form]]) -> None:
+    for _, name in calls:
+        ufunc, _, method = name.partition(".")
+        if method:
+            assert hasattr(getattr(cupy, ufunc), method), name
+
+
+def test_cupy_is_not_imported_before_a_cuda_device_is_asked_for() -> None:
+    program = "import sys, tensorglass as torch\ntorch.zeros(2, device='sim') + 1\nassert 'cupy' not in sys.modules\n"
+    subprocess.run([sys.executable, "-c", program], check=True)

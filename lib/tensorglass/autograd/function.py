@@ -74,7 +74,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
             ),
             f"Write @staticmethod above forward and backward, and call {name}.apply(...) where {name}()(...) stands.",
-            notebook="01 a function of one's own",
+            notebook="01 custom functions",
         )
 
     @staticmethod

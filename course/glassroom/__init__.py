@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "show": "glassroom.inspectors",
     "explore_strides": "glassroom.inspectors",
+    "device_map": "glassroom.device_maps",
+    "memory_timeline": "glassroom.memory_timelines",
     "graph": "glassroom.graph_inspector",
     "step_backward": "glassroom.graph_inspector",
     "predict": "glassroom.exercises",
@@ -21,7 +23,18 @@ _HOMES = {
     "hint": "glassroom.exercises",
 }
 
-__all__ = ["__version__", "check", "explore_strides", "graph", "hint", "predict", "show", "step_backward"]
+__all__ = [
+    "__version__",
+    "check",
+    "device_map",
+    "explore_strides",
+    "graph",
+    "hint",
+    "memory_timeline",
+    "predict",
+    "show",
+    "step_backward",
+]
 
 
 def __getattr__(name):

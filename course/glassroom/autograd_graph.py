@@ -17,6 +17,9 @@ from glassroom.naming import name_of
 MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
 
 
+MOST_ITEMS = 1000  # of a list or dict, in which names are looked for
+
+
 @dataclass(frozen=True)
 class Saved:
     """A tensor that a node keeps for its derivative.
@@ -128,9 +131,9 @@ def names_of(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
             continue
         if adapter_for(value) is not None:
             found.append((name, value))
-        elif isinstance(value, list | tuple) and len(value) <= 100:
+        elif isinstance(value, list | tuple) and len(value) <= MOST_ITEMS:
             found += [(f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None]
-        elif isinstance(value, dict) and len(value) <= 100:
+        elif isinstance(value, dict) and len(value) <= MOST_ITEMS:
             found += [(f"{name}[{key!r}]", each) for key, each in value.items() if adapter_for(each) is not None]
         elif callable(getattr(value, "named_parameters", None)) and not isinstance(value, type):
             parameters: Callable[[], Iterator[tuple[str, Any]]] = value.named_parameters  # type: ignore[attr-defined]

@@ -7,7 +7,9 @@ source is read again, and the arguments are found in it.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
+import sys
 from itertools import islice
 from types import FrameType
 
@@ -22,6 +24,17 @@ def argument_names(frame: FrameType, values: tuple[object, ...]) -> list[str]:
     if len(written) == len(values):
         return written
     return [_variable(frame, value) or f"t{position}" for position, value in enumerate(values)]
+
+
+def variables_of(frame: FrameType) -> dict[str, object]:
+    """What the code of a frame has names for: its globals, and over them its locals."""
+    held = frame.f_locals
+    found = {**frame.f_globals, **held}
+    # Before Python 3.13 a function's frame keeps the dict of its locals once it was asked for, and with it every tensor
+    # in it, even after `del`. So it is emptied, unless somebody else holds it (frame, `held` and the call make three).
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(held, dict) and sys.getrefcount(held) <= 3:
+        held.clear()
+    return found
 
 
 def _written_arguments(frame: FrameType) -> list[str]:

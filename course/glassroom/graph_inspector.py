@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.autograd_graph import GraphData, graph_data
 from glassroom.backward_steps import BackwardData, record_backward
-from glassroom.callers import argument_names
+from glassroom.callers import argument_names, variables_of
 from glassroom.folding import boxes_of
 from glassroom.inspectors import Inspector
 from glassroom.render import svg_of
@@ -106,7 +106,7 @@ def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = Fal
     """
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))
-    variables = {**frame.f_globals, **frame.f_locals}
+    variables = variables_of(frame)
     return BackwardStepper(name, record_backward(name, tensor, variables, gradient, retain_graph))
 
 
@@ -120,5 +120,5 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     if not given:
         raise TypeError("graph needs a tensor: graph(loss)")
-    variables = {**frame.f_globals, **frame.f_locals}
+    variables = variables_of(frame)
     return AutogradGraph(", ".join(given), graph_data(given, variables))

@@ -118,7 +118,7 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
 
     Raises TypeError for what is no tensor, or has no memory that could be drawn.
     """
-    named = [leaf for name, value in tensors.items() for leaf in _leaves(name, value)]
+    named = [leaf for name, value in tensors.items() for leaf in leaves(name, value)]
     described = [(name, value, _describe(name, value)) for name, value in named]
     memories: dict[str, list[Memory]] = {}
     storage_names = []
@@ -142,17 +142,21 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
     return Snapshot(tuple(storages), tuple(headers))
 
 
-def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
+def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:
+    """The tensors in `value`, each with its name: `xs[0]` and `net['w']` inside lists and dicts.
+
+    Raises TypeError, which says `teaching`, for what is no tensor.
+    """
     if adapter_for(value) is not None:
         yield name, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _leaves(f"{name}[{key!r}]", item)
+            yield from leaves(f"{name}[{key!r}]", item, teaching)
     elif isinstance(value, list | tuple):
         for position, item in enumerate(value):
-            yield from _leaves(f"{name}[{position}]", item)
+            yield from leaves(f"{name}[{position}]", item, teaching)
     else:
-        raise TypeError(f"{TEACHING}, but {name} is {_with_article(type(value).__name__)}")
+        raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
 
 
 def _with_article(word: str) -> str:
@@ -161,7 +165,7 @@ def _with_article(word: str) -> str:
 
 def _describe(name: str, value: object) -> Description:
     adapter = adapter_for(value)
-    assert adapter is not None  # _leaves yields nothing else
+    assert adapter is not None  # leaves yields nothing else
     try:
         return adapter.describe(value)
     except TypeError as error:

@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from tensorglass.storage import UntypedStorage
@@ -34,6 +34,22 @@ _copies = 0
 _copied_bytes = 0
 
 _next_number = 0
+
+
+class Observer(Protocol):
+    """Who is told of every storage and every copy as it happens. It must not keep what it is told of alive."""
+
+    def born(self, storage: UntypedStorage, nbytes: int) -> None:
+        """A new storage holds `nbytes` bytes of its own; 0 where they are somebody else's."""
+
+    def resized(self, storage: UntypedStorage, nbytes: int) -> None:
+        """A storage now holds `nbytes` bytes in place of those that it had."""
+
+    def copied(self, nbytes: int) -> None:
+        """An operator copied elements without computing anything."""
+
+
+_observers: tuple[Observer, ...] = ()
 
 
 # --- what storages and operators report ----------------------------------------------------------------------------
@@ -53,6 +69,9 @@ def born(storage: UntypedStorage, nbytes: int) -> weakref.ref[UntypedStorage]:
         _settle()
         if _live_bytes > _peak_bytes:
             _peak_bytes = _live_bytes
+    if _observers:
+        for observer in _observers:
+            observer.born(storage, nbytes)
     return record
 
 
@@ -65,6 +84,10 @@ def resized(record: weakref.ref[UntypedStorage], nbytes: int) -> None:
     _allocations += 1
     _allocated_bytes += nbytes
     _peak_bytes = max(_peak_bytes, _live_bytes)
+    storage = record()
+    if storage is not None:
+        for observer in _observers:
+            observer.resized(storage, nbytes)
 
 
 def _settle() -> None:
@@ -79,6 +102,8 @@ def copied(nbytes: int) -> None:
     global _copies, _copied_bytes
     _copies += 1
     _copied_bytes += nbytes
+    for observer in _observers:
+        observer.copied(nbytes)
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -174,6 +199,20 @@ def track() -> Iterator[Report]:
         report.peak_bytes = _peak_bytes - start_bytes
         report.kept_bytes = _live_bytes - start_bytes
         _peak_bytes = max(_peak_bytes, outer_peak)
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """In the block `observer` is told of every storage that is made or resized, and of every copy.
+
+    Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
+    """
+    global _observers
+    _observers = (*_observers, observer)
+    try:
+        yield
+    finally:
+        _observers = tuple([each for each in _observers if each is not observer])
 
 
 def _bytes(number: int) -> str:

@@ -17,6 +17,13 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def duration(seconds: float | None, is_simulated: bool) -> str:
+    """How long something took, and how that is known."""
+    if seconds is None:
+        return "time not known"
+    return f"{seconds * 1e6:,.1f} µs {'simulated' if is_simulated else 'measured'}"
+
+
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; a long list is cut."""
     if len(names) > NAMES_SHOWN:

@@ -12,12 +12,13 @@ from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from math import prod
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
 import numpy
 
-from tensorglass import devices
+from tensorglass import devices, transfers
 from tensorglass.allocator import NoRoom
 from tensorglass.allocator.figures import Counters
 from tensorglass.backends.base import RandomBits, register_family
@@ -208,19 +209,28 @@ class CupyBackend:
     ) -> Any:
         with self._place:
             made = self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
+            start = perf_counter()
             made.set(numpy.ascontiguousarray(array))
             if not non_blocking:
                 self.xp.cuda.get_current_stream().synchronize()
-            return made
+            seconds = None if non_blocking else perf_counter() - start
+        ends = devices.CPU, self.device
+        transfers.happened(*ends, array.nbytes, seconds, is_pinned=is_pinned, waited=not non_blocking)
+        return made
 
     def to_host(self, array: Any, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
         with self._place:
+            start = perf_counter()
             host: numpy.ndarray = self.xp.asnumpy(array)
-            return host
+        transfers.happened(self.device, devices.CPU, array.nbytes, perf_counter() - start, is_pinned=is_pinned)
+        return host
 
     def from_peer(self, array: Any) -> Any:
         with self._place:
-            return self.xp.array(array, copy=True)
+            made = self.xp.array(array, copy=True)
+        source = devices.with_index("cuda", array.device.id)
+        transfers.happened(source, self.device, array.nbytes, None, waited=False)
+        return made
 
     def synchronize(self, device: Device) -> None:
         self._place.synchronize()

@@ -5,6 +5,7 @@ The one idea to keep in mind: a copy between two devices of a type goes directly
 
 from __future__ import annotations
 
+from tensorglass import transfers
 from tensorglass.backends import Array
 from tensorglass.storage import UntypedStorage
 
@@ -12,7 +13,8 @@ from tensorglass.storage import UntypedStorage
 def brought(array: Array, source: UntypedStorage, target: UntypedStorage, non_blocking: bool = False) -> Array:
     """A copy of `array`, a window on `source`, on the device of `target`."""
     here, there = source.backend, target.backend
-    if here.device_type == there.device_type:
-        return there.from_peer(array)
-    on_host = here.to_host(array, is_pinned=target.is_pinned(), non_blocking=non_blocking)
-    return there.from_host(on_host, target.device, is_pinned=source.is_pinned(), non_blocking=non_blocking)
+    with transfers.between(source, target):
+        if here.device_type == there.device_type:
+            return there.from_peer(array)
+        on_host = here.to_host(array, is_pinned=target.is_pinned(), non_blocking=non_blocking)
+        return there.from_host(on_host, target.device, is_pinned=source.is_pinned(), non_blocking=non_blocking)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from tensorglass import devices
+from tensorglass import devices, transfers
 from tensorglass.allocator import CachingAllocator, NoRoom
 from tensorglass.backends.base import RandomBits
 from tensorglass.backends.host_bits import HostBits
@@ -112,6 +112,11 @@ class SimulatedBackend:
     def data_ptr(self, buffer: SimulatedArray) -> int:
         return buffer.allocation.address_of(buffer.cells) if buffer.size else 0
 
+    def peek(self, buffer: SimulatedArray, start: int, end: int) -> bytes:
+        """Bytes as an inspector sees them: no transfer, and no simulated time."""
+        seen: bytes = buffer.cells[start:end].tobytes()
+        return seen
+
     def memory_stats(self) -> dict[str, int]:
         return self.allocator.stats()
 
@@ -189,13 +194,17 @@ class SimulatedBackend:
         CLOCK.hold(self.stream_key, CLOCK.busy_until(source.stream_key))
         cost = costs.of_transfer(array.nbytes, costs.peer_rate)
         CLOCK.work("peer", f"from {source.device}", self.stream_key, array.nbytes, costs.launch, cost, waits=False)
+        transfers.happened(source.device, self.device, array.nbytes, cost, is_simulated=True, waited=False)
         return made
 
     def _transfer(self, kind: str, nbytes: int, is_pinned: bool, *, waits: bool) -> None:
         costs = CLOCK.costs
         rate = costs.pinned_rate if is_pinned else costs.pageable_rate
         name = "pinned memory" if is_pinned else "pageable memory"
-        CLOCK.work(kind, name, self.stream_key, nbytes, costs.launch, costs.of_transfer(nbytes, rate), waits=waits)
+        cost = costs.of_transfer(nbytes, rate)
+        CLOCK.work(kind, name, self.stream_key, nbytes, costs.launch, cost, waits=waits)
+        ends = (devices.CPU, self.device) if kind == "to device" else (self.device, devices.CPU)
+        transfers.happened(*ends, nbytes, cost, is_simulated=True, is_pinned=is_pinned, waited=waits)
 
     # --- streams -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,76 @@
+"""`device_map(x, y)`: which device each tensor's storage is on, and what went from one device to another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from glassroom.callers import argument_names
+from glassroom.inspectors import Inspector
+from glassroom.placement import Placement, placement
+from glassroom.render.device_svg import svg_of_devices
+from glassroom.render.device_text import text_of_devices
+from glassroom.render.device_words import move_lines, summary
+from tensorglass import transfers
+
+HELP = "Step through the transfers with the arrow keys, or point at a storage or an arrow."
+
+_seen = 0  # the transfers that earlier maps have shown
+
+
+class DeviceMap(Inspector):
+    """Tensors in the memories of devices, and transfers between them."""
+
+    widget_files = "moments"
+
+    def __init__(self, data: Placement) -> None:
+        self.data = data
+
+    @property
+    def text(self) -> str:
+        return text_of_devices(self.data)
+
+    @property
+    def svg(self) -> str:
+        return svg_of_devices(self.data)
+
+    @property
+    def label(self) -> str:
+        return summary(self.data)
+
+    def state(self) -> dict[str, Any]:
+        frames = [{"at": at, "lines": move_lines(move, at), "map": -1} for at, move in enumerate(self.data.moves, 1)]
+        return {
+            "svg": self.svg,
+            "text": self.text,
+            "label": self.label,
+            "kind": "device map",
+            "unit": "transfer",
+            "before": [
+                self.label,
+                "Step through the transfers with the arrow keys, or point at a storage or an arrow.",
+            ],
+            "frames": frames,
+            "maps": [],
+        }
+
+    @property
+    def widget(self) -> Any:
+        from glassroom.widgets.moments import MomentsWidget  # anywidget is in an extra
+
+        return MomentsWidget(**self.state())
+
+
+def device_map(*tensors: object, since: int | None = None, **named: object) -> DeviceMap:
+    """Draw the host and the devices side by side, the storages of the tensors in each, and the transfers between them.
+
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. No value is read, so
+    looking moves nothing. Transfers are tensorglass's, since the last device map; `since=0` shows all of the session
+    (of the latest thousand), and ``since=transfers.count()`` taken earlier those after it. Times on simulated devices
+    are the cost model's, and say so. Raises TypeError for what is no tensor.
+    """
+    global _seen
+    given = dict(zip(argument_names(sys._getframe(1), tensors), tensors, strict=True)) | named
+    made = DeviceMap(placement(given, _seen if since is None else since))
+    _seen = transfers.count()
+    return made

@@ -1,0 +1,201 @@
+"""A memory timeline as one static SVG: for each device the bytes held as a step chart, and beneath it a bar for each
+storage from birth to end.
+
+Parts carry in `data-on` the events at which they are there, and in `data-says` what they are in words; the live form
+needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.sax.saxutils import quoteattr
+
+from glassroom.render.pool_svg import CSS as POOL_CSS
+from glassroom.render.pool_svg import draw_pool
+from glassroom.render.svg import FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.render.timeline_words import (
+    kept,
+    left_out,
+    made_by,
+    peak,
+    pools_shown,
+    said,
+    sentence,
+    simulated_time,
+    summary,
+    totals,
+)
+from glassroom.timeline import Curve, Row, Timeline
+
+CSS = style("timeline.css")
+LEFT = 196  # where the plot begins: names and bytes stand before it
+PLOT = 380
+WORDS = LEFT + PLOT + 22  # where the words behind the bars begin
+CHART = 84
+BAR = 18
+LONGEST_NAME = 15
+MOST_TICKS = 14
+LONGEST_SOURCE = 46
+
+
+def svg_of_timeline(timeline: Timeline) -> str:
+    """The picture of a timeline."""
+    drawing = Drawing()
+    drawing.text(PAD, PAD + 14, "memory timeline", "name")
+    facts = totals(timeline) if timeline.steps else "nothing was made, freed or copied"
+    drawing.text(PAD + 150, PAD + 14, facts, "fact soft")
+    drawing.extend(PAD + 150 + len(facts) * FACT_ADVANCE, PAD + 20)
+    top = PAD + 30.0
+    time = simulated_time(timeline)
+    if time:
+        drawing.text(PAD, top + 4, time, "fact soft")
+        top += 16
+    hues = hues_of(timeline)
+    cursor = ""
+    for curve in timeline.curves:
+        begin = top
+        top = _draw_device(drawing, top, timeline, curve, hues)
+        cursor += f"M0 {number(begin + 26)}V{number(top)}"
+        top = _draw_pools(drawing, top, timeline, curve, hues)
+    rest = left_out(timeline)
+    if rest:
+        drawing.text(PAD, top + 10, rest, "fact soft")
+        drawing.extend(PAD + len(rest) * FACT_ADVANCE, top + 14)
+    drawing.add(f'<path class="cursor" d="{cursor}"/>')
+    return drawing.finished(summary(timeline), CSS + POOL_CSS)
+
+
+def hues_of(timeline: Timeline) -> dict[str, int]:
+    """The hue of each storage that is drawn, by name."""
+    return {life.name: position % HUES for position, row in enumerate(timeline.rows) for life in row.lives}
+
+
+def x_of(timeline: Timeline, event: int) -> float:
+    """Where an event stands; what holds after it reaches to where the next one does."""
+    return LEFT + PLOT * event / (len(timeline.steps) + 1)
+
+
+def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
+    drawing.rule(top)
+    top += 16
+    drawing.text(PAD, top + 6, curve.device, "title")
+    top += 14
+    _draw_curve(drawing, top, timeline, curve)
+    _draw_ticks(drawing, top + CHART + 11, timeline)
+    top += CHART + 20
+    if curve is timeline.curves[0]:
+        top = _draw_marks(drawing, top, timeline)
+    for row in timeline.rows:
+        if row.lives[0].device == curve.device:
+            _draw_row(drawing, top, timeline, row, hues[row.lives[0].name])
+            top += BAR + 4
+    return top
+
+
+def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
+    for title, found in pools_shown(timeline, curve):
+        top = draw_pool(drawing, top + 10, found, hues, title)
+    return top + 8
+
+
+def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) -> None:
+    low, high = min(0, *curve.levels), max(1, *curve.levels)
+
+    def y(level: int) -> float:
+        return top + CHART * (high - level) / (high - low)
+
+    end = LEFT + PLOT
+    steps = f"M{number(LEFT)} {number(y(0))}"
+    previous = 0
+    stride = max(len(curve.levels) // (PLOT // 2), 1)  # of a long timeline the highest of what would lie on one spot
+    for event in range(0, len(curve.levels), stride):
+        level = max(curve.levels[event : event + stride])
+        if level != previous:
+            steps += f"H{number(x_of(timeline, event))}V{number(y(level))}"
+            previous = level
+    steps += f"H{number(end)}"
+    drawing.add(
+        f'<path class="axis" d="M{LEFT} {number(top)}V{number(top + CHART)}M{LEFT} {number(y(0))}H{number(end)}"/>'
+    )
+    drawing.add(f'<path class="level" d="{steps}V{number(y(0))}H{LEFT}z"/><path class="edge" d="{steps}"/>')
+    drawing.text(LEFT - 8, y(0) + (4 if low else 0), "0", "tiny end")
+    drawing.text(LEFT - 8, y(0) - 12 if not low else top + CHART + 10, "bytes above the start", "tiny end")
+    if curve.peak_at:
+        x = x_of(timeline, curve.peak_at)
+        drawing.add(
+            f'<path class="peak" d="M{LEFT} {number(y(curve.peak))}H{number(end + 8)}"/>'
+            f'<circle class="peakdot" cx="{number(x)}" cy="{number(y(curve.peak))}" r="3.5"/>'
+        )
+        drawing.text(LEFT - 8, top + 8, f"{curve.peak:,}", "tiny end")
+    words = [(peak(curve), "fact")]
+    if curve.peak_at:
+        words.append((_short(str(timeline.steps[curve.peak_at - 1].where)), "fact soft"))
+    words.append((kept(curve), "fact"))
+    for line, (text, look) in enumerate(words):
+        drawing.text(WORDS, top + 4 + 16 * line, text, look)
+        drawing.extend(WORDS + len(text) * FACT_ADVANCE, top + CHART)
+
+
+def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
+    """Numbers of events beneath a chart."""
+    last = len(timeline.steps)
+    stride = next(step * 10**power for power in range(9) for step in (1, 2, 5) if last <= MOST_TICKS * step * 10**power)
+    ticks = range(stride, last + 1, stride) if stride > 1 else range(1, last + 1)
+    for event in ticks:
+        drawing.text(x_of(timeline, event), y, str(event), "tiny mid")
+    drawing.text(LEFT - 8, y, "event", "tiny end")
+
+
+def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
+    """A row of copies and one of transfers, where there were any."""
+    for kind, words in (("copied", "copies"), ("moved", "transfers")):
+        found = [(event, step) for event, step in enumerate(timeline.steps, 1) if step.kind == kind]
+        if not found:
+            continue
+        drawing.text(PAD, top + 12, words, "fact soft")
+        drawing.text(LEFT - 8, top + 12, f"{sum(step.nbytes for _, step in found):,}", "fact soft end")
+        for event, step in found:
+            x, y = number(x_of(timeline, event)), number(top + 8)
+            says = quoteattr(f"event {event}: {sentence(step)}, {step.where}")
+            shape = (
+                f'<path class="copy" d="M{x} {y}m0 -5l5 5l-5 5l-5 -5z"/>'
+                if kind == "copied"
+                else f'<path class="move" d="M{x} {y}m-5 -3h10m-3 -3l3 3l-3 3m3 5h-10m3 -3l-3 3l3 3"/>'
+            )
+            drawing.add(f'<g class="mark" data-on="{event}-{event}" data-says={says}>{shape}</g>')
+        top += BAR + 4
+    return top
+
+
+def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: int) -> None:
+    spans = row.spans(len(timeline.steps))
+    on = " ".join(f"{first}-{last}" for first, last in spans)
+    gone = "" if row.is_alive else " gone"
+    drawing.add(f'<g class="life h{hue}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
+    drawing.text(PAD, top + 13, _short(row.name, LONGEST_NAME))
+    drawing.text(LEFT - 8, top + 13, row.amount, "fact end")
+    for begin, end in _apart([(x_of(timeline, first), x_of(timeline, last + 1)) for first, last in spans]):
+        width = number(max(end - begin, 2))
+        drawing.add(f'<rect x="{number(begin)}" y="{number(top)}" width="{width}" height="{BAR}"/>')
+    if row.is_alive:
+        x = number(LEFT + PLOT + 2)
+        drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
+    words = _short(made_by(row))
+    drawing.text(WORDS, top + 13, words, "fact soft")
+    drawing.add("</g>")
+    drawing.extend(WORDS + len(words) * FACT_ADVANCE, top + BAR)
+
+
+def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Bars with those that would touch drawn as one."""
+    found: list[tuple[float, float]] = []
+    for begin, end in bars:
+        if found and begin - found[-1][1] < 2:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((begin, end))
+    return found
+
+
+def _short(words: str, longest: int = LONGEST_SOURCE) -> str:
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -1,0 +1,301 @@
+"""A memory timeline as plain data: how many bytes each device held after each event, and how long each storage lived.
+
+The one idea: time is the order of events. The same block of code has the same timeline on every machine and every day,
+so that two people can speak of "event 5".
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tensorglass
+from glassroom.autograd_graph import names_of
+from glassroom.memory_recorder import Event, Place, Recorder
+from glassroom.pools import Pool
+from glassroom.render.words import duration
+from tensorglass import memory
+from tensorglass.transfers import Transfer
+
+NOBODY = "and no variable holds it"
+MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most
+MANY = 4  # so many alike share a line
+
+
+@dataclass(frozen=True)
+class Where:
+    """A line of code as people speak of it, "line 3" or "cell [2] line 1", and its source."""
+
+    label: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.source}" if self.source else self.label
+
+
+@dataclass(frozen=True)
+class Step:
+    """One event; `name` is that of its storage, and `held` the bytes on its device after it, above the start.
+
+    `time` is the simulated device's, in seconds from the start; `route` where a transfer went.
+    """
+
+    kind: str
+    name: str
+    nbytes: int
+    device: str
+    where: Where
+    held: int
+    time: float | None
+    route: str | None
+
+
+@dataclass(frozen=True)
+class Life:
+    """One storage, from the event that made it to the one that freed it, or None while it lives.
+
+    `fate` says what became of it: when it ended, or who holds it.
+    """
+
+    name: str
+    device: str
+    nbytes: int
+    born: int
+    ended: int | None
+    where: Where
+    fate: str
+
+    @property
+    def is_unheld(self) -> bool:
+        """Whether it lives on though no variable holds it: in a graph, or in something that was not looked into."""
+        return self.fate.endswith(NOBODY)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is drawn in one line: one storage, or many of one size that the same line of code made and that are gone."""
+
+    lives: tuple[Life, ...]
+
+    @property
+    def name(self) -> str:
+        return self.lives[0].name if len(self.lives) == 1 else f"{self.lives[0].name}…{self.lives[-1].name}"
+
+    @property
+    def amount(self) -> str:
+        """Bytes, as `4,000` or `10 × 4,000`."""
+        once = f"{self.lives[0].nbytes:,}"
+        return once if len(self.lives) == 1 else f"{len(self.lives):,} × {once}"
+
+    @property
+    def is_alive(self) -> bool:
+        return self.lives[0].ended is None
+
+    def spans(self, last: int) -> list[tuple[int, int]]:
+        """From which event to which at least one of them lives; `last` is the last event."""
+        spans: list[tuple[int, int]] = []
+        for life in self.lives:
+            begin, end = life.born, last if life.ended is None else max(life.ended - 1, life.born)
+            if spans and begin <= spans[-1][1] + 1:
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            else:
+                spans.append((begin, end))
+        return spans
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The bytes on one device before the first event and after each; `peak_at` is the event of the peak, 0 for none."""
+
+    device: str
+    levels: tuple[int, ...]
+
+    @cached_property
+    def peak_at(self) -> int:
+        return self.levels.index(max(self.levels))
+
+    @property
+    def peak(self) -> int:
+        return self.levels[self.peak_at]
+
+    @property
+    def kept(self) -> int:
+        return self.levels[-1]
+
+
+@dataclass(frozen=True)
+class PoolMoment:
+    """A device's pool after an event; `names` are those of the storages in its blocks, by address."""
+
+    device: str
+    event: int
+    pool: Pool
+    names: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What happened in a block of code. Events are numbered from 1."""
+
+    steps: tuple[Step, ...]
+    lives: tuple[Life, ...]
+    curves: tuple[Curve, ...]
+    pools: tuple[PoolMoment, ...]
+    missed: int
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The lines that are drawn, in the order of birth: the living first, then those that allocate most."""
+        alike: dict[object, list[Life]] = {}
+        for life in self.lives:
+            alike.setdefault((life.device, life.nbytes, life.where) if life.ended else life.born, []).append(life)
+        rows = []
+        for lives in alike.values():
+            rows += [Row(tuple(lives))] if len(lives) >= MANY else [Row((life,)) for life in lives]
+        rows.sort(key=lambda row: (not row.is_alive, -sum(life.nbytes for life in row.lives), row.lives[0].born))
+        return sorted(rows[:MOST_ROWS], key=lambda row: row.lives[0].born)
+
+    def pool_at(self, device: str, event: int) -> PoolMoment | None:
+        """The device's pool after an event, if it was kept."""
+        found = [each for each in self.pools if each.device == device and each.event <= event]
+        if not found:
+            return None
+        last = found[-1]
+        gone = {life.ended for life in self.lives if life.ended is not None and last.event < life.ended <= event}
+        freed = {address for address, at in self._ends(last).items() if at in gone}
+        names = {address: name for address, name in last.names.items() if address not in freed}
+        return PoolMoment(device, event, last.pool.without(freed), names)
+
+    def _ends(self, moment: PoolMoment) -> dict[int, int]:
+        ends = {life.name: life.ended for life in self.lives if life.ended is not None}
+        return {address: ends[name] for address, name in moment.names.items() if name in ends}
+
+
+def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) -> Timeline:
+    """The timeline of what was recorded. `home` is the file of the block, whose lines need no other name."""
+    places = _Places(home)
+    holders = _holders(variables)
+    ends = {event.birth: at for at, event in enumerate(recorder.events, 1) if event.kind == "freed"}
+    sizes: dict[int, int] = {}
+    for event in recorder.events:
+        if event.birth is not None and event.kind != "freed":
+            sizes[event.birth] = max(event.nbytes, sizes.get(event.birth, 0))
+    born_at = [at for at, event in enumerate(recorder.events, 1) if event.kind == "made"]
+    living = sorted((birth for birth in range(len(sizes)) if birth not in ends), key=lambda birth: -sizes[birth])
+    named = set(living[:MOST_ROWS])  # nobody wants S0 to S999 to be given to what is not drawn
+    lives: list[Life] = []
+    temporaries = 0
+    for number, birth in enumerate(recorder.births):
+        ended = ends.get(number)
+        if ended is None:
+            name, fate = _name_and_fate(birth.reference(), holders, number in named)
+        else:
+            temporaries += 1
+            name, fate = f"t{temporaries}", f"freed at event {ended}"
+        where = places.where(birth.place)
+        fate = f"NumPy's memory, {fate}" if birth.is_borrowed else fate
+        lives.append(Life(name, birth.device, sizes[number], born_at[number], ended, where, fate))
+    steps, curves = _steps_and_curves(recorder.events, lives, places, recorder.start_time)
+    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, lives, holders)), recorder.missed)
+
+
+def _steps_and_curves(
+    events: list[Event], lives: list[Life], places: _Places, start: float
+) -> tuple[tuple[Step, ...], tuple[Curve, ...]]:
+    devices = sorted({event.device for event in events if event.device and event.kind != "copied"}, key=_host_first)
+    levels: dict[str, list[int]] = {device: [0] for device in devices}
+    steps = []
+    for event in events:
+        for device, so_far in levels.items():
+            so_far.append(so_far[-1] + (event.change if device == event.device else 0))
+        name = "" if event.birth is None else lives[event.birth].name
+        held = levels[event.device][-1] if event.device else 0
+        route = None if event.transfer is None else route_of(event.transfer)
+        place = places.where(event.place)
+        time = None if event.time is None else event.time - start
+        steps.append(Step(event.kind, name, event.nbytes, event.device, place, held, time, route))
+    return tuple(steps), tuple([Curve(device, tuple(so_far)) for device, so_far in levels.items()])
+
+
+def _host_first(device: str) -> tuple[bool, str]:
+    return device != "cpu", device
+
+
+def route_of(transfer: Transfer) -> str:
+    """Where a transfer went and how long it took: `cpu → sim:0, 10.7 µs simulated`."""
+    return f"{transfer.source} → {transfer.target}, {duration(transfer.seconds, transfer.is_simulated)}"
+
+
+def _name_and_fate(storage: Any, holders: Mapping[int, list[str]], is_named: bool) -> tuple[str, str]:
+    if storage is None:  # it ended while the block was being left
+        return "?", "freed after the block"
+    names = holders.get(id(storage), [])
+    own = memory.name_of(storage) if is_named else "a storage"
+    if not names:
+        return own, f"alive, {NOBODY}"
+    name = f"{names[0]} ({own})" if is_named else names[0]
+    return name, f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
+
+
+def _holders(variables: Mapping[str, object]) -> dict[int, list[str]]:
+    """Which variables hold which storage, by the storage's id: directly, in lists and dicts, and as gradients."""
+    found: dict[int, list[str]] = {}
+    for name, tensor in sorted(names_of(variables), key=lambda named: named[0].startswith("Out[")):
+        if isinstance(tensor, tensorglass.Tensor):
+            gradient = tensor.grad if tensor.is_leaf else None
+            for leaf, held in ((name, tensor), (f"{name}.grad", gradient)):
+                names = [] if held is None else found.setdefault(id(held.untyped_storage()), [])
+                if leaf not in names:
+                    names.append(leaf)
+    return found
+
+
+def _pools(recorder: Recorder, lives: list[Life], holders: Mapping[int, list[str]]) -> list[PoolMoment]:
+    older: dict[tuple[str, int], str] = {}  # what was there before the block, and still is
+    born = {id(birth.reference()) for birth in recorder.births}
+    for storage in memory.live():
+        if str(storage.device) in recorder.last_pools and id(storage) not in born:
+            older[str(storage.device), storage.data_ptr()] = _name_and_fate(storage, holders, len(older) < MOST_ROWS)[0]
+    moments = [(event.device, at, event.pool) for at, event in enumerate(recorder.events, 1) if event.pool is not None]
+    moments += [(device, len(recorder.events), pool) for device, pool in recorder.last_pools.items()]
+    found = []
+    for device, at, pool in moments:
+        names = {address: name for (where, address), name in older.items() if where == device}
+        for birth, life in zip(recorder.births, lives, strict=True):
+            if life.born > at:
+                break
+            if birth.address is not None and birth.device == device and (life.ended is None or life.ended > at):
+                names[birth.address] = life.name
+        found.append(PoolMoment(device, at, pool, names))
+    return found
+
+
+class _Places:
+    """Lines of code, as they are called in a picture."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self._known: dict[Place | None, Where] = {None: Where("somewhere", "")}
+
+    def where(self, place: Place | None) -> Where:
+        """What a line is called."""
+        if place not in self._known:
+            assert place is not None
+            source = linecache.getline(place.file, place.line).strip()
+            self._known[place] = Where(f"{self._file(place.file)}line {place.line}", source)
+        return self._known[place]
+
+    def _file(self, file: str) -> str:
+        if file == self.home:
+            return ""
+        ipython = sys.modules.get("IPython")
+        shell = None if ipython is None else ipython.get_ipython()
+        named = None if shell is None else shell.compile.format_code_name(file)
+        if named is not None:
+            return f"{named[0].lower()} {named[1]}, "
+        return f"{Path(file).name}, "

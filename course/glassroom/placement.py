@@ -170,4 +170,4 @@ def _as_move(transfer: transfers.Transfer) -> Move:
 
 
 def _name_of_living(storage: Any) -> str | None:
-    return "a storage that is gone" if storage is None else memory.name_of(storage)
+    return "freed storage" if storage is None else memory.name_of(storage)

@@ -29,7 +29,7 @@ MANY = 4  # so many alike share a line
 
 @dataclass(frozen=True)
 class Where:
-    """A line of code as people speak of it, "line 3" or "cell [2] line 1", and its source."""
+    """A line of code as people speak of it, "line 3" or "In[2] line 1", and its source."""
 
     label: str
     source: str
@@ -207,7 +207,7 @@ def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) 
 def _steps_and_curves(
     events: list[Event], lives: list[Life], places: _Places, start: float
 ) -> tuple[tuple[Step, ...], tuple[Curve, ...]]:
-    devices = sorted({event.device for event in events if event.device and event.kind != "copied"}, key=_host_first)
+    devices = sorted({event.device for event in events if event.device}, key=_host_first) or ["cpu"]
     levels: dict[str, list[int]] = {device: [0] for device in devices}
     steps = []
     for event in events:
@@ -297,5 +297,5 @@ class _Places:
         shell = None if ipython is None else ipython.get_ipython()
         named = None if shell is None else shell.compile.format_code_name(file)
         if named is not None:
-            return f"{named[0].lower()} {named[1]}, "
+            return f"{named[1]} "
         return f"{Path(file).name}, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from browser.contrast import contrast
 
 SET_UP = """\
 import tensorglass
@@ -104,18 +105,6 @@ def test_text_can_be_read_in_both_themes(lab: Any, page: Any, theme: str) -> Non
         "box => [getComputedStyle(box.querySelector('text')).fill, getComputedStyle(box.querySelector('rect')).fill]"
     )
     assert contrast(*colours) >= 4.5
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast of two CSS colours, by the formula of WCAG 2."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(float(each)) / 255 for each in colour[colour.index("(") + 1 : -1].split(",")[:3]]
-        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_a_saved_page_steps_without_a_kernel(lab: Any, opened: Any, chromium: Any) -> None:

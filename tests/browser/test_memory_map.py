@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from typing import Any
 
 import nbformat
 import pytest
+from browser.contrast import contrast, luminance
 
 CELLS = (
     "import torch, tensorglass\nfrom glassroom import show\na = torch.arange(12.).reshape(3, 4)\nb = a.t()",
@@ -155,17 +155,6 @@ def test_words_and_numbers_are_readable_in_both_themes(page: Any, theme: str) ->
     assert (luminance(card) > 0.5) == (theme == LIGHT)
     for what, colour in colours.items():
         assert contrast(colour, card) >= 4.5, what
-
-
-def luminance(colour: str) -> float:
-    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_a_map_shown_twice_is_two_maps(page: Any) -> None:

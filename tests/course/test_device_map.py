@@ -118,7 +118,7 @@ def test_a_map_keeps_nothing_alive_and_names_what_is_gone() -> None:
     del y
     assert reference() is None
     assert "sim:0" in the_map.svg
-    assert "→ a storage that is gone" in device_map(x, since=transfers.count() - 1).text
+    assert "→ freed storage" in device_map(x, since=transfers.count() - 1).text
 
 
 def test_many_storages_headers_and_transfers_are_cut() -> None:

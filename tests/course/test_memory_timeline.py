@@ -117,6 +117,14 @@ def test_a_resize_counts_what_is_held_afterwards() -> None:
     assert timeline.data.lives[0].nbytes == 400
 
 
+def test_a_block_that_only_copies_shows_its_copies() -> None:
+    x, y = torch.ones(100), torch.zeros(100)
+    with memory_timeline() as timeline:
+        y.copy_(x)
+    assert timeline.text.splitlines()[0] == "memory timeline · 1 event · 0 storages made, 0 freed · 1 copy of 400 bytes"
+    assert 'class="mark"' in timeline.svg
+
+
 def test_memory_of_numpy_counts_no_bytes() -> None:
     import numpy
 

@@ -15,7 +15,7 @@ from glassroom.render.svg import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing,
 from glassroom.render.words import counted
 
 CSS = style("devices.css")
-LEAST_COLUMN = 250.0
+LEAST_COLUMN = 240.0
 GAP = 20
 INSET = 10
 HEAD = 30

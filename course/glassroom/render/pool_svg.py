@@ -41,7 +41,7 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
         for look, width in (("gauge", float(GAUGE)), ("full", max(GAUGE * share, 1))):
             size = f'x="{PAD}" y="{number(top)}" width="{number(width)}" height="8" rx="4"'
             drawing.add(f'<rect class="{look}" {size}/>')
-        facts, x = f"{share:.1%}: {facts}", PAD + GAUGE + 8
+        x += GAUGE + 8
     drawing.text(x, top + 8, facts, "fact soft")
     drawing.extend(x + len(facts) * FACT_ADVANCE, top + 8)
     top += 18

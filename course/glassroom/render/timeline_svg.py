@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 
 from glassroom.render.pool_svg import CSS as POOL_CSS
 from glassroom.render.pool_svg import draw_pool
-from glassroom.render.svg import FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.render.svg import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
 from glassroom.render.timeline_words import (
     kept,
     left_out,
@@ -28,14 +28,13 @@ from glassroom.render.timeline_words import (
 from glassroom.timeline import Curve, Row, Timeline
 
 CSS = style("timeline.css")
-LEFT = 196  # where the plot begins: names and bytes stand before it
-PLOT = 380
-WORDS = LEFT + PLOT + 22  # where the words behind the bars begin
+LEFT = 188  # where the plot begins: names and bytes stand before it
+PLOT = 310
+WORDS = LEFT + PLOT + 18  # where the words behind the bars begin
 CHART = 84
 BAR = 18
-LONGEST_NAME = 15
 MOST_TICKS = 14
-LONGEST_SOURCE = 46
+LONGEST_SOURCE = 40
 
 
 def svg_of_timeline(timeline: Timeline) -> str:
@@ -79,10 +78,13 @@ def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve,
     drawing.rule(top)
     top += 16
     drawing.text(PAD, top + 6, curve.device, "title")
-    top += 14
-    _draw_curve(drawing, top, timeline, curve)
-    _draw_ticks(drawing, top + CHART + 11, timeline)
-    top += CHART + 20
+    if any(curve.levels):
+        _draw_curve(drawing, top + 14, timeline, curve)
+        _draw_ticks(drawing, top + CHART + 25, timeline)
+        top += CHART + 34
+    else:
+        drawing.text(LEFT, top + 6, "as many bytes as at the start", "fact soft")
+        top += 14
     if curve is timeline.curves[0]:
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
@@ -172,7 +174,8 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: i
     on = " ".join(f"{first}-{last}" for first, last in spans)
     gone = "" if row.is_alive else " gone"
     drawing.add(f'<g class="life h{hue}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
-    drawing.text(PAD, top + 13, _short(row.name, LONGEST_NAME))
+    room = LEFT - PAD - 14 - len(row.amount) * FACT_ADVANCE
+    drawing.text(PAD, top + 13, _short(row.name, int(room / ADVANCE)))
     drawing.text(LEFT - 8, top + 13, row.amount, "fact end")
     for begin, end in _apart([(x_of(timeline, first), x_of(timeline, last + 1)) for first, last in spans]):
         width = number(max(end - begin, 2))

@@ -38,8 +38,11 @@ def text_of_timeline(timeline: Timeline) -> str:
     bytes_width = max([len(row.amount) for row in timeline.rows], default=0)
     gutter = max(name_width + bytes_width + 3, len("copies, transfers"))
     for curve in timeline.curves:
-        lines += ["", f"{curve.device} · {peak(curve)} · {kept(curve)}"]
-        lines.append(" " * gutter + "  " + _sparkline(curve, columns))
+        if any(curve.levels):
+            lines += ["", f"{curve.device} · {peak(curve)} · {kept(curve)}"]
+            lines.append(" " * gutter + "  " + _sparkline(curve, columns))
+        else:
+            lines += ["", f"{curve.device} · as many bytes as at the start"]
         marks = _marks(timeline, columns)
         if marks.strip() and curve is timeline.curves[0]:
             lines.append("copies, transfers".rjust(gutter) + "  " + marks)

@@ -110,9 +110,9 @@ def pools_shown(timeline: Timeline, curve: Curve) -> list[tuple[str, PoolMoment]
 def pool_facts(pool: Pool) -> str:
     """Reserved against allocated, and what free memory there is."""
     free = pool.free_blocks
-    facts = [f"{pool.allocated:,} of {counted(pool.reserved, 'reserved byte')} allocated"]
-    if len(free) == 1:
-        facts.append("the rest is one free block")
-    elif free:
-        facts.append(f"the rest is {len(free)} free blocks, the largest {counted(free[0], 'byte')}")
-    return " · ".join(facts)
+    facts = f"{pool.allocated:,} of {counted(pool.reserved, 'reserved byte')} allocated"
+    if not free:
+        return facts
+    return (
+        f"{facts} · {counted(len(free), 'free block')}{', the largest' if len(free) > 1 else ' of'} {free[0]:,} bytes"
+    )

@@ -1,0 +1,1 @@
+"""Exercises of part 2, devices: one module a notebook."""

@@ -23,7 +23,7 @@ from tensorglass.graph.fields import set_requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.making import make
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
-from tensorglass.ops.from_data import array_dtype, copied
+from tensorglass.ops.from_data import array_dtype, copied, strides_of
 from tensorglass.ops.table import OPERATORS, operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -41,14 +41,9 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         )
     dtype = array_dtype(ndarray)
     itemsize = dtype.itemsize
-    if any(step % itemsize for step in ndarray.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
-        )
+    stride = strides_of(ndarray)
     if not ndarray.flags.writeable:
         _warn_of_read_only("NumPy array", "array", "writing to this tensor will result in undefined behavior")
-    stride = tuple(step // itemsize for step in ndarray.strides)
     cells = geometry.storage_nbytes(ndarray.shape, stride, 0, itemsize) // itemsize
     run = np.lib.stride_tricks.as_strided(ndarray, (cells,), (itemsize,))
     return make(_foreign_storage(run.view(np.uint8)), ndarray.shape, stride, 0, dtype)

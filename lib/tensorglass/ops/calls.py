@@ -63,6 +63,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "tuple of Tensors": lambda value: isinstance(value, tuple | list),
     "torch.dtype": lambda value: isinstance(value, DType) or (isinstance(value, type) and value in OF_PYTHON_TYPE),
     "torch.device": lambda value: isinstance(value, Device | str | int) and not isinstance(value, bool),
+    "torch.layout": lambda value: isinstance(value, formats.layout),
     "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
     "torch.Storage": lambda value: isinstance(value, UntypedStorage | TypedStorage),
     "torch.Generator": lambda value: isinstance(value, Generator),

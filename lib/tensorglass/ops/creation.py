@@ -6,6 +6,7 @@ order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and dev
 
 from __future__ import annotations
 
+from operator import index as as_index
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
@@ -78,25 +79,23 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, **options: Un
     return _filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
 
 
-@factory()
+@factory(signatures=("int n", "int n, int m"))
 def eye(n: int, m: int | None = None, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
-    rows = _count("eye", "n", 1, n)
-    columns = rows if m is None else _count("eye", "m", 2, m)
+    rows = _count("n", n)
+    columns = rows if m is None else _count("m", m)
     made = _filled((rows, columns), read_out_options("eye", options, out), 0, out)
     diagonal = range(min(rows, columns))
     raw_array(made)[diagonal, diagonal] = 1
     return made
 
 
-def _count(name: str, argument: str, position: int, given: Any) -> int:
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be int, not {type(given).__name__}"
-        )
+def _count(argument: str, given: int) -> int:
+    if isinstance(given, bool):
+        raise TypeError("a truth value is no length")  # `explaining` says it in PyTorch's words
     if given < 0:
         raise RuntimeError(f"{argument} must be greater or equal to 0, got {given}")
-    return int(given)
+    return as_index(given)
 
 
 @factory()

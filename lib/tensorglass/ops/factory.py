@@ -51,8 +51,13 @@ class Place(NamedTuple):
     is_pinned: bool = False
 
 
-def factory(*, function: bool = True, method: bool = False, differs: str | None = None) -> Callable[[F], F]:
-    """Declare a function that makes tensors, and write the options out in its signature, where help() shows them."""
+def factory(
+    *, function: bool = True, method: bool = False, differs: str | None = None, signatures: Sequence[str] = ()
+) -> Callable[[F], F]:
+    """Declare a function that makes tensors, and write the options out in its signature, where help() shows them.
+
+    `signatures` are its ways of being called where there are several, without the options.
+    """
 
     def enter(body: F) -> F:
         signature = inspect.signature(body)
@@ -73,11 +78,16 @@ def factory(*, function: bool = True, method: bool = False, differs: str | None 
             method=method,
             out=takes_out,
             differs=differs,
-            signatures=None if takes_lengths else (),
+            signatures=None if takes_lengths else [f"({each}, *, {_OPTIONS})" for each in signatures],
         )(body)
 
     return enter
 
+
+_OPTIONS = (
+    "Tensor out = None, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
+    "bool pin_memory = False, bool requires_grad = False"
+)
 
 _DEFAULTS: dict[str, Any] = {
     "dtype": None,
@@ -162,7 +172,7 @@ def read_size(name: str, given: Sequence[Any], size: Any = None) -> tuple[int, .
         return size_tuple(name, size)
     if len(given) == 1:
         only = given[0]
-        return (only,) if type(only) is int else size_tuple(name, only)
+        return (only,) if type(only) is int and -(2**63) <= only < 2**63 else size_tuple(name, only)
     if not given:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     if isinstance(given[0], tuple | list):
@@ -176,13 +186,17 @@ def size_tuple(
     """A size given as a sequence of ints or, if `single`, as one int."""
     place = f"argument '{argument}' (position {position})"
     if isinstance(given, tuple | list):
-        if not single and given and (isinstance(given[0], builtins.bool) or not hasattr(given[0], "__index__")):
+        if given and (isinstance(given[0], builtins.bool) or not hasattr(given[0], "__index__")):
             raise TypeError(
                 f"{name}(): {place} must be tuple of ints, but found element of type {type_name(given[0])} at pos 0"
             )
         return _lengths(name, argument, given)
     if single and not isinstance(given, builtins.bool) and hasattr(given, "__index__"):
-        return _lengths(name, argument, (given,))
+        try:
+            return _lengths(name, argument, (given.__index__(),))
+        except TypeError:  # an array or a tensor, of many numbers or of fractions
+            if isinstance(given, int):
+                raise
     raise TypeError(f"{name}(): {place} must be tuple of ints, not {type_name(given)}")
 
 

@@ -15,6 +15,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.elementwise import converted
 from tensorglass.ops.factory import (
     Options,
@@ -58,6 +59,8 @@ def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
 
 def copied(name: str, data: Any, options: Options) -> Tensor:
     """A new tensor with the elements of `data`, as the function `name` makes it."""
+    if "layout" in options:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'layout'")
     requires_grad = options.get("requires_grad")
     place = read_options(name, {**options, "requires_grad": False} if requires_grad else options)
     dtype = read_dtype(name, options.get("dtype"))
@@ -69,6 +72,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
             place = place._replace(device=data.device)
     elif isinstance(data, HOST.xp.ndarray):
         array, own = data, array_dtype(data)
+        stride = geometry.preserved_strides(data.shape, strides_of(data))
     else:
         array, own = nested_array(data, dtype)
     place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
@@ -124,6 +128,16 @@ def array_dtype(array: Array) -> DType:
     return found
 
 
+def strides_of(array: Array) -> tuple[int, ...]:
+    """The array's strides counted in elements."""
+    if any(step % array.itemsize for step in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    return tuple(step // array.itemsize for step in array.strides)
+
+
 # --- nested sequences ------------------------------------------------------------------------------------------------
 
 
@@ -133,7 +147,7 @@ def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
         raise _invalid(data)
     size, elements, is_regular = _flattened(data)
     if dtype is None:
-        dtype = _common_dtype(elements if is_regular else _leaves(data))
+        dtype = _common_dtype(elements if is_regular and elements else _leaves(data))
     if not is_regular:
         _refuse_ragged(data, size, 0, dtype)
     return _filled_array(elements, dtype).reshape(size), dtype
@@ -183,8 +197,10 @@ def _is_sequence(data: Any) -> bool:
 
 
 def _leaves(data: Any) -> Iterable[Any]:
-    """The elements of a ragged structure, depth first."""
+    """The elements of a ragged structure, depth first. An empty sequence counts as a float."""
     if _is_sequence(data) and not isinstance(data, str | bytes):
+        if len(data) == 0:
+            yield 0.0
         for each in data:
             if each is data:
                 raise TypeError("new(): self-referential lists are incompatible")
@@ -230,8 +246,11 @@ def _invalid(data: Any) -> TypeError:
 def _filled_array(elements: list[Any], dtype: DType) -> Array:
     try:
         return HOST.launch(_array, elements, dtype)
-    except OverflowError as error:
-        if "C long" in str(error):
+    except Exception as error:
+        if len(elements) > 1:  # the first element that is wrong is the one that is told
+            for element in elements:
+                _filled_array([element], dtype)
+        if isinstance(error, OverflowError) and "C long" in str(error):
             raise explained(
                 ValueError("Overflow when unpacking long long"),
                 "An integer lies outside of what int64 can hold, -2**63 … 2**63 - 1.",
@@ -274,32 +293,33 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
 
 def _plain(element: Any, dtype: DType) -> complex:
     """An element that is not a plain Python number, as one."""
-    if isinstance(element, HOST.xp.generic | HOST.xp.ndarray):
-        return element.item()
+    if isinstance(element, HOST.xp.ndarray):  # of no dimensions: the others are sequences
+        raise TypeError("len() of unsized object")
     if isinstance(element, Tensor) and dtype.category != dtypes.BOOL:
         if dtype.category == dtypes.INTEGER:
             return element.__index__()
         if element.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return element.item()
+        return element.item() if dtype.is_complex else builtins.float(element)
     if dtype.category <= dtypes.INTEGER:
         if isinstance(element, builtins.float):
             return builtins.float(element)
+        if dtype.category == dtypes.BOOL and isinstance(element, HOST.xp.bool_):
+            return builtins.bool(element)
         if not hasattr(element, "__index__"):
-            raise TypeError(f"'{type(element).__name__}' object cannot be interpreted as an integer")
+            raise TypeError(f"'{type_name(element)}' object cannot be interpreted as an integer")
         return element.__index__()
-    if isinstance(element, builtins.complex):
+    if dtype.is_complex and isinstance(element, builtins.complex | HOST.xp.complexfloating):
         return builtins.complex(element)
     if not hasattr(element, "__float__") and not hasattr(element, "__index__"):
-        raise TypeError(f"must be real number, not {type(element).__name__}")
-    return builtins.float(element)
+        raise TypeError(f"must be real number, not {type_name(element)}")
+    return builtins.float(element.real if isinstance(element, HOST.xp.complexfloating) else element)
 
 
 def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
     """Walk data that is no regular block, depth first, and raise where it first departs from `size`."""
     if dim == len(size):
-        if _is_sequence(data):
-            _plain(data, dtype)
+        _filled_array([data], dtype)  # the first element that is wrong is the one that is told
         return
     if not _is_sequence(data):
         raise explained(

@@ -26,7 +26,7 @@ from tensorglass.tensor import Tensor, array_of, raw_array
 # --- arange ----------------------------------------------------------------------------------------------------------
 
 
-@factory()
+@factory(signatures=("Number end", "Number start, Number end", "Number start, Number end, Number step = 1"))
 def arange(
     start: Any = None,
     end: Any = None,
@@ -71,7 +71,7 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
     if dtype is dtypes.int64:
         start, end, step = (int(checked(number, dtype).real) for number in (start, end, step))
     first, last, by = start.real, end.real, step.real
-    if by == 0:
+    if by == 0 or math.isnan(by):
         raise RuntimeError("step must be nonzero")
     if not math.isfinite(first) or not math.isfinite(last):
         raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
@@ -106,9 +106,7 @@ def _written_into(out: Tensor, kernel: Any, *arguments: Any) -> Tensor:
 
 
 @factory(method=False)
-def range(
-    start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
-) -> Tensor:
+def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """As `arange`, with `end` included and the default dtype. Deprecated in PyTorch: use `arange`."""
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -119,7 +117,11 @@ def range(
         for position, (argument, value) in enumerate((("start", start), ("end", end), ("step", step)), start=1)
     )
     place = read_out_options("range", options, out)
-    count = _count(first, last, by, dtypes.float64)
+    if place.dtype is dtypes.bool or place.dtype.is_complex:
+        raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
+    _count(first, last, by, dtypes.float64)  # refuses what goes nowhere
+    if place.dtype.category == dtypes.INTEGER:
+        first, last, by = (int(each.real) for each in (first, last, by))
     count = math.floor((last.real - first.real) / by.real) + 1
     return of_kernel((count,), place, _arange, first, by, count, place.dtype, out=out)
 
@@ -127,7 +129,10 @@ def range(
 # --- linspace and logspace -------------------------------------------------------------------------------------------
 
 
-@factory()
+_ENDS = ("Tensor start, Tensor end", "Number start, Tensor end", "Tensor start, Number end", "Number start, Number end")
+
+
+@factory(signatures=[f"{ends}, int steps" for ends in _ENDS])
 def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """`steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("linspace", start, end, steps, out, options)
@@ -135,7 +140,7 @@ def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **o
     return of_kernel((count,), place, _linspace, first, last, count, array_dtype, out=out)
 
 
-@factory()
+@factory(signatures=[f"{ends}, int steps, float base = 10.0" for ends in _ENDS])
 def logspace(
     start: Any,
     end: Any,
@@ -156,11 +161,12 @@ def _read_ends(
 ) -> tuple[complex, complex, int, Place]:
     ends = (start, end)
     if any(isinstance(each, Tensor) and each._size for each in ends):
-        dims = [each.dim() if isinstance(each, Tensor) else 0 for each in ends]
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) and "
-            f"end with {dims[1]} dimension(s)."
-        )
+        got = [
+            f"{argument} with {each.dim()} dimension(s)"
+            for argument, each in zip(("start", "end"), ends, strict=True)
+            if isinstance(each, Tensor)
+        ]
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(got)}.")
     first, last = read_number(name, "start", 1, start), read_number(name, "end", 2, end)
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
         raise invalid_combination(name, (start, end, steps), "(Number start, Number end, int steps)")
@@ -187,13 +193,17 @@ def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: An
     step = (last - first) / work.type(max(count - 1, 1))
     if is_narrow and array_dtype.kind not in "iu":
         step = step.astype(array_dtype).astype(work)
-    places = xp.arange(count)
+    places = xp.arange(count).astype(work)
     numbers = xp.where(places < count // 2, first + step * places, last - step * (count - 1 - places))
     return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
 
 
 def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, array_dtype: Any) -> Array:
-    numbers = xp.power(base, _linspace(xp, start, end, count, xp.dtype("float64")))
+    """Integer dtypes know whole exponents at the ends alone."""
+    if array_dtype.kind in "iu":
+        start, end = (int(checked(each, dtypes.int64).real) for each in (start, end))
+    exponents = _linspace(xp, start, end, count, xp.dtype("complex128" if array_dtype.kind == "c" else "float64"))
+    numbers = xp.power(base, exponents)
     return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
 
 

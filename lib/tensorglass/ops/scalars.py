@@ -10,6 +10,7 @@ from tensorglass.backends import Array, Backend
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
 
 #: The types of what operators take for a number: Python's, and NumPy's scalars.
 NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
@@ -17,13 +18,14 @@ NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
 # The names of C++ types in PyTorch's overflow message.
 _C_NAMES = {
     dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
-    dtypes.int64: "int64_t", dtypes.float16: "at::Half", dtypes.bfloat16: "at::BFloat16", dtypes.float32: "float",
+    dtypes.int64: "int64_t", dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
     dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
 }  # fmt: skip
 
 
 def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
     """A 0-dim array that holds a Python number as an operand of an operator: integers wrap around silently."""
+    check_width(number)
     array_dtype = backend.array_dtype(dtype)
     if dtype.category == dtypes.INTEGER:
         bits = 8 * dtype.itemsize
@@ -39,9 +41,19 @@ def checked(number: complex, dtype: DType) -> complex:
     """
     if type(number) is int and 0 <= number < 128:  # every dtype holds these
         return number
+    check_width(number)
     if not _fits(number, dtype):
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype]} without overflow")
     return number
+
+
+def check_width(number: complex) -> None:
+    """Raise PyTorch's OverflowError for an int that 64 bits cannot hold."""
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise explained(
+            OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned"),
+            "A number beside tensors has 64 bits: from -2**63 to 2**64 - 1.",
+        )
 
 
 def _fits(number: Any, dtype: DType) -> bool:

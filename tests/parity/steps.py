@@ -43,6 +43,7 @@ def seen(program: str, library: Any) -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shown = [_step(step.strip(), names, library) for step in program.split(";;")]
+    library.set_default_device(None)
     tensors = {name: value for name, value in names.items() if isinstance(value, library.Tensor)}
     shown.append({name: _facts(value, library) for name, value in tensors.items()})
     shown.append([pair for pair in combinations(sorted(tensors), 2) if _share(*(tensors[name] for name in pair))])

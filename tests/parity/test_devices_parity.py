@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tensorglass import backends, devices
 from tests.parity.steps import disagreement, lines
 
 DEVICES = r"""
@@ -64,6 +65,13 @@ torch.set_default_device(3)
 with torch.device('cuda'): torch.zeros(2)
 torch.get_default_device()
 """
+
+
+@pytest.fixture(autouse=True)
+def no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle has none; other tests may have started the simulated one, which serves for the whole process."""
+    monkeypatch.setattr(devices, "accelerator_type", lambda: None)
+    monkeypatch.setattr(backends, "accelerator", lambda: None)
 
 
 @pytest.mark.parametrize("program", lines(DEVICES))

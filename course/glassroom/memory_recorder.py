@@ -26,6 +26,7 @@ class Place(NamedTuple):
 
     file: str
     line: int
+    function: str
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _user_place(frame: FrameType | None) -> Place | None:
     """The innermost line of code that is neither the library's nor ours."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
-            return Place(frame.f_code.co_filename, frame.f_lineno)
+            return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back
     return None
 

@@ -29,7 +29,7 @@ MANY = 4  # so many alike share a line
 
 @dataclass(frozen=True)
 class Where:
-    """A line of code as people speak of it, "line 3" or "In[2] line 1", and its source."""
+    """A line of code as people speak of it, "line 3" or "prepare(), line 6", and its source."""
 
     label: str
     source: str
@@ -287,15 +287,15 @@ class _Places:
         if place not in self._known:
             assert place is not None
             source = linecache.getline(place.file, place.line).strip()
-            self._known[place] = Where(f"{self._file(place.file)}line {place.line}", source)
+            self._known[place] = Where(f"{self._home_of(place)}line {place.line}", source)
         return self._known[place]
 
-    def _file(self, file: str) -> str:
-        if file == self.home:
+    def _home_of(self, place: Place) -> str:
+        if place.file == self.home:
             return ""
         ipython = sys.modules.get("IPython")
         shell = None if ipython is None else ipython.get_ipython()
-        named = None if shell is None else shell.compile.format_code_name(file)
-        if named is not None:
-            return f"{named[1]} "
-        return f"{Path(file).name}, "
+        if shell is None or shell.compile.format_code_name(place.file) is None:
+            return f"{Path(place.file).name} "
+        # A cell is not called by its number, In[3]: that is another one whenever it is run again.
+        return "another cell, " if place.function.startswith("<") else f"{place.function}(), "

@@ -80,7 +80,7 @@ def test_a_line_of_another_file_is_named_with_its_file() -> None:
     names: dict[str, Any] = {}
     with memory_timeline() as timeline:
         exec(code, names)
-    assert timeline.data.lives[0].where.label == "mine.py, line 2"
+    assert timeline.data.lives[0].where.label == "mine.py line 2"
 
 
 def test_what_lives_without_a_variable_is_said_to() -> None:

@@ -34,6 +34,7 @@ WORDS = LEFT + PLOT + 18  # where the words behind the bars begin
 CHART = 84
 BAR = 18
 MOST_TICKS = 14
+MOST_BRICKS = 40
 LONGEST_SOURCE = 40
 
 
@@ -177,9 +178,10 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: i
     room = LEFT - PAD - 14 - len(row.amount) * FACT_ADVANCE
     drawing.text(PAD, top + 13, _short(row.name, int(room / ADVANCE)))
     drawing.text(LEFT - 8, top + 13, row.amount, "fact end")
-    for begin, end in _apart([(x_of(timeline, first), x_of(timeline, last + 1)) for first, last in spans]):
-        width = number(max(end - begin, 2))
-        drawing.add(f'<rect x="{number(begin)}" y="{number(top)}" width="{width}" height="{BAR}"/>')
+    for lane, lanes, begin, end in _bars(timeline, row):
+        y, height = top + lane * BAR / lanes, BAR / lanes - (lanes > 1)
+        place = f'x="{number(begin)}" y="{number(y)}" width="{number(max(end - begin, 2))}" height="{number(height)}"'
+        drawing.add(f"<rect {place}/>")
     if row.is_alive:
         x = number(LEFT + PLOT + 2)
         drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
@@ -187,6 +189,23 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: i
     drawing.text(WORDS, top + 13, words, "fact soft")
     drawing.add("</g>")
     drawing.extend(WORDS + len(words) * FACT_ADVANCE, top + BAR)
+
+
+def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
+    """The bars of a line: lane, number of lanes, and from where to where.
+
+    A few storages alternate between two lanes, so that one sees which of them lived at the same time; of many only
+    when any of them did can be seen.
+    """
+    last = len(timeline.steps)
+    if len(row.lives) > MOST_BRICKS or len(row.lives) == 1:
+        spans = [(x_of(timeline, begin), x_of(timeline, end + 1)) for begin, end in row.spans(last)]
+        return [(0, 1, begin, end) for begin, end in _apart(spans)]
+    ends = [last + 1 if life.ended is None else life.ended for life in row.lives]
+    return [
+        (number % 2, 2, x_of(timeline, life.born), x_of(timeline, end))
+        for number, (life, end) in enumerate(zip(row.lives, ends, strict=True))
+    ]
 
 
 def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -27,6 +27,22 @@ a = torch.arange(12.)
 m = a.view(3, 4)
 show(a, m, column=m.t()[1])"""
 EXPLORER = "explore_strides(12, (3, 4), (3, 1))"
+TIMELINE = """\
+from glassroom import memory_timeline
+with memory_timeline() as timeline:
+    x = torch.rand(200, 100)
+    y = x - x.mean(0)
+    y = y / y.std(0)
+    kept = y[:50].clone()
+    del y
+timeline"""
+DEVICES = """\
+from glassroom import device_map
+w = torch.ones(250, 100)
+p = w.pin_memory()
+on_device = p.to("sim", non_blocking=True)
+total = (on_device * 2).sum().item()
+device_map(w, p, w.t(), on_device, on_device[0])"""
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
@@ -35,16 +51,21 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_lab(Path(folder)) as lab, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        lab.notebook("pictures.ipynb", MAP, EXPLORER)
-        page, _ = lab.open(browser, "pictures.ipynb", height=1600)
+        lab.notebook("pictures.ipynb", MAP, EXPLORER, "torch.sim.init()\n" + TIMELINE, DEVICES)
+        page, _ = lab.open(browser, "pictures.ipynb", height=2800)
         lab.run_all(page)
-        page.locator(".gr-strides").wait_for(timeout=60_000)
+        page.locator(".gr-moments").nth(1).wait_for(timeout=60_000)
         for shade, theme in THEMES.items():
             set_theme(page, theme)
             page.locator('.tensor[data-name="m"] .cell[data-i="1,1"]').hover()
             frame(page, ".gr-map", IMAGES / f"memory-map-{shade}.png", extra=26)
             page.locator(".gr-result .gr-box").nth(6).hover()
             frame(page, ".gr-strides", IMAGES / f"stride-explorer-{shade}.png")
+            for position, name, steps in ((0, "memory-timeline", 6), (1, "device-map", 1)):
+                page.locator(".gr-moments").nth(position).focus()
+                for key in ("Home", *["ArrowRight"] * steps):
+                    page.keyboard.press(key)
+                frame(page, ".gr-moments .gr-picture", IMAGES / f"{name}-{shade}.png", position=position)
         page.close()
         the_course(lab, browser)
         browser.close()
@@ -71,10 +92,10 @@ def set_theme(page: Any, theme: str) -> None:
     page.locator("#jupyterlab-splash").wait_for(state="detached")
 
 
-def frame(page: Any, selector: str, path: Path, extra: int = 0) -> None:
+def frame(page: Any, selector: str, path: Path, extra: int = 0, position: int = 0) -> None:
     """Save the picture of one element, with `extra` pixels beneath it and a small margin."""
-    box = page.locator(selector).first.bounding_box()
-    svg = page.locator(f"{selector} svg").first
+    box = page.locator(selector).nth(position).bounding_box()
+    svg = page.locator(selector).nth(position).locator("svg").first
     width = min(box["width"], svg.bounding_box()["width"]) if svg.count() else box["width"]
     area = {"x": box["x"] - 3, "y": box["y"] - 3, "width": width + 6, "height": box["height"] + extra + 6}
     page.screenshot(path=path, clip=area)

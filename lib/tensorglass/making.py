@@ -39,7 +39,9 @@ def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...]
     self._base = None
     self._counter = None
     self._meta = None if not watched.threads_in_inference else inference_meta()
-    storage._add_header(self)
+    storage._headers.append(_reference(self))
+    if len(storage._headers) > storage._prune_at:
+        storage._forget_the_dead()
     return self
 
 
@@ -76,7 +78,7 @@ def result_tensor(
     storage._headers = [_reference(self)]
     storage._prune_at = 16
     storage._name = None
-    storage._record = _born(storage, nbytes)
+    _born(storage, nbytes)
     self._storage = storage
     self._size = size
     self._stride = stride
@@ -99,6 +101,7 @@ def empty_on(
     if stride == _contiguous_strides(size):
         array = backend.empty(dtype, size, zeroed=zeroed)
         return result_tensor(array, dtype, backend, device, size, stride)
+    backend.array_dtype(dtype)  # raises where the backend lacks this dtype
     return make(UntypedStorage.allocate(backend, device, nbytes, zeroed=zeroed), size, stride, 0, dtype)
 
 
@@ -106,19 +109,35 @@ def view_of(
     base: Tensor, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType | None = None
 ) -> Tensor:
     """A view: another header on the storage of `base`, which counts its writes together with it."""
-    self = make(base._storage, size, stride, offset, base._dtype if dtype is None else dtype)
-    if base._meta is not None and base._meta.is_inference:  # whoever writes to it, nothing can be recorded
-        self._base = None
-    elif base._base is None:
-        self._base, self._creation = base, _PLAIN
-    else:
-        self._base, self._creation = base._base, base._creation
+    self: Tensor = _new(Tensor)
+    self._storage = storage = base._storage
+    self._size = size
+    self._stride = stride
+    self._offset = offset
+    if dtype is None:
+        self._dtype = base._dtype
+        self._conj = base._conj
+    else:  # the parts of complex numbers are plain
+        self._dtype = dtype
+        self._conj = False
+    self._array = None
+    self._contiguous = None
+    self._base = base
+    self._creation = _PLAIN
+    if base._base is not None:
+        self._base = base._base
+        self._creation = base._creation
     if not state.grad and not state.below:
         self._creation = _INFERENCE if state.inference else _NO_GRAD
     self._counter = counter = base._counter
-    self._seen = base._storage.version if counter is None else counter.count
-    self._meta = same_inference(base)
-    self._conj = base._conj if dtype is None else False  # the parts of complex numbers are plain
+    self._seen = storage.version if counter is None else counter.count
+    self._meta = None
+    if base._meta is not None and base._meta.is_inference:  # whoever writes to it, nothing can be recorded
+        self._base = None
+        self._meta = same_inference(base)
+    storage._headers.append(_reference(self))
+    if len(storage._headers) > storage._prune_at:
+        storage._forget_the_dead()
     return self
 
 

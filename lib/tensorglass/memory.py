@@ -1,7 +1,8 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
-Every storage reports its birth, its end and each change of its length here. That costs a few tenths of a microsecond
-a storage, so it is always on. Nothing is kept alive by being counted: storages are held by weak references.
+Every storage reports its birth, its end and each change of its length here. That costs a tenth of a microsecond a
+storage, so it is always on. The one idea to keep in mind: only numbers are kept. Which storages live is not written
+down anywhere; Python's garbage collector knows it, and is asked when somebody wants to see them.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory
@@ -14,7 +15,7 @@ a storage, so it is always on. Nothing is kept alive by being counted: storages 
 
 from __future__ import annotations
 
-import weakref
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,16 +24,19 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from tensorglass.storage import UntypedStorage
 
-# Every figure that the library counts. `_peak_bytes` is reset by `track` and `reset_peak`, so `track` puts it back.
-_live: dict[weakref.ref[UntypedStorage], int] = {}  # the bytes of each storage, the oldest first
-_ended: list[weakref.ref[UntypedStorage]] = []  # storages that ended and still count
-_live_bytes = 0
-_peak_bytes = 0
-_allocations = 0
-_allocated_bytes = 0
-_copies = 0
-_copied_bytes = 0
 
+class Figures:
+    """Every figure that the library counts. `peak_bytes` is reset by `track` and `reset_peak`; `track` puts it back."""
+
+    __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "live_bytes", "peak_bytes")
+
+    def __init__(self) -> None:
+        self.live_bytes = self.peak_bytes = 0
+        self.allocations = self.allocated_bytes = 0
+        self.copies = self.copied_bytes = 0
+
+
+figures = Figures()
 _next_number = 0
 
 
@@ -55,53 +59,41 @@ _observers: tuple[Observer, ...] = ()
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-def born(storage: UntypedStorage, nbytes: int) -> weakref.ref[UntypedStorage]:
-    """A new storage holds `nbytes` bytes. Returns its record, by which it reports what happens to it later."""
-    global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
-    # The callback is a method of a list, which runs without a Python call: 0.3 µs less a storage than `__del__`.
-    record = weakref.ref(storage, _ended.append)
-    _live[record] = nbytes
-    _allocations += 1
-    _allocated_bytes += nbytes
-    _live_bytes += nbytes
-    # As long as the peak is not reached, nobody sees that storages which have ended still count: 0.1 µs less.
-    if _live_bytes > _peak_bytes or len(_ended) > 256:
-        _settle()
-        if _live_bytes > _peak_bytes:
-            _peak_bytes = _live_bytes
+def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures) -> None:
+    """A new storage holds `nbytes` bytes that count."""
+    storage._counted = nbytes
+    storage._birth = figures.allocations
+    figures.allocations += 1
+    figures.allocated_bytes += nbytes
+    figures.live_bytes += nbytes
+    if figures.live_bytes > figures.peak_bytes:
+        figures.peak_bytes = figures.live_bytes
     if _observers:
         for observer in _observers:
             observer.born(storage, nbytes)
-    return record
 
 
-def resized(record: weakref.ref[UntypedStorage], nbytes: int) -> None:
+def ended(storage: UntypedStorage, figures: Figures = figures) -> None:
+    """A storage goes, and its bytes with it: `UntypedStorage.__del__`."""
+    # The figures are a default argument because a storage may outlive this module's names when Python ends.
+    figures.live_bytes -= storage._counted
+
+
+def resized(storage: UntypedStorage, nbytes: int) -> None:
     """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
-    global _live_bytes, _peak_bytes, _allocations, _allocated_bytes
-    _settle()
-    _live_bytes += nbytes - _live[record]
-    _live[record] = nbytes
-    _allocations += 1
-    _allocated_bytes += nbytes
-    _peak_bytes = max(_peak_bytes, _live_bytes)
-    storage = record()
-    if storage is not None:
-        for observer in _observers:
-            observer.resized(storage, nbytes)
-
-
-def _settle() -> None:
-    """Take the storages that have ended out of the figures."""
-    global _live_bytes
-    while _ended:
-        _live_bytes -= _live.pop(_ended.pop())
+    figures.live_bytes += nbytes - storage._counted
+    storage._counted = nbytes
+    figures.allocations += 1
+    figures.allocated_bytes += nbytes
+    figures.peak_bytes = max(figures.peak_bytes, figures.live_bytes)
+    for observer in _observers:
+        observer.resized(storage, nbytes)
 
 
 def copied(nbytes: int) -> None:
     """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
-    global _copies, _copied_bytes
-    _copies += 1
-    _copied_bytes += nbytes
+    figures.copies += 1
+    figures.copied_bytes += nbytes
     for observer in _observers:
         observer.copied(nbytes)
 
@@ -128,27 +120,26 @@ def name_of(storage: UntypedStorage) -> str:
 
 
 def live() -> list[UntypedStorage]:
-    """The storages alive now, the oldest first."""
-    storages = (record() for record in list(_live))
-    return [storage for storage in storages if storage is not None]
+    """The storages alive now, the oldest first. (Not those that `gc.freeze` has hidden.)"""
+    from tensorglass.storage import UntypedStorage  # which imports this module, to report to it
+
+    storages = [each for each in gc.get_objects() if issubclass(type(each), UntypedStorage)]
+    return sorted(storages, key=lambda storage: storage._birth)
 
 
 def allocated() -> int:
     """Bytes that live storages hold now."""
-    _settle()
-    return _live_bytes
+    return figures.live_bytes
 
 
 def peak() -> int:
     """The most bytes that live storages ever held at once, since the start or the last `reset_peak`."""
-    return _peak_bytes
+    return figures.peak_bytes
 
 
 def reset_peak() -> None:
     """Let `peak` start again from what is allocated now."""
-    global _peak_bytes
-    _settle()
-    _peak_bytes = _live_bytes
+    figures.peak_bytes = figures.live_bytes
 
 
 @dataclass
@@ -182,23 +173,20 @@ def track() -> Iterator[Report]:
 
     Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
     """
-    global _peak_bytes
     report = Report()
-    _settle()
-    outer_peak, start_bytes = _peak_bytes, _live_bytes
-    start = (_allocations, _allocated_bytes, _copies, _copied_bytes)
-    _peak_bytes = _live_bytes
+    outer_peak = figures.peak_bytes
+    figures.peak_bytes = start_bytes = figures.live_bytes
+    start = (figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes)
     try:
         yield report
     finally:
-        _settle()
-        report.allocations = _allocations - start[0]
-        report.allocated_bytes = _allocated_bytes - start[1]
-        report.copies = _copies - start[2]
-        report.copied_bytes = _copied_bytes - start[3]
-        report.peak_bytes = _peak_bytes - start_bytes
-        report.kept_bytes = _live_bytes - start_bytes
-        _peak_bytes = max(_peak_bytes, outer_peak)
+        report.allocations = figures.allocations - start[0]
+        report.allocated_bytes = figures.allocated_bytes - start[1]
+        report.copies = figures.copies - start[2]
+        report.copied_bytes = figures.copied_bytes - start[3]
+        report.peak_bytes = figures.peak_bytes - start_bytes
+        report.kept_bytes = figures.live_bytes - start_bytes
+        figures.peak_bytes = max(figures.peak_bytes, outer_peak)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class UntypedStorage:
     """
 
     __slots__ = (
-        "__weakref__", "_array", "_buffer", "_headers", "_name", "_nbytes", "_prune_at", "_record",
+        "__weakref__", "_array", "_birth", "_buffer", "_counted", "_headers", "_name", "_nbytes", "_prune_at",
         "backend", "device", "is_ours", "version",
     )  # fmt: skip
 
@@ -46,8 +46,13 @@ class UntypedStorage:
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
     is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
+    _birth: int  #: how many storages were made before it
+    _counted: int  #: how many of the bytes count in `memory`: those that are ours
+
+    __del__ = memory.ended
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
+        self._counted = 0  # until there are bytes: they may be refused
         values = None if isinstance(data, int) else read_bytes(data)
         nbytes = data if isinstance(data, int) else len(values or ())
         if nbytes < 0:
@@ -71,13 +76,14 @@ class UntypedStorage:
         self._headers: list[weakref.ref[Tensor]] = []
         self._prune_at = 16
         self._name: str | None = None
-        self._record = memory.born(self, nbytes if is_ours else 0)
+        memory.born(self, nbytes if is_ours else 0)
 
     @classmethod
     def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
         """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialised."""
+        buffer = backend.allocate(nbytes, device, zeroed=zeroed)
         self = _new(cls)
-        self._set_up(backend, device, nbytes, backend.allocate(nbytes, device, zeroed=zeroed), None, True)
+        self._set_up(backend, device, nbytes, buffer, None, True)
         return self
 
     @classmethod
@@ -207,7 +213,7 @@ class UntypedStorage:
     def _lie_in(self, buffer: Array, nbytes: int) -> None:
         """Take a newly allocated buffer in place of the old one. Who copies the bytes is the caller."""
         self._buffer, self._array, self._nbytes = buffer, None, nbytes
-        memory.resized(self._record, nbytes)
+        memory.resized(self, nbytes)
         for header in self.headers():
             header._array = None  # it was derived from the old bytes
 
@@ -368,12 +374,14 @@ class UntypedStorage:
         return [header for reference in self._headers if (header := reference()) is not None]
 
     def _add_header(self, header: Tensor) -> None:
-        headers = self._headers
-        headers.append(_reference(header))
-        if len(headers) > self._prune_at:
-            # Forget the dead once they may be the majority: amortised, each header is looked at a few times.
-            headers[:] = [reference for reference in headers if reference() is not None]
-            self._prune_at = max(16, 2 * len(headers))
+        self._headers.append(_reference(header))
+        if len(self._headers) > self._prune_at:
+            self._forget_the_dead()
+
+    def _forget_the_dead(self) -> None:
+        # Once they may be the majority: amortised, each header is looked at a few times.
+        self._headers[:] = [reference for reference in self._headers if reference() is not None]
+        self._prune_at = max(16, 2 * len(self._headers))
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

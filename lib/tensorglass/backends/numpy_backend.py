@@ -20,6 +20,7 @@ from tensorglass.backends.numpy_bits import NumpyBits
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.geometry import remembered
 
 
 def _quiet_context() -> contextvars.Context:
@@ -65,20 +66,18 @@ class NumpyBackend:
             new = numpy.zeros if zeroed else numpy.empty
             if order is None:
                 return new(size, array_dtype)
-            outermost_first = new([size[dim] for dim in order], array_dtype)
+            lengths, axes = _outermost_first(size, order)
+            return new(lengths, array_dtype).transpose(axes)
         except (MemoryError, ValueError) as error:
             raise _out_of_memory(math.prod(size) * dtype.itemsize) from error
-        return outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))
 
     def array(
         self, buffer: numpy.ndarray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
     ) -> numpy.ndarray:
-        itemsize = dtype.itemsize
         if 0 in size:  # such a header may point past the end of its storage
             return numpy.ndarray(size, self.array_dtype(dtype))
-        return numpy.ndarray(
-            size, self.array_dtype(dtype), buffer, offset * itemsize, tuple([step * itemsize for step in stride])
-        )
+        strides, itemsize = _byte_strides(stride, dtype.itemsize), dtype.itemsize
+        return numpy.ndarray(size, self.array_dtype(dtype), buffer, offset * itemsize, strides)
 
     def share_memory(self, one: numpy.ndarray, other: numpy.ndarray) -> bool:
         try:
@@ -145,6 +144,17 @@ class NumpyBackend:
         self._array_dtypes[dtypes.bfloat16] = found
         self._dtypes[found] = dtypes.bfloat16
         return found
+
+
+@remembered
+def _byte_strides(stride: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    return tuple([step * itemsize for step in stride])
+
+
+@remembered
+def _outermost_first(size: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lengths of the dimensions in `order`, and where each dimension is then found."""
+    return tuple([size[dim] for dim in order]), tuple([order.index(dim) for dim in range(len(order))])
 
 
 def _out_of_memory(nbytes: int) -> RuntimeError:

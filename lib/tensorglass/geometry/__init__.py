@@ -11,7 +11,7 @@ new one.
 `dims`                    naming dimensions, counting elements
 `strides`                 the strides of new tensors; contiguous, channels-last, dense; bytes needed
 `broadcast`               how sizes meet; expand
-`iteration`               the strides of a pointwise result
+`iteration`               the strides of a pointwise result, and of what an index reads
 `views`                   transpose, permute, movedim, squeeze, unsqueeze
 `slicing`                 select, slice, narrow, diagonal, unfold, as_strided
 `reshaping`               view, flatten, unflatten
@@ -29,7 +29,7 @@ from tensorglass.geometry.broadcast import (
     summed_dims,
 )
 from tensorglass.geometry.dims import Header, Ints, checked_numel, numel, remembered, wrap_dim, wrap_distinct_dims
-from tensorglass.geometry.iteration import elementwise_strides
+from tensorglass.geometry.iteration import elementwise_strides, index_strides
 from tensorglass.geometry.overlap import (
     InternalOverlap,
     Overlap,
@@ -42,7 +42,15 @@ from tensorglass.geometry.overlap import (
     self_overlaps,
 )
 from tensorglass.geometry.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
-from tensorglass.geometry.reshaping import flatten_size, infer_size, unflatten, view, view_strides
+from tensorglass.geometry.reshaping import (
+    flatten_size,
+    infer_size,
+    no_such_view,
+    reshape,
+    unflatten,
+    view,
+    view_strides,
+)
 from tensorglass.geometry.slicing import (
     as_strided,
     check_within_storage,
@@ -102,6 +110,7 @@ __all__ = [
     "imag",
     "index_integer",
     "index_slice",
+    "index_strides",
     "infer_size",
     "is_channels_last",
     "is_channels_last_3d",
@@ -109,6 +118,7 @@ __all__ = [
     "is_non_overlapping_and_dense",
     "movedim",
     "narrow",
+    "no_such_view",
     "numel",
     "overlap_status",
     "packed_strides",
@@ -116,6 +126,7 @@ __all__ = [
     "preserved_strides",
     "public_broadcast_shapes",
     "real",
+    "reshape",
     "select",
     "self_overlaps",
     "slice_",

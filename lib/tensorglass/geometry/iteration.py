@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tensorglass.geometry.broadcast import broadcast_strides
 from tensorglass.geometry.dims import Ints, remembered
+from tensorglass.geometry.reshaping import view_strides
 from tensorglass.geometry.strides import (
     channels_last_strides,
     contiguous_strides,
@@ -71,3 +72,21 @@ def _strides_of_like_operands(size: Ints, strides: Sequence[Ints]) -> Ints | Non
     if is_non_overlapping_and_dense(size, first) and all(stride == first for stride in strides):
         return first
     return None
+
+
+@remembered
+def index_strides(size: Ints, stride: Ints, first: int, shape: Ints, indices: tuple[tuple[Ints, Ints], ...]) -> Ints:
+    """Return the strides of what advanced indexing reads: `indices`, of these sizes and strides, in the place of
+    dimension `first` and those that follow, broadcast to `shape`.
+
+    PyTorch runs a pointwise kernel over the tensor, which stands still along the indexed dimensions (stride
+    0), and over the index tensors, which are stretched along all others.
+    """
+    after = first + len(indices)
+    result = (*size[:first], *shape, *size[after:])
+    operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
+    for own_size, own_stride in indices:
+        own = broadcast_strides(own_size, own_stride, shape)
+        around = (*(1,) * first, *shape, *(1,) * (len(size) - after))
+        operands.append((around, view_strides(shape, own, around) or around))
+    return elementwise_strides(result, operands)

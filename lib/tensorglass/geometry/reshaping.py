@@ -99,30 +99,41 @@ def _fit_runs(size: Ints, stride: Ints, new_size: Ints) -> Ints | int:
     return tuple(new_stride)
 
 
+@remembered
+def reshape(size: Ints, stride: Ints, shape: Ints) -> tuple[Ints, Ints | None]:
+    """Return the size and strides of `tensor.reshape(shape)`, where one length may be -1; no strides if it copies.
+
+    Raises RuntimeError when the number of elements differs.
+    """
+    new_size = infer_size(shape, prod(size))
+    return new_size, view_strides(size, stride, new_size)
+
+
 def view(size: Ints, stride: Ints, offset: int, shape: Sequence[int]) -> Header:
     """Return the header of `tensor.view(shape)`; one length may be -1.
 
     Raises RuntimeError when the number of elements differs, or when the cells cannot be read so without a
     copy.
     """
-    return *_view(size, stride, tuple(shape)), offset
+    new_size, new_stride = reshape(size, stride, tuple(shape))
+    if new_stride is None:
+        raise no_such_view(size, stride, new_size)
+    return new_size, new_stride, offset
 
 
-@remembered
-def _view(size: Ints, stride: Ints, shape: Ints) -> tuple[Ints, Ints]:
-    new_size = infer_size(shape, prod(size))
-    fit = _fit_runs(size, stride, new_size)
-    if isinstance(fit, int):
-        raise explained(
-            RuntimeError(
-                "view size is not compatible with input tensor's size and stride (at least one dimension "
-                "spans across two contiguous subspaces). Use .reshape(...) instead."
-            ),
-            _why_dims_cannot_merge(size, stride, new_size, outer=fit - 1),
-            "tensor.reshape(...) makes the copy that this takes; tensor.contiguous().view(...) makes it visibly.",
-            notebook=_NOTEBOOK,
-        )
-    return new_size, fit
+def no_such_view(size: Ints, stride: Ints, new_size: Ints) -> RuntimeError:
+    """Return the error of a view that takes a copy."""
+    reaches = _fit_runs(size, stride, new_size)
+    assert isinstance(reaches, int)
+    return explained(
+        RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension "
+            "spans across two contiguous subspaces). Use .reshape(...) instead."
+        ),
+        _why_dims_cannot_merge(size, stride, new_size, outer=reaches - 1),
+        "tensor.reshape(...) makes the copy that this takes; tensor.contiguous().view(...) makes it visibly.",
+        notebook=_NOTEBOOK,
+    )
 
 
 def _why_dims_cannot_merge(size: Ints, stride: Ints, new_size: Ints, outer: int) -> str:

@@ -115,15 +115,18 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         memory.copied(array.nbytes)
         return from_array(array, view._dtype, storage)
     visit = plan(view, advanced)
-    _check_positions(visit)
     view, size, stride = visit.view, visit.size, _result_strides(visit)
-    if 0 in size:
+    if 0 in size:  # nothing is visited, and PyTorch does not look at the positions either
         return empty_on(storage.device, size, stride, view._dtype)
     source = array_of(view)
-    if len(visit.indices) == 1 and view.is_contiguous():
-        array = storage.backend.launch(_take, source, visit.indices[0].array, visit.first)
-    else:
-        array = storage.backend.launch(_pick, source, _key(visit))
+    try:
+        if len(visit.indices) == 1 and view.is_contiguous():
+            array = storage.backend.launch(_take, source, visit.indices[0].array, visit.first)
+        else:
+            array = storage.backend.launch(_pick, source, _key(visit))
+    except IndexError:
+        _check_positions(visit)  # the same in PyTorch's words
+        raise
     if stride == geometry.contiguous_strides(size):
         made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
     else:
@@ -376,17 +379,14 @@ def first_outside(xp: Any, index: Array, length: int) -> int | None:
 
 
 def _result_strides(visit: Visit) -> tuple[int, ...]:
-    """The strides of what is read: PyTorch runs a pointwise kernel over the tensor, which stands still along the
-    indexed dimensions (stride 0), and over the index tensors, which are stretched along all others.
-    """
+    """The strides of what is read."""
     view, first, shape, indices = visit
-    size, stride, result = view._size, view._stride, visit.size
-    after = first + len(indices)
-    operands = [(result, (*stride[:first], *(0,) * len(shape), *stride[after:]))]
+    layouts = []
     for index in indices:
-        own = geometry.broadcast_strides(index.size, index.stride, shape)
+        stride = index.stride
         if index.dtype is dtypes.int32:  # which PyTorch converts when it has been stretched
-            own = geometry.preserved_strides(shape, own)
-        around = (*(1,) * first, *shape, *(1,) * (len(size) - after))
-        operands.append((around, geometry.view_strides(shape, own, around) or around))
-    return geometry.elementwise_strides(result, operands)
+            stride = geometry.preserved_strides(shape, geometry.broadcast_strides(index.size, stride, shape))
+            layouts.append((shape, stride))
+        else:
+            layouts.append((index.size, stride))
+    return geometry.index_strides(view._size, view._stride, first, shape, tuple(layouts))

@@ -37,27 +37,30 @@ def type_name(argument: Any) -> str:
     return _OURS.get(kind.__name__, kind.__name__)
 
 
-def ints(name: str, arguments: Sequence[Any], *expected: str) -> tuple[int, ...]:
+def ints(name: str, arguments: tuple[Any, ...], *expected: str) -> tuple[int, ...]:
     """The ints given as ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` or ``f(Size([2, 3]))``; 0-dim integer tensors count
     as ints. Anything else raises `invalid_combination`, which names the signatures `expected`.
     """
+    if _are_ints(arguments):
+        return arguments
+    values = arguments
     if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
-        return _ints(name, arguments[0], arguments, expected)
-    return _ints(name, arguments, arguments, expected)
-
-
-def _ints(name: str, values: Sequence[Any], arguments: Sequence[Any], expected: Sequence[str]) -> tuple[int, ...]:
-    for value in values:
-        if type(value) is not int:
-            break
-    else:
-        return tuple(values)
+        values = tuple(arguments[0])
+        if _are_ints(values):
+            return values
     try:
         if isinstance(values[0], bool):  # sic: True further on is a 1
             raise TypeError
         return tuple([operator.index(value) for value in values])
     except TypeError:
         raise invalid_combination(name, arguments, *expected) from None
+
+
+def _are_ints(values: tuple[Any, ...]) -> bool:
+    for value in values:  # noqa: SIM110  # `all` with a generator takes 0.3 µs more
+        if type(value) is not int:
+            return False
+    return True
 
 
 def check_int(name: str, argument: str, position: int, value: Any) -> int:

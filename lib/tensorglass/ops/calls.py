@@ -3,7 +3,7 @@
 Operators check their arguments as Python does, by using them. Only when one has raised is its call held against the
 operator's signatures: if it fits none, the error becomes PyTorch's TypeError, which names the argument; if it fits
 after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms.
-The one idea to keep in mind: a call that works pays for nothing here but being passed on (60 ns).
+The one idea to keep in mind: a call that works pays for nothing here but being passed on (0.1 µs).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tensorglass.dtypes import OF_PYTHON_TYPE
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import MixedMemory
 from tensorglass.generator import Generator
+from tensorglass.graph.derivative import derivative_of
 from tensorglass.ops.arguments import invalid_combination, type_name
 from tensorglass.ops.one_device import refuse_two_devices
 from tensorglass.ops.scalars import NUMBERS
@@ -248,30 +249,53 @@ def explaining(
     """`body`, refusing as PyTorch's `name` what fits none of its signatures: those in `texts`, or the one it tells."""
     signatures = _Signatures(body, name, texts, is_method)
     before = 1 if is_method else 0
-    is_wrapped = hasattr(body, "__wrapped__")  # by `recorded`, which passes the call on
+    straight = _unrecorded(body)
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
+            if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
+                return straight(*arguments, **keywords)
             return body(*arguments, **keywords)
         except Exception as error:
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)
             values, named = signatures.read(arguments[before:], keywords)
-            if not isinstance(error, TypeError) or _came_from_inside(error, 2 if is_wrapped else 1):
+            if not _is_misfit(error, body):
                 raise
         return body(*arguments[:before], *values, **named)
 
     return call
 
 
-def _came_from_inside(error: Exception, calls: int) -> bool:
-    """Whether the error was raised in the function that `calls` calls led to, and not by its call.
+def passing(body: Callable[..., Any]) -> Callable[..., Any]:
+    """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
+    straight = _unrecorded(body)
+    if straight is body:
+        return body
+
+    @wraps(body)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
+            return straight(*arguments, **keywords)
+        return body(*arguments, **keywords)
+
+    return call
+
+
+def _unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The operator without what records it, for a first argument that no gradient flows to: 0.5 µs less."""
+    found, bare = derivative_of(body), getattr(body, "__wrapped__", body)
+    return bare if found is not None and list(found.formulas) == ["input"] else body
+
+
+def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
+    """Whether the arguments did not fit the operator's parameters; not an error from inside.
 
     A function of its own: a traceback that is kept in a local variable keeps the frame alive that it belongs to, and
     all tensors in it.
     """
-    trace = error.__traceback__
-    for _ in range(calls):
-        trace = None if trace is None else trace.tb_next
-    return trace is not None
+    trace = error.__traceback__ and error.__traceback__.tb_next
+    if trace is not None and hasattr(body, "__wrapped__") and trace.tb_frame.f_code is body.__code__:
+        trace = trace.tb_next  # `body` records the operator, and passes the call on
+    return isinstance(error, TypeError) and trace is None

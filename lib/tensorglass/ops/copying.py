@@ -18,7 +18,7 @@ from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.making import empty_on, make
+from tensorglass.making import empty_on, make, result_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
@@ -52,8 +52,7 @@ def format_strides(
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
     if isinstance(src, NUMBERS):
-        refuse_overlapping_write(input)
-        write_number(input, src)
+        write_number(input, src, header_of(input))
         input._written()
         return input
     check_tensor("copy_", src, "other")
@@ -106,10 +105,26 @@ def new_copy(
 ) -> Tensor:
     """A copy with a storage of its own, of the given dtype, on the given device."""
     strides = format_strides(input._size, input._stride, memory_format)
+    if strides == input._stride and dtype is input._dtype and device is input._storage.device and not input._conj:
+        return _twin(input)
     made = empty_on(device, input._size, strides, dtype)
     _warn_of_lost_parts(input, made)
     transfer(made, input, non_blocking)
     return made
+
+
+def _twin(input: Tensor) -> Tensor:
+    """A copy of a tensor without gaps, with the same strides: the bytes as they lie."""
+    backend = input._storage.backend
+    array = backend.launch(_copied, raw_array(input))
+    is_contiguous = bool(input._contiguous)
+    made = result_tensor(array, input._dtype, backend, input._storage.device, input._size, input._stride, is_contiguous)
+    memory.copied(array.nbytes)
+    return made
+
+
+def _copied(xp: Any, array: Array) -> Array:
+    return array.copy("K")
 
 
 _to_copy = recorded(
@@ -173,9 +188,15 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return input
 
 
-def write_number(input: Tensor, number: complex) -> None:
-    """Set every element to a number that `checked` has passed."""
-    dtype = input._dtype
+def write_number(input: Tensor, number: complex, part: geometry.Header | None = None) -> None:
+    """Set every element, or those of a view that needs no tensor, to a number that `checked` has passed."""
+    dtype, array = input._dtype, raw_array(input)
+    if part is not None:
+        size, stride, offset = part
+        if not geometry.is_contiguous(size, stride):
+            geometry.check_writable(size, stride)
+        storage = input._storage
+        array = storage.backend.array(storage.buffer, dtype, size, stride, offset)
     if dtype.category == _dtypes.INTEGER:
         number = int(number.real) % (1 << 8 * dtype.itemsize)
         if dtype.is_signed and number >> (8 * dtype.itemsize - 1):
@@ -186,11 +207,7 @@ def write_number(input: Tensor, number: complex) -> None:
         number = number.real
     elif input._conj:
         number = complex(number).conjugate()
-    input._storage.backend.launch(_set_all, raw_array(input), number)
-
-
-def _set_all(xp: Any, target: Array, number: complex) -> None:
-    target[...] = number
+    input._storage.backend.run(array.fill, number)
 
 
 @operator("copy", function=False)

@@ -55,7 +55,7 @@ def empty(
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
     shape = read_size("zeros", sizes, size)
-    if any(length < 0 for length in shape):
+    if shape and min(shape) < 0:
         raise explained(
             RuntimeError("zeros: Dimension size must be non-negative."),
             f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",

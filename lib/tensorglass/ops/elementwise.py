@@ -7,7 +7,6 @@ nothing half-written.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -16,118 +15,34 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, Backend
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
-from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.inplace import check_inference
-from tensorglass.graph.recording import Recorder, is_recorded, no_out_with_gradients
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
+from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.one_device import storage_of_result
-from tensorglass.ops.planning import Kind, plan
+from tensorglass.ops.planning import Kind, Plan, plan
 from tensorglass.ops.pointing import resize
-from tensorglass.ops.promotion import DTypeRule, apply_rule, cannot_cast, refuse
+from tensorglass.ops.promotion import DTypeRule, cannot_cast, refuse
 from tensorglass.ops.scalars import number_array
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
-Rule = DTypeRule | Callable[..., DTypeRule]
 
-
-class Kernel:
-    """A kernel with what the path needs to know of it."""
-
-    __slots__ = (
-        "bounds",
-        "calls",
-        "check",
-        "defaults",
-        "direct",
-        "error_name",
-        "function",
-        "inplace_check",
-        "late_check",
-        "name",
-        "operands",
-        "recorder",
-        "rule",
-        "takes_out",
-        "ufunc",
-    )
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        rule: Rule,
-        check: Callable[..., None] | None = None,
-        error_name: str | None = None,
-        ufunc: str | None = None,
-        bounds: bool = False,
-        late_check: Callable[..., None] | None = None,
-        inplace_check: Callable[..., None] | None = None,
-    ) -> None:
-        self.function = function
-        self.name = function.__name__
-        self.rule = rule
-        self.check = check  #: called with the operands and parameters; raises what it refuses
-        self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
-        self.inplace_check = inplace_check  #: called after `check` where the operator works in place
-        self.error_name = error_name or f"{self.name}_cpu"
-        self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
-        self.takes_out = "out" in inspect.signature(function).parameters
-        self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
-        self.operands: list[str] = []  #: their names
-        self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
-        self.recorder: Recorder | None = None  #: None: it has no derivative
-        self.direct = self._direct_dtypes()
-        self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
-
-    def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
-        """Say what the kernel is called with."""
-        self.operands, self.defaults = list(operands), defaults
-        derivative = derivative_of(self.function)
-        if derivative is not None:
-            self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
-
-    def values(self, operands: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
-        """A call's operands and parameters, in the order that its recorder expects."""
-        if not self.defaults:
-            return operands
-        return *operands, *(parameters.get(name, default) for name, default in self.defaults.items())
-
-    def record(self, operands: Sequence[Any], result: Tensor) -> Tensor:
-        """Enter a call that has run, with its parameters left out, into the graph, if gradients flow."""
-        recorder = self.recorder
-        if recorder is not None and not recorder.derivative.in_place_only:
-            node = recorder.begin((*operands, *self.defaults.values()) if self.defaults else operands)
-            if node is not None:
-                recorder.finish(node, result)
-        return result
-
-    def rule_for(self, parameters: dict[str, Any]) -> DTypeRule:
-        """The rule for a call with these parameters."""
-        return self.rule if isinstance(self.rule, DTypeRule) else self.rule(**parameters)
-
-    def bind(self, backend: Backend) -> Callable[..., Array]:
-        """The kernel as a function of arrays alone, its parameters left out, for `backend`."""
-        bound = partial(self.function, backend.xp) if self.ufunc is None else backend.ufunc(self.ufunc)
-        self.calls[backend] = bound
-        return bound
-
-    def _direct_dtypes(self) -> dict[DType, DType]:
-        """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
-
-        Not where something is left to check, nor complex ones, whose elements may be conjugated when read.
-        """
-        direct = {}
-        for dtype in dtypes.ALL:
-            if dtype.is_complex or ((self.check or self.late_check) and not dtype.is_floating_point):
-                continue
-            try:
-                rule = self.rule_for({})
-                compute, result = apply_rule(rule, dtype)
-                refuse(rule, rule.promoted(dtype), self.error_name)
-            except NotImplementedError:
-                continue
-            if compute is dtype and result in (dtype, dtypes.bool):
-                direct[dtype] = result
-        return direct
+def compute_alike(
+    kernel: Kernel,
+    like: UntypedStorage,
+    dtype: DType,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    order: tuple[int, ...] | None,
+    *arrays: Array,
+) -> Tensor:
+    """A new result of arrays that the kernel takes as they are, wherever their elements lie, when all is checked."""
+    backend = like.backend
+    made = backend.empty(dtype, size, order)
+    bound = kernel.calls.get(backend) or kernel.bind(backend)
+    backend.launch(_into if kernel.takes_out else _convert_into, bound, arrays, made)
+    return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
 
 
 def compute(
@@ -141,24 +56,23 @@ def compute(
 
     With `out`, the result is written there: `out` is resized if it has another size, or, if `inplace`, refused.
     """
-    present = [operand for operand in operands if operand is not None]
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
     has_meta = False
-    for operand in present:
+    for operand in operands:
         if isinstance(operand, Tensor):
             kinds.append((operand._dtype, operand._size, operand._stride))
             tensors.append(operand)
             has_meta = has_meta or operand._meta is not None
-        else:
+        elif operand is not None:
             kinds.append((dtypes.of_number(operand), None, None))
-    run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)
     if has_meta:
         if inplace and out is not None:
             check_inference(out)
         if is_recorded(tensors):
+            run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)
             return record_kernel(kernel, operands, parameters, out, inplace, run)
-    return run()
+    return _compute(kernel, operands, kinds, tensors, parameters, out, inplace)
 
 
 def _compute(
@@ -177,21 +91,13 @@ def _compute(
         kernel.inplace_check(operands, **parameters)
     like = storage_of_result(tensors)
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
+    written_size = out._size if inplace and out is not None else None
     rule = kernel.rule_for(parameters)
-    size, stride, order, promoted, compute_dtype, result_dtype = plan(
-        rule,
-        tuple(kinds),
-        dtypes.get_default_dtype(),
-        out._size if inplace and out is not None else None,
-    )
-    if out is not None and out._dtype is not result_dtype:
-        if promoted.category in rule.exact or (kernel.bounds and len(tensors) == 1):
-            names = {"out": out._dtype.scalar_type, "result": result_dtype.scalar_type}
-            raise RuntimeError(rule.refusal.format_map(names))
-        if not dtypes.can_cast(result_dtype, out._dtype):
-            raise cannot_cast(result_dtype, out._dtype)
-    if promoted.category in rule.refuses:
-        refuse(rule, promoted, kernel.error_name)
+    found = plan(rule, tuple(kinds), dtypes.get_default_dtype(), written_size)
+    if out is not None:
+        _check_dtype_of_out(kernel, rule, found, out, len(tensors))
+    if found.promoted.category in rule.refuses:
+        refuse(rule, found.promoted, kernel.error_name)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
 
@@ -201,29 +107,51 @@ def _compute(
         if parameters
         else kernel.calls.get(backend) or kernel.bind(backend)
     )
-    if is_hazard and out is not None:
-        arrays = [_as_is(backend, each, compute_dtype) for each in operands]
-        dtypes_between = backend.array_dtype(compute_dtype), backend.array_dtype(result_dtype)
-        backend.launch(_one_by_one, run, raw_array(out), arrays, *dtypes_between)
-        out._written()
+    if out is not None:
+        _write(kernel, run, operands, found, out, is_hazard)
         return out
+    size, stride, order, _, compute_dtype, result_dtype = found
+    made = backend.empty(result_dtype, size, order)
     arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
-    # A kernel writes into the dtype that it returns; anything else is converted on its way.
-    is_direct = kernel.takes_out and (result_dtype is compute_dtype or result_dtype is dtypes.bool)
-    if out is None:
-        made = backend.empty(result_dtype, size, order)
-        backend.launch(_into if is_direct else _convert_into, run, arrays, made)
-        return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
-    if out._size != size:
-        resize_output(out, size)
+    backend.launch(_into if _is_direct(kernel, found) else _convert_into, run, arrays, made)
+    return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
+
+
+def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tensor, tensors: int) -> None:
+    """Raise unless `out` can hold the result."""
+    if out._dtype is found.result:
+        return
+    if found.promoted.category in rule.exact or (kernel.bounds and tensors == 1):
+        names = {"out": out._dtype.scalar_type, "result": found.result.scalar_type}
+        raise RuntimeError(rule.refusal.format_map(names))
+    if not dtypes.can_cast(found.result, out._dtype):
+        raise cannot_cast(found.result, out._dtype)
+
+
+def _is_direct(kernel: Kernel, found: Plan) -> bool:
+    """Whether the kernel can write into its result: into the dtype that it returns; else that is converted."""
+    return kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
+
+
+def _write(
+    kernel: Kernel, run: Callable[..., Array], operands: Sequence[Any], found: Plan, out: Tensor, is_hazard: bool
+) -> None:
+    """Write the kernel's result to `out`."""
+    backend = out._storage.backend
+    between = backend.array_dtype(found.result)
+    if is_hazard:
+        arrays = [_as_is(backend, each, found.compute) for each in operands]
+        backend.launch(_one_by_one, run, raw_array(out), arrays, backend.array_dtype(found.compute), between)
+        out._written()
+        return
+    arrays = [None if each is None else operand_array(backend, each, found.compute) for each in operands]
+    if out._size != found.size:
+        resize_output(out, found.size)
     out._written()
-    target = raw_array(out)
-    if is_direct and out._dtype is result_dtype and not out._conj:
-        backend.launch(_into, run, arrays, target)
+    if _is_direct(kernel, found) and out._dtype is found.result and not out._conj:
+        backend.launch(_into, run, arrays, raw_array(out))
     else:
-        between = backend.array_dtype(result_dtype)
-        backend.launch(_convert_into, run, arrays, target, between, out._conj)
-    return out
+        backend.launch(_convert_into, run, arrays, raw_array(out), between, out._conj)
 
 
 def record_kernel(
@@ -251,7 +179,7 @@ def record_kernel(
     return result
 
 
-def _into(xp: Any, run: Callable[..., Array], arrays: list[Array], target: Array) -> None:
+def _into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
     """Let the kernel write its result to `target`, of its own dtype."""
     result = run(*arrays, out=target)
     if result is not target:
@@ -304,12 +232,14 @@ def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:
 
 def operand_array(backend: Backend, operand: Any, dtype: DType) -> Array:
     """An operand as the array of `dtype` that a kernel computes with."""
-    if isinstance(operand, Tensor):
-        if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
-            return number_array(backend, operand.item(), dtype)
+    if not isinstance(operand, Tensor):
+        return number_array(backend, operand, dtype)
+    if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
+        return number_array(backend, operand.item(), dtype)
+    array = operand._array
+    if array is None or operand._conj:
         array = array_of(operand)
-        return array if operand._dtype is dtype else converted(backend, array, dtype)
-    return number_array(backend, operand, dtype)
+    return array if operand._dtype is dtype else converted(backend, array, dtype)
 
 
 def converted(backend: Backend, array: Array, dtype: DType) -> Array:
@@ -331,7 +261,7 @@ def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> 
     be written one by one, in the order in which they lie in memory.
     """
     is_hazard = False
-    if not target.is_contiguous():
+    if not geometry.is_contiguous(target._size, target._stride):
         geometry.check_writable(target._size, target._stride)
         is_hazard = geometry.self_overlaps(target._size, target._stride)
     for source in sources:

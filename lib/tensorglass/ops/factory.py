@@ -246,7 +246,8 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
             made._storage.fill_(0)
     else:
         made = empty_on(device, size, stride, dtype, zeroed=zeroed)
-    set_requires_grad(made, requires_grad)
+    if requires_grad:
+        set_requires_grad(made, True)
     return made
 
 

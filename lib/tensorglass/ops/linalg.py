@@ -65,7 +65,10 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
 def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
     if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
         input, other = input.astype("float32"), other.astype("float32")
-    return xp.ascontiguousarray(xp.matmul(input, other), array_dtype).reshape(size)
+    product = xp.matmul(input, other)
+    if product.shape == size and product.dtype == array_dtype and product.flags.c_contiguous:  # nearly always
+        return product
+    return xp.ascontiguousarray(product, array_dtype).reshape(size)
 
 
 def _form(input: Tensor, other: Tensor) -> str:

@@ -29,6 +29,23 @@ class Plan(NamedTuple):
     result: DType
 
 
+Layout: TypeAlias = tuple[Ints, Ints]  #: size and stride; of a number, ((), ())
+
+
+@remembered
+def result_layout(layouts: tuple[Layout, ...], is_like_first: bool = False) -> tuple[Ints, Ints, Ints | None]:
+    """Size, stride and order of the result for operands that lie so.
+
+    `is_like_first`: it lies as an `empty_like` of the first operand does.
+    """
+    size = geometry.broadcast_shapes(*[own_size for own_size, _ in layouts])
+    stride = geometry.preserved_strides(*layouts[0]) if is_like_first else geometry.elementwise_strides(size, layouts)
+    if geometry.is_contiguous(size, stride):
+        return size, stride, None
+    # A dimension of size 1 has no say in memory, whatever its stride.
+    return size, stride, tuple(sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1)))
+
+
 @remembered
 def plan(
     rule: DTypeRule,
@@ -51,7 +68,7 @@ def plan(
     common = promote_kinds(kinds)
     promoted = rule.promoted(common)
     compute, result = apply_rule(rule, common)
-    layouts: list[tuple[Ints, Ints]] = []
+    layouts: list[Layout] = []
     for dtype, own_size, own_stride in kinds:
         if own_size is None or own_stride is None:
             if rule.numbers_lie:
@@ -60,14 +77,8 @@ def plan(
             layouts.append((own_size, own_stride))
         else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
             layouts.append((own_size, geometry.preserved_strides(own_size, own_stride)))
-    if rule.is_like_input or (compute.is_complex and result.is_floating_point):  # the latter is abs
-        stride = geometry.preserved_strides(*layouts[0])
-    elif kinds[0][1] is None and not rule.numbers_lie:  # a power of a number
-        stride = geometry.contiguous_strides(size)
-    else:
-        stride = geometry.elementwise_strides(size, layouts)
-    if geometry.is_contiguous(size, stride):
-        return Plan(size, stride, None, promoted, compute, result)
-    # A dimension of size 1 has no say in memory, whatever its stride.
-    order = sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1))
-    return Plan(size, stride, tuple(order), promoted, compute, result)
+    is_like_first = rule.is_like_input or (compute.is_complex and result.is_floating_point)  # the latter is abs
+    if kinds[0][1] is None and not rule.numbers_lie and not is_like_first:  # a power of a number
+        layouts = [(size, geometry.contiguous_strides(size))]
+    _, stride, order = result_layout(tuple(layouts), is_like_first)
+    return Plan(size, stride, order, promoted, compute, result)

@@ -7,12 +7,14 @@ half types as float32, so a kernel is written for the types that it computes in.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops import dividing
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import (
     by_number,
@@ -165,7 +167,7 @@ def div(
     if rounding_mode is None:
         return xp.true_divide(input, other, out=out)
     if rounding_mode == "floor":
-        return xp.floor_divide(input, other, out=out)
+        return dividing.whole(xp, xp.floor_divide, xp.floor, input, other, out)
     if rounding_mode != "trunc":
         raise RuntimeError(
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + str(rounding_mode) + "'"
@@ -191,7 +193,6 @@ def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
 
 @pointwise(
     ARITHMETIC,
-    ufunc="floor_divide",
     error_name="div_floor_cpu",
     dunders=("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
     late_check=no_integer_division_by_zero,
@@ -200,7 +201,7 @@ def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
 @derivative(node="NotImplemented", input=no_quotient, other=no_quotient)
 def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input // other``: the quotient rounded down."""
-    return xp.floor_divide(input, other, out=out)
+    return dividing.whole(xp, xp.floor_divide, xp.floor, input, other, out)
 
 
 @pointwise(
@@ -219,12 +220,16 @@ def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> 
     """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
     if input.dtype.kind != "f":
         return xp.remainder(input, other, out=out)
+    return dividing.rest(xp, partial(_remainder, xp), xp.floor, input, other, out)
+
+
+def _remainder(xp: Any, input: Array, other: Array, out: Array = None) -> Array:
     # NumPy's zero has the sign of `other`, PyTorch's that of `input`, which `out` may be.
     rest = xp.remainder(input, other)
     return xp.where(rest == 0, xp.copysign(rest, input), rest)
 
 
-@pointwise(ARITHMETIC, ufunc="fmod", late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
+@pointwise(ARITHMETIC, late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
 @derivative(
     node=by_number("Fmod", "other", number=0, tensor=1),
     input=lambda grad: grad,
@@ -232,7 +237,7 @@ def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> 
 )
 def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
-    return xp.fmod(input, other, out=out)
+    return dividing.rest(xp, xp.fmod, xp.trunc, input, other, out)
 
 
 @pointwise(

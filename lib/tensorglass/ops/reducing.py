@@ -12,6 +12,7 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, from_array
@@ -38,6 +39,7 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
     return tuple(axes[:ndim])
 
 
+@remembered
 def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
     """The size of the answer."""
     if keepdim:
@@ -57,12 +59,13 @@ def reduce(
 ) -> Tensor:
     """Run a reduction's kernel and wrap its answer, or write it to `out`."""
     backend = input._storage.backend
-    half = compute_dtype.is_floating_point and compute_dtype.itemsize == 2
+    half = compute_dtype.itemsize == 2 and compute_dtype.is_floating_point
     array_dtype = backend.array_dtype(dtypes.float32 if half else compute_dtype)
-    size = reduced_size(input._size, axes, keepdim)
-    answer = backend.launch(
-        _run, kernel, array_of(input), array_dtype, axes, backend.array_dtype(result_dtype), size, parameters
+    result_array_dtype = (
+        array_dtype if result_dtype is compute_dtype and not half else backend.array_dtype(result_dtype)
     )
+    size = reduced_size(input._size, axes, keepdim)
+    answer = backend.launch(_run, kernel, array_of(input), array_dtype, axes, result_array_dtype, size, parameters)
     if out is None:
         return from_array(answer, result_dtype, input._storage)
     return write_out(answer, size, out, result_dtype)

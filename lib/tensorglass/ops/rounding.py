@@ -103,6 +103,8 @@ def clamp(
     out: Array = None,
 ) -> Array:
     """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    if min is not None and max is not None and min.ndim == max.ndim == 0 and min <= max:  # one pass, not two
+        return xp.clip(input, min, max, out=out)
     bounded = input if min is None else xp.maximum(input, min)
     return bounded if max is None else xp.minimum(bounded, max, out=out)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from tensorglass import dtypes
@@ -24,7 +25,15 @@ _C_NAMES = {
 
 
 def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
-    """A 0-dim array that holds a Python number as an operand of an operator: integers wrap around silently."""
+    """A 0-dim array that holds a Python number as an operand of an operator: integers wrap around silently.
+
+    It may be the same one for the next call, and is not to be written to.
+    """
+    # A program computes with the same few numbers over and over; but -0.0 is not 0.0, although they are equal.
+    return (_kept if number and type(number) in (int, float) else _made)(backend, number, dtype)
+
+
+def _made(backend: Backend, number: complex, dtype: DType) -> Array:
     check_width(number)
     array_dtype = backend.array_dtype(dtype)
     if dtype.category == dtypes.INTEGER:
@@ -32,6 +41,16 @@ def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
         wrapped = HOST.xp.asarray(int(_real(number)) & ((1 << bits) - 1), f"uint{bits}").view(array_dtype)
         return wrapped if backend is HOST else backend.number(wrapped, array_dtype)
     return backend.number(number, array_dtype)
+
+
+_kept = lru_cache(4096, typed=True)(_made)  # 1 and 1.0 are equal, and yet are not refused for the same reasons
+
+
+_LIMITS: dict[DType, Any] = {
+    each: iinfo(each) if each.category == dtypes.INTEGER else finfo(each)
+    for each in dtypes.ALL
+    if each is not dtypes.bool
+}
 
 
 def checked(number: complex, dtype: DType) -> complex:
@@ -66,13 +85,13 @@ def _fits(number: Any, dtype: DType) -> bool:
             return False
         number = number.real
     if dtype.category == dtypes.INTEGER:
-        limits = iinfo(dtype)
+        limits = _LIMITS[dtype]
         # Whole negative numbers wrap around in an unsigned type; fractions, infinities and nan do not.
         wraps = isinstance(number, int) and not dtype.is_signed
         return (-limits.max if wraps else limits.min) <= number <= limits.max
     if dtype.itemsize == 2:  # what half types cannot hold becomes infinite
         return True
-    return not math.isfinite(number) or abs(number) <= finfo(dtype).max
+    return not math.isfinite(number) or abs(number) <= _LIMITS[dtype].max
 
 
 def _real(number: complex) -> float | int:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
-from tensorglass.ops.calls import explaining
+from tensorglass.ops.calls import explaining, passing
 from tensorglass.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -154,4 +154,6 @@ def attach() -> dict[str, Callable[..., Any]]:
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
-    return body if row.signatures is None else explaining(body, name, row.signatures, is_method=is_method)
+    if row.signatures is None:
+        return passing(body)
+    return explaining(body, name, row.signatures, is_method=is_method)

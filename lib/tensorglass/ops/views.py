@@ -40,12 +40,15 @@ def view(input: Tensor, *shape: Any) -> Tensor:
 
     One length may be -1. Never copies: raises RuntimeError where the strides do not allow the new size.
     """
-    if len(shape) == 1 and isinstance(shape[0], DType):
+    if len(shape) == 1 and type(shape[0]) is DType:
         return _view_dtype(input, shape[0])
     if not shape:
         raise invalid_combination("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
     size = ints("view", shape, "(torch.dtype dtype)", "(tuple of ints size)")
-    return view_of(input, *geometry.view(input._size, input._stride, input._offset, size))
+    new_size, stride = geometry.reshape(input._size, input._stride, size)
+    if stride is None:
+        raise geometry.no_such_view(input._size, input._stride, new_size)
+    return view_of(input, new_size, stride, input._offset)
 
 
 def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
@@ -70,11 +73,12 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @operator("view")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
-    size = geometry.infer_size(ints("reshape", shape, "(tuple of ints shape)"), input.numel())
-    strides = geometry.view_strides(input._size, input._stride, size)
-    if strides is not None:
-        return view(input, size) if input.is_contiguous() else reshape_alias(input, size, strides)
-    return unsafe_view(clone(input, memory_format=contiguous_format), size)
+    size, stride = geometry.reshape(input._size, input._stride, ints("reshape", shape, "(tuple of ints shape)"))
+    if stride is None:
+        return unsafe_view(clone(input, memory_format=contiguous_format), size)
+    if input._meta is None:
+        return view_of(input, size, stride, input._offset)
+    return view(input, size) if input.is_contiguous() else reshape_alias(input, size, stride)
 
 
 @operator("view", function=False)
@@ -111,7 +115,8 @@ def ravel(input: Tensor) -> Tensor:
 @derivative(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
-    return view_of(input, *geometry.transpose(input._size, input._stride, input._offset, dim0, dim1))
+    size, stride, offset = geometry.transpose(input._size, input._stride, input._offset, dim0, dim1)
+    return view_of(input, size, stride, offset)
 
 
 @operator("view")

@@ -1,0 +1,130 @@
+"""A kernel with all that is known of it before any call: what `declaring` makes of a declaration.
+
+The one idea to keep in mind: what does not depend on a call's operands is worked out once, here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array, Backend
+from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.recording import Recorder
+from tensorglass.ops.planning import Layout
+from tensorglass.ops.promotion import DTypeRule, apply_rule, refuse
+from tensorglass.tensor import Tensor
+
+Rule = DTypeRule | Callable[..., DTypeRule]
+
+
+class Kernel:
+    """A kernel with what the path needs to know of it."""
+
+    __slots__ = (
+        "bounds",
+        "calls",
+        "check",
+        "checks",
+        "defaults",
+        "direct",
+        "error_name",
+        "function",
+        "inplace_check",
+        "is_like_input",
+        "late_check",
+        "layout_of_numbers",
+        "name",
+        "operands",
+        "recorder",
+        "rule",
+        "takes_out",
+        "ufunc",
+    )
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        rule: Rule,
+        check: Callable[..., None] | None = None,
+        error_name: str | None = None,
+        ufunc: str | None = None,
+        bounds: bool = False,
+        late_check: Callable[..., None] | None = None,
+        inplace_check: Callable[..., None] | None = None,
+    ) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.rule = rule
+        self.check = check  #: called with the operands and parameters; raises what it refuses
+        self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
+        self.checks = [each for each in (check, late_check) if each is not None]  #: both
+        self.inplace_check = inplace_check  #: called after `check` where the operator works in place
+        self.error_name = error_name or f"{self.name}_cpu"
+        self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
+        self.takes_out = "out" in inspect.signature(function).parameters
+        self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
+        self.operands: list[str] = []  #: their names
+        self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
+        self.recorder: Recorder | None = None  #: None: it has no derivative
+        self.direct = self._direct_dtypes()
+        rule = self.rule_for({})
+        self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
+        #: what a number has to say of where a new result lies
+        self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
+        self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
+
+    def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
+        """Say what the kernel is called with."""
+        self.operands, self.defaults = list(operands), defaults
+        derivative = derivative_of(self.function)
+        if derivative is not None:
+            self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
+
+    def values(self, operands: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
+        """A call's operands and parameters, in the order that its recorder expects."""
+        if not self.defaults:
+            return operands
+        return *operands, *(parameters.get(name, default) for name, default in self.defaults.items())
+
+    def record(self, operands: Sequence[Any], result: Tensor) -> Tensor:
+        """Enter a call that has run, with its parameters left out, into the graph, if gradients flow."""
+        recorder = self.recorder
+        if recorder is not None and not recorder.derivative.in_place_only:
+            node = recorder.begin((*operands, *self.defaults.values()) if self.defaults else operands)
+            if node is not None:
+                recorder.finish(node, result)
+        return result
+
+    def rule_for(self, parameters: dict[str, Any]) -> DTypeRule:
+        """The rule for a call with these parameters."""
+        return self.rule if isinstance(self.rule, DTypeRule) else self.rule(**parameters)
+
+    def bind(self, backend: Backend) -> Callable[..., Array]:
+        """The kernel as a function of arrays alone, its parameters left out, for `backend`."""
+        bound = partial(self.function, backend.xp) if self.ufunc is None else backend.ufunc(self.ufunc)
+        self.calls[backend] = bound
+        return bound
+
+    def _direct_dtypes(self) -> dict[DType, DType]:
+        """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
+
+        Not complex ones, whose elements may be conjugated when read. `checks` have nothing to say of floats.
+        """
+        direct = {}
+        rule = self.rule_for({})
+        for dtype in dtypes.ALL:
+            if dtype.is_complex:
+                continue
+            try:
+                compute, result = apply_rule(rule, dtype)
+                refuse(rule, rule.promoted(dtype), self.error_name)
+            except NotImplementedError:
+                continue
+            if compute is dtype and result in (dtype, dtypes.bool):
+                direct[dtype] = result
+        return direct

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 from tensorglass import dtypes
@@ -12,6 +11,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.geometry import remembered
 
 #: The types of what operators take for a number: Python's, and NumPy's scalars.
 NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
@@ -43,7 +43,7 @@ def _made(backend: Backend, number: complex, dtype: DType) -> Array:
     return backend.number(number, array_dtype)
 
 
-_kept = lru_cache(4096, typed=True)(_made)  # 1 and 1.0 are equal, and yet are not refused for the same reasons
+_kept = remembered(_made, typed=True)  # equal numbers of two types are not refused for the same reasons
 
 
 _LIMITS: dict[DType, Any] = {

@@ -43,7 +43,7 @@ class Derivative:
     def __init__(
         self,
         formulas: Mapping[str, Formula],
-        node_name: str | Callable[[dict[str, Any]], str | None] | None = None,
+        node_name: str | Callable[..., str | None] | None = None,
         outputs: int | None = None,
         wraps_numbers: bool = False,
         keeps: tuple[str, ...] = (),
@@ -57,7 +57,7 @@ class Derivative:
         self.kept = {
             name: tuple(each for each in needs if each not in GRADIENTS) for name, needs in self.parameters.items()
         }
-        self.node_name = node_name  #: PyTorch's name of the node, or a function of the call's arguments
+        self.node_name = node_name  #: PyTorch's name of the node, or a function of some of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
         #: what PyTorch keeps as a tensor whatever was passed, so that a second backward does not find it any more
@@ -68,7 +68,7 @@ class Derivative:
 
 def derivative(
     *,
-    node: str | Callable[[dict[str, Any]], str | None] | None = None,
+    node: str | Callable[..., str | None] | None = None,
     outputs: int | None = None,
     wraps_numbers: bool = False,
     keeps: tuple[str, ...] = (),
@@ -76,9 +76,11 @@ def derivative(
     real_only: str | None = None,
     **formulas: Formula,
 ) -> Callable[[F], F]:
-    """Declare the derivative of the operator below. `node` is PyTorch's name where it is not ``<Name>Backward0``,
-    or a function of the arguments by name; None from it: this call is not recorded as a whole. `keeps` names arguments
-    that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
+    """Declare the derivative of the operator below.
+
+    `node` is PyTorch's name where it is not ``<Name>Backward0``, or a function that gives it: its parameters name the
+    arguments that it depends on, and None from it means that this call is not recorded as a whole. `keeps` names
+    arguments that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
     comparison, unless it overwrites something that had one; `real_only` names one whose complex results are refused.
     """
 

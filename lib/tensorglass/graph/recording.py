@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
 from tensorglass.graph.derivative import Derivative, derivative_of
-from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode
+from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, like, next_number, set_history
@@ -30,7 +31,7 @@ _SOMEWHERE: Flow = (True,)
 class Recorder:
     """Enters the calls of one operator into the graph. Their arguments come as `values`, in the order of `names`."""
 
-    __slots__ = ("_blueprints", "_inputs", "_title", "derivative", "places")
+    __slots__ = ("_blueprints", "_inputs", "_named_by", "_title", "derivative", "places")
 
     def __init__(self, derivative: Derivative, operator: str, names: Iterable[str]) -> None:
         self.derivative = derivative
@@ -38,12 +39,14 @@ class Recorder:
         self._inputs = [self.places[name] for name in derivative.formulas]  # those that gradients flow to
         usual = f"{operator.strip('_').title().replace('_', '')}Backward0"
         self._title = usual if derivative.node_name is None else derivative.node_name
+        named_by = [] if isinstance(self._title, str) else inspect.signature(self._title).parameters
+        self._named_by = [self.places[name] for name in named_by]  # what the title depends on
         self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
 
     def title(self, values: Sequence[Any]) -> str | None:
         """PyTorch's name of the call's node; None if the call is not recorded as a whole."""
         title = self._title
-        return title if isinstance(title, str) else title(dict(zip(self.places, values, strict=True)))
+        return title if isinstance(title, str) else title(*[values[place] for place in self._named_by])
 
     def flows(self, values: Sequence[Any]) -> bool:
         """Whether gradients flow to one of the call's inputs."""
@@ -100,7 +103,10 @@ class Recorder:
             values = list(values)
             # Its old elements are about to go. Recorded, for derivatives of derivatives.
             values[self.places["input"]] = written.clone()
-        node.kept = [keep(values[place]) for keep, place in blueprint.sources] if blueprint.sources else []
+        node.kept = []
+        for keep, place in blueprint.sources:
+            value = values[place]
+            node.kept.append(SavedTensor(value) if keep is kept and type(value) is Tensor else keep(value))
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
@@ -111,8 +117,7 @@ class Recorder:
             node.outputs = (like(result),)
             set_history(result, node)
         else:
-            outputs = tuple(result) if isinstance(result, (list, tuple)) else (result,)
-            _set_outputs(outputs, node, self.derivative.outputs)
+            _set_outputs(_outputs(result), node, self.derivative.outputs)
         if node.blueprint.of_result:
             self._keep_result(node, result)
 
@@ -130,7 +135,7 @@ class Recorder:
         return result
 
     def _keep_result(self, node: FormulaNode, result: Any) -> None:
-        outputs = tuple(result) if isinstance(result, (list, tuple)) else (result,)
+        outputs = _outputs(result)
         for name in node.blueprint.of_result:
             if name == "results":
                 node.kept.append([SavedTensor(output, is_output=True) for output in outputs])
@@ -144,6 +149,10 @@ def _refuse_complex(name: str, result: Any) -> None:
             RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype."),
             "Apply it to x.real and x.imag, or to torch.view_as_real(x).",
         )
+
+
+def _outputs(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
 def _set_outputs(outputs: tuple[Any, ...], node: FormulaNode, limit: int | None) -> None:
@@ -196,7 +205,7 @@ def recorded(
         declared.node_name = node
     signature = inspect.signature(body)
     recorder = Recorder(declared, body.__name__, signature.parameters)
-    bound = _reader(signature)
+    left_out, bound = _defaults(signature), _reader(signature)
     out = recorder.places.get("out")
 
     @functools.wraps(body)
@@ -205,17 +214,19 @@ def recorded(
             return body(*arguments, **keywords)
         if state.below:
             return body(*arguments, **keywords)
-        values = bound(arguments, keywords)
         if is_in_place:
             inplace.check_inference(arguments[0])
-            if not state.grad or not recorder.flows(values):
-                return body(*arguments, **keywords)
-            return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
         if not state.grad:
             result = body(*arguments, **keywords)
-            if recorder.flows(values):
+            if not is_in_place and _is_view(result) and recorder.flows(bound(arguments, keywords)):
                 _mark_views(result)
             return result
+        rest = None if keywords else left_out.get(len(arguments))
+        values = bound(arguments, keywords) if rest is None else arguments + rest
+        if is_in_place:
+            if not recorder.flows(values):
+                return body(*arguments, **keywords)
+            return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
         made = recorder.begin(values)
         if made is None:
             return body(*arguments, **keywords)
@@ -254,37 +265,49 @@ def _has_meta(arguments: Any) -> bool:
     return False
 
 
-def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], list[Any]]:
-    """A function that gives a call's arguments in the order of the signature, defaults where they are left out."""
+def _defaults(signature: inspect.Signature) -> dict[int, tuple[Any, ...]]:
+    """For each number of arguments that may be given by place alone, the values of the others."""
     parameters = list(signature.parameters.values())
-    places = {each.name: place for place, each in enumerate(parameters)}
-    defaults = [each.default for each in parameters]
-    by_place = [each for each in parameters if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    fewest = len([each for each in by_place if each.default is inspect.Parameter.empty])
-    by_name = [each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    is_plain = by_place + by_name == parameters
-    most = len(by_place) if is_plain and all(each.default is not each.empty for each in by_name) else -1
+    if any(each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
+        return {}
+    defaults = tuple([each.default for each in parameters])
+    most = len([each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD])
+    return {count: defaults[count:] for count in range(most + 1) if inspect.Parameter.empty not in defaults[count:]}
 
-    def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
-        count = len(arguments)
-        if fewest <= count <= most:  # 1 µs where inspect takes 13
-            values = [*arguments, *defaults[count:]]
+
+def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any]]:
+    """A function that gives any call's arguments in the order of the signature, defaults where they are left out."""
+    places = {name: place for place, name in enumerate(signature.parameters)}
+    left_out = _defaults(signature)
+    *before, last = signature.parameters.values()
+    takes_many = last.kind is last.VAR_POSITIONAL and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in before)
+    fewest = len(before) if takes_many else sys.maxsize
+
+    def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any]:
+        rest = left_out.get(len(arguments))
+        if rest is not None and all(places.get(name, -1) >= len(arguments) for name in keywords):
+            values = [*arguments, *rest]
             for name, value in keywords.items():
-                place = places.get(name, -1)
-                if place < count:
-                    break
-                values[place] = value
-            else:
-                return values
-        found = signature.bind(*arguments, **keywords)
+                values[places[name]] = value
+            return values
+        if len(arguments) >= fewest and not keywords:
+            return *arguments[:fewest], arguments[fewest:]
+        found = signature.bind(*arguments, **keywords)  # 13 µs where the above takes 1
         found.apply_defaults()
         return list(found.arguments.values())
 
     return read
 
 
+def _is_view(result: Any) -> bool:
+    """Whether one of the results is a view of another tensor."""
+    if type(result) is Tensor:
+        return result._base is not None
+    return any(isinstance(each, Tensor) and each._base is not None for each in _outputs(result))
+
+
 def _mark_views(result: Any) -> None:
     """Let views of tensors with gradients know of them, where nothing is recorded."""
-    for output in result if isinstance(result, (list, tuple)) else (result,):
+    for output in _outputs(result):
         if isinstance(output, Tensor) and output._base is not None and output._dtype.category >= FLOATING:
             meta_of(output)

@@ -43,21 +43,24 @@ class SavedTensor:
 
     def __init__(self, tensor: Tensor, is_output: bool = False) -> None:
         meta, counter, storage = tensor._meta, tensor._counter, tensor._storage
-        #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
-        self._place: Any = None
         self._version = storage.version if counter is None else counter.count
         self._is_output = is_output
         self._hooked: tuple[Any, Pack] | None = None  #: what the user's hook keeps instead, and the hook that reads it
-        if meta is not None and meta.is_inference:
-            raise _inference()
-        if meta is not None and (meta.grad_fn is not None or not meta.requires_grad):
-            node = meta.grad_fn if tensor._base is None else tensor.grad_fn
-            self._place = (None if is_output else node, meta.output_nr)
+        #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
+        self._place: Any = None
         #: the leaf itself, for it points at nothing; the memory of any other tensor; None once it is let go of
         self._header: Any = tensor
+        is_leaf = False
+        if meta is not None:
+            if meta.is_inference:
+                raise _inference()
+            is_leaf = meta.requires_grad and meta.grad_fn is None
+            if not is_leaf:
+                node = meta.grad_fn if tensor._base is None else tensor.grad_fn
+                self._place = (None if is_output else node, meta.output_nr)
         if hooks.stack:
             self._pack(tensor, *hooks.stack[-1])
-        elif is_output or not _is_leaf(meta):
+        elif is_output or not is_leaf:
             self._header = (
                 None if is_output else _reference(tensor),
                 storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, counter,

@@ -18,7 +18,7 @@ SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 def _steps(name: str) -> Callable[[F], F]:
     """The derivative of a comparison: none, but in place it overwrites what had one, with zeros for a gradient."""
-    return derivative(node=by_number(name, "other", 0, 1), in_place_only=True, input=nothing, other=nothing)
+    return derivative(node=by_number(name, 0, 1), in_place_only=True, input=nothing, other=nothing)
 
 
 # --- comparison ------------------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def _copied(xp: Any, array: Array) -> Array:
 
 _to_copy = recorded(
     derivative(
-        node=lambda values: "ToCopyBackward0" if values["dtype"].category >= _dtypes.FLOATING else None,
+        node=lambda dtype: "ToCopyBackward0" if dtype.category >= _dtypes.FLOATING else None,
         input=lambda grad: grad,
     )(new_copy)
 )
@@ -166,7 +166,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 
 @operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
 @derivative(
-    node=lambda values: "FillBackward3" if isinstance(values["value"], Tensor) else "FillBackward2",
+    node=lambda value: "FillBackward3" if isinstance(value, Tensor) else "FillBackward2",
     input=nothing,
     value=lambda grad: grad.sum(),
 )

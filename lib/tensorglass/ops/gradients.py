@@ -21,9 +21,7 @@ Dims = int | Sequence[int] | None
 LN2, LN10 = log(2), log(10)
 
 
-@derivative(
-    node=lambda values: "ConjBackward0" if values["input"].is_complex() else None, input=lambda grad: grad.conj()
-)
+@derivative(node=lambda input: "ConjBackward0" if input.is_complex() else None, input=lambda grad: grad.conj())
 def conj(value: Any) -> Any:
     """The conjugate of a tensor or number; a real one as it is."""
     if isinstance(value, Tensor):
@@ -95,14 +93,14 @@ def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdi
     return restored(grad, input._size, dim, keepdim) * conj(others)
 
 
-def by_dim(name: str) -> Callable[[dict[str, Any]], str]:
+def by_dim(name: str) -> Callable[[Any], str]:
     """PyTorch's name of a reduction's node: it tells reductions of everything, 0, from those along a dimension, 1."""
-    return lambda values: f"{name}Backward{int(values['dim'] is not None)}"
+    return lambda dim: f"{name}Backward{int(dim is not None)}"
 
 
-def by_number(name: str, operand: str, number: int = 1, tensor: int = 0) -> Callable[[dict[str, Any]], str]:
-    """PyTorch's name of a node that depends on whether an operand is a number or a tensor."""
-    return lambda values: f"{name}Backward{tensor if isinstance(values[operand], Tensor) else number}"
+def by_number(name: str, number: int = 1, tensor: int = 0) -> Callable[[Any], str]:
+    """PyTorch's name of a node that depends on whether `other` is a number or a tensor."""
+    return lambda other: f"{name}Backward{tensor if isinstance(other, Tensor) else number}"
 
 
 def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool) -> Tensor:
@@ -147,11 +145,11 @@ def direction(input: Tensor) -> Tensor:
     return (input / length).masked_fill(length == 0, 0)
 
 
-def power_name(values: dict[str, Any]) -> str:
+def power_name(input: Any, exponent: Any) -> str:
     """PyTorch's name of a power's node: 0 for a number as the exponent, 2 for one as the base, 1 for two tensors."""
-    if not isinstance(values["exponent"], Tensor):
+    if not isinstance(exponent, Tensor):
         return "PowBackward0"
-    return "PowBackward1" if isinstance(values["input"], Tensor) else "PowBackward2"
+    return "PowBackward1" if isinstance(input, Tensor) else "PowBackward2"
 
 
 def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
@@ -182,11 +180,11 @@ def no_quotient(grad: Tensor) -> Tensor:
     raise RuntimeError("derivative for aten::floor_divide is not implemented")
 
 
-def remainder_name(values: dict[str, Any]) -> str:
+def remainder_name(input: Any, other: Any) -> str:
     """PyTorch's name of a remainder's node: 0 for a number as the divisor, 1 for two tensors."""
-    if not isinstance(values["input"], Tensor):
+    if not isinstance(input, Tensor):
         return "NotImplemented"
-    return f"RemainderBackward{int(isinstance(values['other'], Tensor))}"
+    return f"RemainderBackward{int(isinstance(other, Tensor))}"
 
 
 def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:

@@ -45,18 +45,20 @@ def _of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
 
 def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
     """Run the backend's matmul, half types in float32, and wrap or write the result."""
-    dtype, form = input._dtype, _form(input, other)
+    dtype = input._dtype
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
     if dtype is not other._dtype:
         raise explained(
-            RuntimeError(_two_dtypes(form, dtype, other._dtype)),
+            RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype)),
             f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
         )
     if out is not None and out._dtype is not dtype:
-        _refuse_out(form, dtype, out)
-    if dtype is dtypes.bool and (form == "dot" or (0 not in size and input._size[-1])):
-        raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
+        _refuse_out(_form(input, other), dtype, out)
+    if dtype is dtypes.bool:
+        form = _form(input, other)
+        if form == "dot" or (0 not in size and input._size[-1]):
+            raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
     backend = input._storage.backend
     result = backend.launch(_matmul, array_of(input), array_of(other), backend.array_dtype(dtype), size)
     return from_array(result, dtype, input._storage) if out is None else write_out(result, size, out, dtype)

@@ -14,10 +14,10 @@ from tensorglass.ops.samples import exponents, pairs
 from tensorglass.tensor import Tensor
 
 
-def _xlogy_name(values: dict[str, Any]) -> str:
-    if not isinstance(values["input"], Tensor):
+def _xlogy_name(input: Any, other: Any) -> str:
+    if not isinstance(input, Tensor):
         return "XlogyBackward1"
-    return "XlogyBackward0" if isinstance(values["other"], Tensor) else "XlogyBackward2"
+    return "XlogyBackward0" if isinstance(other, Tensor) else "XlogyBackward2"
 
 
 @pointwise(ORDERED_FLOAT, samples=exponents)

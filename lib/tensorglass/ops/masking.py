@@ -16,7 +16,6 @@ from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tens
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.gradients import by_number
 from tensorglass.ops.index_samples import (
     argwhere_samples,
     mask_fill_samples,
@@ -162,7 +161,7 @@ def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) ->
 
 
 @derivative(
-    node=by_number("MaskedFill", "value", number=0, tensor=1),
+    node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
@@ -197,7 +196,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
 @derivative(
-    node=by_number("MaskedFill", "value", number=0, tensor=1),
+    node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )

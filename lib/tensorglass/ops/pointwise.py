@@ -102,7 +102,7 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
-@derivative(node=by_number("Rsub", "other"), input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad)
+@derivative(node=by_number("Rsub"), input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad)
 def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     """``other - alpha * input``."""
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
@@ -149,7 +149,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
 )
 @derivative(
     wraps_numbers=True,
-    node=lambda values: "DivBackward0" if values["rounding_mode"] is None else "DivBackward2",
+    node=lambda rounding_mode: "DivBackward0" if rounding_mode is None else "DivBackward2",
     input=lambda grad, other, rounding_mode: nothing(grad) if rounding_mode else grad / conj(other),
     other=lambda grad, input, other, rounding_mode: (
         nothing(grad) if rounding_mode else -grad * conj(input / other / other)
@@ -231,7 +231,7 @@ def _remainder(xp: Any, input: Array, other: Array, out: Array = None) -> Array:
 
 @pointwise(ARITHMETIC, late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
 @derivative(
-    node=by_number("Fmod", "other", number=0, tensor=1),
+    node=by_number("Fmod", number=0, tensor=1),
     input=lambda grad: grad,
     other=lambda grad, input, other: -grad * (input / other).trunc(),
 )
@@ -360,7 +360,7 @@ IN_DOUBLE = replace(PARAMETRIC, compute=_as_double).exactly(
 
 
 @pointwise(IN_DOUBLE, inplace_check=is_double, samples=exponents, differs=ZERO_TO_ZERO)
-@derivative(node=lambda values: power_name(values), input=power_base, exponent=power_exponent)
+@derivative(node=power_name, input=power_base, exponent=power_exponent)
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
     return xp.power(input, exponent, out=out)

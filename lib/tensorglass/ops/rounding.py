@@ -59,7 +59,7 @@ def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary)
-@derivative(node=lambda values: f"RoundBackward{int(values['decimals'] != 0)}", input=nothing)
+@derivative(node=lambda decimals: f"RoundBackward{int(decimals != 0)}", input=nothing)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
     if input.dtype.kind != "f":
@@ -87,9 +87,7 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     samples=bounds,
 )
 @derivative(
-    node=lambda values: (
-        "ClampBackward0" if isinstance(values["min"], Tensor) or isinstance(values["max"], Tensor) else "ClampBackward1"
-    ),
+    node=lambda min, max: "ClampBackward0" if isinstance(min, Tensor) or isinstance(max, Tensor) else "ClampBackward1",
     input=lambda grad, input, min, max: inside(grad, input, min, max),
     min=lambda grad, input, min, max: at_min(grad, input, min, max),
     max=lambda grad, input, min, max: at_max(grad, input, min, max),
@@ -174,7 +172,7 @@ def relu(xp: Any, input: Array) -> Array:
     differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",
 )
 @derivative(
-    node=lambda values: f"LerpBackward{int(isinstance(values['weight'], Tensor))}",
+    node=lambda weight: f"LerpBackward{int(isinstance(weight, Tensor))}",
     input=lambda grad, weight: grad * conj(1 - weight),
     end=lambda grad, weight: grad * conj(weight),
     weight=lambda grad, input, end: grad * conj(end - input),

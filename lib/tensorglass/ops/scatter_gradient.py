@@ -14,11 +14,11 @@ from tensorglass.ops.gradients import conj
 from tensorglass.tensor import Tensor
 
 
-def node_of_scatter(values: dict[str, Any]) -> str:
+def node_of_scatter(src: Any, reduce: str | None) -> str:
     """PyTorch's name of the node of ``scatter``, which has no derivative where it reduces."""
-    if values["reduce"] is not None:
+    if reduce is not None:
         return "NotImplemented"
-    return f"ScatterBackward{int(not isinstance(values['src'], Tensor))}"
+    return f"ScatterBackward{int(not isinstance(src, Tensor))}"
 
 
 def of_scatter_for_input(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:

@@ -18,7 +18,7 @@ from tensorglass.ops import advanced_indexing, scatter_gradient
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions, places
-from tensorglass.ops.gradients import by_number, scaled
+from tensorglass.ops.gradients import scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
 from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
 from tensorglass.ops.scalars import checked, number_array
@@ -144,7 +144,7 @@ def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) 
 
 
 @derivative(
-    node=by_number("IndexFill", "value", 0, 1),
+    node=lambda value: f"IndexFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
     value=lambda grad, dim, index: grad.index_select(dim, index).sum(),
 )

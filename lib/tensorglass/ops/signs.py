@@ -49,7 +49,7 @@ def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @pointwise(ORDERED_FLOAT, ufunc="copysign", samples=binary)
 @derivative(
-    node=by_number("Copysign", "other"),
+    node=by_number("Copysign"),
     input=lambda grad, input, result: grad * copied_sign(input, result),
     other=nothing,
 )

@@ -33,10 +33,10 @@ def _is_converted(input: Any, dtype: DType | None) -> bool:
     return isinstance(input, Tensor) and dtype not in (None, input._dtype) and requires_grad(input)
 
 
-def _unless_converted(name: str) -> Callable[[dict[str, Any]], str | None]:
+def _unless_converted(name: str) -> Callable[[Any, Any], str | None]:
     """The node's name; none if the input is converted first, which has a node of its own."""
     title = f"{name.title().replace('_', '')}Backward0"
-    return lambda values: None if _is_converted(values["input"], values["dtype"]) else title
+    return lambda input, dtype: None if _is_converted(input, dtype) else title
 
 
 def _run(

@@ -105,7 +105,7 @@ def _unique_samples() -> Iterator[Sample]:
     differs="the result is sorted, also where `sorted` is false and PyTorch's is not",
 )
 @derivative(
-    node=lambda values: "Unique2Backward0" if values["dim"] is None else "UniqueDimBackward0",
+    node=lambda dim: "Unique2Backward0" if dim is None else "UniqueDimBackward0",
     outputs=1,
     input=no_unique,
 )

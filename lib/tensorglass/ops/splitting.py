@@ -30,7 +30,7 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
 
 
 @derivative(
-    node=lambda values: "SplitBackward0" if hasattr(values["split_size"], "__index__") else None,
+    node=lambda split_size: "SplitBackward0" if hasattr(split_size, "__index__") else None,
     input=lambda grads, dim: cat(grads, dim),
 )
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
@@ -59,9 +59,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 @operator("view")
 @derivative(
-    node=lambda values: (
-        "SplitBackward0" if values["input"]._size[values["dim"] :][:1] != (0,) else "SplitWithSizesBackward0"
-    ),
+    node=lambda input, dim: "SplitBackward0" if input._size[dim:][:1] != (0,) else "SplitWithSizesBackward0",
     input=lambda grads, dim: cat(grads, dim),
 )
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:

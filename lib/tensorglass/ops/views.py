@@ -32,7 +32,7 @@ from tensorglass.tensor import Tensor, header_of
     "view", function=False, signatures=("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
 )
 @derivative(
-    node=lambda values: None if isinstance(next(iter(values["shape"]), None), DType) else "ViewBackward0",
+    node=lambda shape: None if isinstance(next(iter(shape), None), DType) else "ViewBackward0",
     input=lambda grad, input_size: grad.reshape(input_size),
 )
 def view(input: Tensor, *shape: Any) -> Tensor:
@@ -160,7 +160,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 
 @operator("view", signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"))
 @derivative(
-    node=lambda values: f"SqueezeBackward{0 if values['dim'] is None else 1 if isinstance(values['dim'], int) else 2}",
+    node=lambda dim: f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}",
     input=lambda grad, input_size: grad.reshape(input_size),
 )
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
@@ -364,9 +364,7 @@ def imag(input: Tensor) -> Tensor:
 
 
 @operator("view")
-@derivative(
-    node=lambda values: "ConjBackward0" if values["input"].is_complex() else None, input=lambda grad: grad.conj()
-)
+@derivative(node=lambda input: "ConjBackward0" if input.is_complex() else None, input=lambda grad: grad.conj())
 def conj(input: Tensor) -> Tensor:
     """The conjugates: a view whose elements are conjugated when they are read. A real tensor itself."""
     if not input._dtype.is_complex:

@@ -101,7 +101,7 @@ def test_gradcheck_finds_gradients_that_change_from_walk_to_walk() -> None:
 
     def restless(x: torch.Tensor) -> torch.Tensor:
         y = x * 1
-        y.register_hook(lambda gradient: gradient * (1 + 1e-7 * torch.rand(1)))
+        y.register_hook(lambda gradient: gradient * (1 + 1e-7 * torch.rand(1, dtype=torch.float64)))
         return y
 
     with pytest.raises(GradcheckError, match="Backward is not reentrant"):

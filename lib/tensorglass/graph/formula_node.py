@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
 from tensorglass.graph import inplace, saved_names
 from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula
+from tensorglass.graph.modes import state
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved import FREED, SavedNumber, SavedTensor
 from tensorglass.making import empty_on
@@ -30,7 +32,7 @@ class Step(NamedTuple):
     """How the gradient of one input is found."""
 
     formula: Formula | None  #: None: it goes nowhere
-    needs: tuple[int, ...]  #: the formula's arguments, by their places in ``[grad, grads, *kept]``
+    pick: Callable[[list[Any]], Sequence[Any]]  #: the formula's arguments out of ``[grad, grads, *kept]``
     edges: int  #: how many: several for a list of tensors
 
 
@@ -68,7 +70,7 @@ class Blueprint:
         self.steps = tuple([
             Step(
                 derivative.formulas[name] if name in wanted else None,
-                tuple([place[need] for need in derivative.parameters[name]]) if name in wanted else (),
+                _picking([place[need] for need in derivative.parameters[name]] if name in wanted else []),
                 count,
             )
             for name, count in zip(derivative.formulas, counts, strict=True)
@@ -76,6 +78,13 @@ class Blueprint:
         ])  # fmt: skip
         self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
+
+
+def _picking(places: list[int]) -> Callable[[list[Any]], Sequence[Any]]:
+    """A function that gives the elements at these places, in a third of the time of a comprehension."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _source(name: str, places: dict[str, int]) -> tuple[Callable[[Any], Any], int]:
@@ -127,15 +136,17 @@ class FormulaNode(Node):
         given: list[Any] = [gradient, None]
         if blueprint.needs_grads:
             given[1] = tuple([self._zeros(nr) if each is None else each for nr, each in enumerate(gradients)])
-        if self.kept:
-            # What is gone, or overwritten, is an error even if nobody wants this gradient.
-            given += [each.unpack(self) if type(each) is SavedTensor else _read(each, self) for each in self.kept]
+        for each in self.kept:  # what is gone, or overwritten, is an error even if nobody wants this gradient
+            if type(each) is SavedTensor:
+                given.append(each.unpack(self, state.grad))
+            else:
+                given.append(_read(each, self))
         found: list[Tensor | None] = []
-        for formula, needs, edges in blueprint.steps:
+        for formula, pick, edges in blueprint.steps:
             if formula is None or (towards is not None and not self._leads(towards, len(found), edges)):
                 found += [None] * edges
                 continue
-            answer = formula(*map(given.__getitem__, needs))
+            answer = formula(*pick(given))
             if type(answer) is list or type(answer) is tuple:
                 found += answer
             else:

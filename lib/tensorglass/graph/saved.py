@@ -115,10 +115,11 @@ class SavedTensor:
         self._hooked = packed, unpack_hook
         self._header = ()
 
-    def unpack(self, node: Node | None = None) -> Any:
+    def unpack(self, node: Node | None = None, is_placed: bool = True) -> Any:
         """The tensor, as it was. RuntimeError if it was written to since, or let go of.
 
-        An output of `node` gets its place in the graph back.
+        An output of `node` gets its place in the graph back. A tensor that has to be made anew may do without its
+        place, unless `is_placed`, where nothing is recorded that is computed with it.
         """
         header = self._header
         if header is None:
@@ -132,11 +133,13 @@ class SavedTensor:
             original = None if header[0] is None else header[0]()
             if original is None:
                 tensor = _made(*header[1:])
-                if place is not None:
+                if place is not None and (is_placed or self._was_written(tensor)):
                     _set_place(tensor, place[0] or node, place[1])
-                self._check_version(tensor)
+                if self._was_written(tensor):
+                    raise self._error(tensor)
                 return tensor
-        self._check_version(original)
+        if self._was_written(original):
+            raise self._error(original)
         if place is not None and place[0] is not None and original.grad_fn is None:
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
@@ -167,15 +170,17 @@ class SavedTensor:
             _set_place(tensor, origin, output_nr)
         return tensor
 
-    def _check_version(self, tensor: Tensor) -> None:
+    def _was_written(self, tensor: Tensor) -> bool:
         counter = tensor._counter
-        if (tensor._storage.version if counter is None else counter.count) == self._version:
-            return
+        return (tensor._storage.version if counter is None else counter.count) != self._version
+
+    def _error(self, tensor: Tensor) -> RuntimeError:
+        """What to raise of a tensor that was written to since it was kept."""
         made_by = tensor.grad_fn
         origin = ""
         if made_by is not None:
             origin = f", which is output {tensor.output_nr} of {short_name(made_by)},"
-        raise explained(
+        return explained(
             RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[{old_type_name(tensor)} {list(tensor._size)}]{origin} is at version {tensor._version}; expected "
@@ -234,7 +239,7 @@ class SavedNumber(SavedTensor):
         self.number = number
         self._header = tensor
 
-    def unpack(self, node: Node | None = None) -> Any:
+    def unpack(self, node: Node | None = None, is_placed: bool = True) -> Any:
         """The number, which formulas compute with."""
         return super().unpack(node) if self._header is None else self.number
 

@@ -159,7 +159,7 @@ def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     if exponent == 0:
         return nothing(grad)
     if exponent == 2 and not state.grad:
-        return grad * conj(input * 2)  # a derivative of the derivative would show the power that is left out
+        return grad * conj(input + input)  # a derivative of the derivative would show the power that is left out
     return grad * conj(exponent * input.pow(exponent - 1))
 
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from glassroom.callers import argument_names
-from glassroom.inspectors import Inspector
+from glassroom.inspectors import Inspector, tensor_variables
 from glassroom.placement import Placement, placement
 from glassroom.render.device_svg import svg_of_devices
 from glassroom.render.device_text import text_of_devices
@@ -64,13 +64,15 @@ class DeviceMap(Inspector):
 def device_map(*tensors: object, since: int | None = None, **named: object) -> DeviceMap:
     """Draw the host and the devices side by side, the storages of the tensors in each, and the transfers between them.
 
-    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. No value is read, so
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them; with none, every tensor
+    that the caller has a variable for. No value is read, so
     looking moves nothing. Transfers are tensorglass's, since the last device map; `since=0` shows all of the session
     (of the latest thousand), and ``since=transfers.count()`` taken earlier those after it. Times on simulated devices
     are the cost model's, and say so. Raises TypeError for what is no tensor.
     """
     global _seen
-    given = dict(zip(argument_names(sys._getframe(1), tensors), tensors, strict=True)) | named
-    made = DeviceMap(placement(given, _seen if since is None else since))
+    frame = sys._getframe(1)
+    given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
+    made = DeviceMap(placement(given or tensor_variables(frame), _seen if since is None else since))
     _seen = transfers.count()
     return made

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from glassroom.adapters import adapter_for
@@ -204,10 +205,13 @@ def show(*tensors: object, **named: object) -> MemoryMap:
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
-    if not given:
-        variables = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
-        given = {name: value for name, value in variables.items() if adapter_for(value) is not None}
-    return MemoryMap(snapshot(given))
+    return MemoryMap(snapshot(given or tensor_variables(frame)))
+
+
+def tensor_variables(frame: FrameType) -> dict[str, object]:
+    """Every tensor that the code of a frame has a variable for, by name."""
+    variables = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
+    return {name: value for name, value in variables.items() if adapter_for(value) is not None}
 
 
 def explore_strides(

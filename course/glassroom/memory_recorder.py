@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType
@@ -18,6 +19,7 @@ from tensorglass import memory, transfers
 
 MOST_EVENTS = 50_000
 MOST_POOLS = 400  # of so many events the state of the pool is kept
+POOLED = "sim"  # the type of the devices whose allocator can be looked into
 _OURS = ("tensorglass", "glassroom")
 
 
@@ -33,9 +35,9 @@ class Place(NamedTuple):
 class Event:
     """One thing that happened: "made", "freed", "resized", "copied" or "moved".
 
-    `birth` is the number of the storage in the order of birth; None for one that was there before the block, and for
-    what concerns none. `change` is what it does to the bytes that are held on `device`. `pool` is the state of the
-    device's allocator after it, where it has one, and `time` the simulated clock's.
+    `birth` is the number of the storage in the order of birth; None for what concerns none. `change` is what it does to
+    the bytes that are held on `device`. `pool` is the state of the device's allocator after it, where it has one, and
+    `time` the simulated clock's.
     """
 
     kind: str
@@ -51,7 +53,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Birth:
-    """A storage that was made in the block. `address` is where its block begins, on devices that have a pool."""
+    """A storage; with a `name`, which may be empty, if it was there before the block. `address` is where its block
+    begins, on devices that have a pool.
+    """
 
     device: str
     nbytes: int
@@ -59,13 +63,14 @@ class Birth:
     address: int | None
     reference: weakref.ref[Any]
     is_borrowed: bool
+    name: str | None = None
 
 
 @dataclass
 class _Held:
     device: str
     nbytes: int
-    birth: int | None
+    birth: int
     reference: weakref.ref[Any] | None = None
 
 
@@ -82,10 +87,10 @@ class Recorder:
         self._held: dict[int, _Held] = {}
         self._watching = ExitStack()
 
-    def start(self) -> None:
-        """Begin to watch. Storages that are there already are watched for their end."""
+    def start(self, names: Mapping[int, str]) -> None:
+        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by id."""
         for storage in memory.live():
-            self._watch(storage, _Held(str(storage.device), storage.nbytes() if storage.is_ours else 0, None))
+            self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(id(storage), ""))
         if "tensorglass.sim" in sys.modules:
             self.start_time = _time_on("sim") or 0.0
         self._watching.enter_context(memory.observed(self))
@@ -102,23 +107,21 @@ class Recorder:
 
     def born(self, storage: Any, nbytes: int) -> None:
         device, place = str(storage.device), _user_place(sys._getframe(1))
-        has_pool = storage.device.type == "sim"
-        pool = None
-        if has_pool:
-            self._backends[device] = storage.backend
-            pool = pool_of(storage.backend) if len(self.events) < MOST_POOLS else None
-        birth = Birth(
-            device=device,
-            nbytes=storage.nbytes(),
-            place=place,
-            address=storage.data_ptr() if has_pool else None,
-            reference=weakref.ref(storage),
-            is_borrowed=not storage.is_ours,
-        )
         number = len(self.births)
-        if self._note(Event("made", birth.nbytes, nbytes, device, place, number, _time_on(device), pool)):
-            self.births.append(birth)
-            self._watch(storage, _Held(device, nbytes, number))
+        has_pool = storage.device.type == POOLED and len(self.events) < MOST_POOLS
+        pool = pool_of(storage.backend) if has_pool else None
+        if self._note(Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)):
+            self._enter(storage, nbytes, place, None)
+
+    def _enter(self, storage: Any, nbytes: int, place: Place | None, name: str | None) -> None:
+        device, address = str(storage.device), None
+        if storage.device.type == POOLED:
+            self._backends[device] = storage.backend
+            address = storage.data_ptr()
+        reference = weakref.ref(storage)
+        birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)
+        self._watch(storage, _Held(device, nbytes, len(self.births)))
+        self.births.append(birth)
 
     def resized(self, storage: Any, nbytes: int) -> None:
         held = self._held.get(id(storage))

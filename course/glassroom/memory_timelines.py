@@ -14,7 +14,7 @@ from glassroom.render.timeline_frames import state_of
 from glassroom.render.timeline_svg import svg_of_timeline
 from glassroom.render.timeline_text import text_of_timeline
 from glassroom.render.timeline_words import summary
-from glassroom.timeline import Timeline, timeline_of
+from glassroom.timeline import Timeline, holders_of, timeline_of
 
 
 class MemoryTimeline(Inspector):
@@ -29,12 +29,15 @@ class MemoryTimeline(Inspector):
     def __enter__(self) -> MemoryTimeline:
         if self._recorder is not None or self._timeline is not None:
             raise RuntimeError("this timeline is being recorded already, or has been: memory_timeline() makes another")
-        self._recorder = Recorder()
-        self._recorder.start()
+        self._begin(sys._getframe(1))
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self._finish(sys._getframe(1))
+
+    def _begin(self, frame: FrameType) -> None:
+        self._recorder = Recorder()
+        self._recorder.start({held: names[0] for held, names in holders_of(variables_of(frame)).items()})
 
     def _finish(self, frame: FrameType) -> None:
         assert self._recorder is not None
@@ -88,8 +91,7 @@ def memory_timeline(function: Callable[[], object] | None = None) -> MemoryTimel
     timeline = MemoryTimeline()
     if function is not None:
         frame = sys._getframe(1)
-        timeline._recorder = Recorder()
-        timeline._recorder.start()
+        timeline._begin(frame)
         try:
             function()
         finally:

@@ -16,7 +16,7 @@ from typing import Any
 
 import tensorglass
 from glassroom.autograd_graph import names_of
-from glassroom.memory_recorder import Event, Place, Recorder
+from glassroom.memory_recorder import Place, Recorder
 from glassroom.pools import Pool
 from glassroom.render.words import duration
 from tensorglass import memory
@@ -38,6 +38,9 @@ class Where:
         return f"{self.label}: {self.source}" if self.source else self.label
 
 
+BEFORE = Where("there before the block", "")
+
+
 @dataclass(frozen=True)
 class Step:
     """One event; `name` is that of its storage, and `held` the bytes on its device after it, above the start.
@@ -57,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Life:
-    """One storage, from the event that made it to the one that freed it, or None while it lives.
+    """One storage, from the event that made it, 0 if it was there before, to the one that freed it, None if it lives.
 
     `fate` says what became of it: when it ended, or who holds it.
     """
@@ -179,45 +182,64 @@ class Timeline:
 def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) -> Timeline:
     """The timeline of what was recorded. `home` is the file of the block, whose lines need no other name."""
     places = _Places(home)
-    holders = _holders(variables)
-    ends = {event.birth: at for at, event in enumerate(recorder.events, 1) if event.kind == "freed"}
-    sizes: dict[int, int] = {}
-    for event in recorder.events:
-        if event.birth is not None and event.kind != "freed":
-            sizes[event.birth] = max(event.nbytes, sizes.get(event.birth, 0))
-    born_at = [at for at, event in enumerate(recorder.events, 1) if event.kind == "made"]
-    living = sorted((birth for birth in range(len(sizes)) if birth not in ends), key=lambda birth: -sizes[birth])
-    named = set(living[:MOST_ROWS])  # nobody wants S0 to S999 to be given to what is not drawn
-    lives: list[Life] = []
-    temporaries = 0
+    known = _lives(recorder, holders_of(variables), places)
+    steps, curves = _steps_and_curves(recorder, known, places)
+    lives = [life for life in known if life is not None and (life.born or life.ended)]
+    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed)
+
+
+def _lives(recorder: Recorder, holders: Mapping[int, list[str]], places: _Places) -> list[Life | None]:
+    """The life of each storage that was seen; None for those from before the block that nothing happened to."""
+    ends: dict[int | None, int] = {}
+    born: dict[int | None, int] = {}
+    sizes: dict[int | None, int] = {number: birth.nbytes for number, birth in enumerate(recorder.births)}
+    for at, event in enumerate(recorder.events, 1):
+        if event.kind == "freed":
+            ends[event.birth] = at
+        elif event.birth is not None:
+            born.setdefault(event.birth, at if event.kind == "made" else 0)
+            sizes[event.birth] = max(event.nbytes, sizes[event.birth])
+    living = [n for n, birth in enumerate(recorder.births) if n not in ends and (birth.name is None or birth.address)]
+    named = set(
+        sorted(living, key=lambda n: -sizes[n])[:MOST_ROWS]
+    )  # nobody wants S0 to S999 given to what is not drawn
+    lives: list[Life | None] = []
+    temporaries = older = 0
     for number, birth in enumerate(recorder.births):
         ended = ends.get(number)
+        where = places.where(birth.place) if birth.name is None else BEFORE
+        if ended is None and birth.name is not None and not birth.address:
+            lives.append(None)
+            continue
         if ended is None:
             name, fate = _name_and_fate(birth.reference(), holders, number in named)
-        else:
+        elif birth.name is None:
             temporaries += 1
-            name, fate = f"t{temporaries}", f"freed at event {ended}"
-        where = places.where(birth.place)
+            name, fate = f"t{temporaries}", f"freed at event {ended:,}"
+        else:
+            older += not birth.name
+            name, fate = birth.name or f"before{older}", f"freed at event {ended:,}"
         fate = f"NumPy's memory, {fate}" if birth.is_borrowed else fate
-        lives.append(Life(name, birth.device, sizes[number], born_at[number], ended, where, fate))
-    steps, curves = _steps_and_curves(recorder.events, lives, places, recorder.start_time)
-    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, lives, holders)), recorder.missed)
+        lives.append(Life(name, birth.device, sizes[number], born.get(number, 0), ended, where, fate))
+    return lives
 
 
 def _steps_and_curves(
-    events: list[Event], lives: list[Life], places: _Places, start: float
+    recorder: Recorder, lives: list[Life | None], places: _Places
 ) -> tuple[tuple[Step, ...], tuple[Curve, ...]]:
+    events = recorder.events
     devices = sorted({event.device for event in events if event.device}, key=_host_first) or ["cpu"]
     levels: dict[str, list[int]] = {device: [0] for device in devices}
     steps = []
     for event in events:
         for device, so_far in levels.items():
             so_far.append(so_far[-1] + (event.change if device == event.device else 0))
-        name = "" if event.birth is None else lives[event.birth].name
+        life = None if event.birth is None else lives[event.birth]
         held = levels[event.device][-1] if event.device else 0
         route = None if event.transfer is None else route_of(event.transfer)
         place = places.where(event.place)
-        time = None if event.time is None else event.time - start
+        time = None if event.time is None else event.time - recorder.start_time
+        name = "" if life is None else life.name
         steps.append(Step(event.kind, name, event.nbytes, event.device, place, held, time, route))
     return tuple(steps), tuple([Curve(device, tuple(so_far)) for device, so_far in levels.items()])
 
@@ -232,8 +254,8 @@ def route_of(transfer: Transfer) -> str:
 
 
 def _name_and_fate(storage: Any, holders: Mapping[int, list[str]], is_named: bool) -> tuple[str, str]:
-    if storage is None:  # it ended while the block was being left
-        return "?", "freed after the block"
+    if storage is None:  # its end was one event too many
+        return "?", "freed later"
     names = holders.get(id(storage), [])
     own = memory.name_of(storage) if is_named else "a storage"
     if not names:
@@ -242,7 +264,7 @@ def _name_and_fate(storage: Any, holders: Mapping[int, list[str]], is_named: boo
     return name, f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
 
 
-def _holders(variables: Mapping[str, object]) -> dict[int, list[str]]:
+def holders_of(variables: Mapping[str, object]) -> dict[int, list[str]]:
     """Which variables hold which storage, by the storage's id: directly, in lists and dicts, and as gradients."""
     found: dict[int, list[str]] = {}
     for name, tensor in sorted(names_of(variables), key=lambda named: named[0].startswith("Out[")):
@@ -255,21 +277,17 @@ def _holders(variables: Mapping[str, object]) -> dict[int, list[str]]:
     return found
 
 
-def _pools(recorder: Recorder, lives: list[Life], holders: Mapping[int, list[str]]) -> list[PoolMoment]:
-    older: dict[tuple[str, int], str] = {}  # what was there before the block, and still is
-    born = {id(birth.reference()) for birth in recorder.births}
-    for storage in memory.live():
-        if str(storage.device) in recorder.last_pools and id(storage) not in born:
-            older[str(storage.device), storage.data_ptr()] = _name_and_fate(storage, holders, len(older) < MOST_ROWS)[0]
+def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:
     moments = [(event.device, at, event.pool) for at, event in enumerate(recorder.events, 1) if event.pool is not None]
     moments += [(device, len(recorder.events), pool) for device, pool in recorder.last_pools.items()]
+    placed = [(birth, life) for birth, life in zip(recorder.births, lives, strict=True) if birth.address and life]
     found = []
     for device, at, pool in moments:
-        names = {address: name for (where, address), name in older.items() if where == device}
-        for birth, life in zip(recorder.births, lives, strict=True):
+        names = {}
+        for birth, life in placed:
             if life.born > at:
                 break
-            if birth.address is not None and birth.device == device and (life.ended is None or life.ended > at):
+            if birth.address and birth.device == device and (life.ended is None or life.ended > at):
                 names[birth.address] = life.name
         found.append(PoolMoment(device, at, pool, names))
     return found

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import backends, memory, sharing
+from tensorglass import backends, memory, sharing, transfers
 from tensorglass.backends import Array, Backend
 from tensorglass.backends.shared_blocks import SharedBlock, file_block, new_block
 from tensorglass.devices import CPU, as_device, no_accelerator
@@ -234,7 +234,8 @@ class UntypedStorage:
         if source.backend is self.backend:
             self.buffer[:] = source.buffer
         else:
-            self.buffer[:] = self.backend.from_host(source.backend.to_host(source.buffer), self.device)
+            with transfers.between(source, self):
+                self.buffer[:] = self.backend.from_host(source.backend.to_host(source.buffer), self.device)
         memory.copied(self._nbytes)
         return self
 

@@ -83,6 +83,14 @@ def test_pointing_at_a_bar_tells_its_life_and_a_click_goes_to_its_birth(page: An
     assert "z (S" in timeline.locator(".gr-panel p").first.inner_text()
 
 
+def test_a_click_on_the_chart_goes_to_the_event_there(page: Any) -> None:
+    timeline = page.locator(".gr-moments").first
+    timeline.locator(".tiny", has_text="5").first.click()
+    assert timeline.locator(".gr-count").inner_text() == "event 5 of 9"
+    timeline.locator(".title", has_text="sim:0").first.click()
+    assert timeline.locator(".gr-count").inner_text() == "event 5 of 9"
+
+
 @pytest.mark.parametrize("position", MAPS)
 def test_a_step_of_the_device_map_lights_the_arrow_and_both_its_storages(page: Any, position: int) -> None:
     placed = page.locator(".gr-moments").nth(position)

@@ -53,6 +53,15 @@ def test_tensors_on_the_host_are_drawn_alike_on_both_libraries(library: Any) -> 
     ]
 
 
+def test_without_arguments_every_tensor_of_the_caller_is_drawn(library: Any) -> None:
+    one, other = library.zeros(3), library.zeros(4)
+    assert {header.name for storage in device_map().data.devices[0].storages for header in storage.headers} == {
+        "one",
+        "other",
+    }
+    assert one.shape != other.shape
+
+
 def test_a_transfer_is_drawn_from_storage_to_storage_with_simulated_time() -> None:
     x = torch.ones(1000)
     y = x.to("sim")

@@ -104,7 +104,9 @@ def test_freeing_what_was_there_before_goes_below_the_start() -> None:
     with memory_timeline() as timeline:
         before.clear()
     assert curve(timeline).levels == (0, -400)
-    assert "never above the start · -400 bytes kept at the end" in timeline.text
+    assert "never above the start · 400 bytes fewer at the end" in timeline.text
+    assert timeline.text.splitlines()[-1].endswith("  before[0] 400   <·   there before the block")
+    assert "before[0] is freed: 400 bytes on cpu" in timeline.state()["frames"][0]["lines"][0]
     ElementTree.fromstring(timeline.svg)
 
 
@@ -323,7 +325,7 @@ def test_watching_costs_no_simulated_time(sim: Any) -> None:
 
 def test_a_recorder_that_is_stopped_is_told_nothing() -> None:
     recorder = Recorder()
-    recorder.start()
+    recorder.start({})
     recorder.stop()
     x = torch.zeros(3)
     del x

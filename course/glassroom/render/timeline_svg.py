@@ -80,6 +80,7 @@ def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve,
     top += 16
     drawing.text(PAD, top + 6, curve.device, "title")
     if any(curve.levels):
+        drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
         _draw_curve(drawing, top + 14, timeline, curve)
         _draw_ticks(drawing, top + CHART + 25, timeline)
         top += CHART + 34
@@ -122,7 +123,6 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     )
     drawing.add(f'<path class="level" d="{steps}V{number(y(0))}H{LEFT}z"/><path class="edge" d="{steps}"/>')
     drawing.text(LEFT - 8, y(0) + (4 if low else 0), "0", "tiny end")
-    drawing.text(LEFT - 8, y(0) - 12 if not low else top + CHART + 10, "bytes above the start", "tiny end")
     if curve.peak_at:
         x = x_of(timeline, curve.peak_at)
         drawing.add(

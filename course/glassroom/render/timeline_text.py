@@ -50,7 +50,7 @@ def text_of_timeline(timeline: Timeline) -> str:
             if row.lives[0].device == curve.device:
                 name = _short(row.name, NAME).ljust(name_width)
                 head = f"  {name} {row.amount:>{bytes_width}}".ljust(gutter)
-                lines.append(f"{head}  {_bar(row, columns)}  {_short(made_by(row), SOURCE)}")
+                lines.append(f"{head} {_bar(row, columns)}  {_short(made_by(row), SOURCE)}")
         lines += [f"  {title}: {pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
     rest = left_out(timeline)
     if rest:
@@ -78,7 +78,8 @@ def _marks(timeline: Timeline, columns: Sequence[int]) -> str:
 def _bar(row: Row, columns: Sequence[int]) -> str:
     spans = row.spans(columns[-1] - 1)
     cells = [any(first < end and begin <= last for first, last in spans) for begin, end in pairwise(columns)]
-    return "".join("█" if cell else "·" for cell in cells) + (">" if row.is_alive else " ")
+    bar = "".join("█" if cell else "·" for cell in cells)
+    return f"{' ' if row.lives[0].born else '<'}{bar}{'>' if row.is_alive else ' '}"
 
 
 def _short(words: str, longest: int) -> str:

@@ -19,7 +19,7 @@ def totals(timeline: Timeline) -> str:
     freed = sum(life.ended is not None for life in timeline.lives)
     facts = [
         counted(len(timeline.steps), "event"),
-        f"{counted(len(timeline.lives), 'storage')} made, {freed:,} freed",
+        f"{counted(sum(life.born > 0 for life in timeline.lives), 'storage')} made, {freed:,} freed",
     ]
     for kind, one, many in (("copied", "copy", "copies"), ("moved", "transfer", "transfers")):
         nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
@@ -39,6 +39,8 @@ def peak(curve: Curve) -> str:
 
 def kept(curve: Curve) -> str:
     """What the block leaves behind."""
+    if curve.kept < 0:
+        return f"{counted(-curve.kept, 'byte')} fewer at the end"
     return f"{counted(curve.kept, 'byte')} kept at the end"
 
 
@@ -62,7 +64,7 @@ def sentence(step: Step) -> str:
     if step.kind == "made":
         return f"{step.name} is made: {amount} on {step.device}"
     if step.kind == "freed":
-        return f"{step.name or 'a storage from before the block'} is freed: {amount} on {step.device}"
+        return f"{step.name} is freed: {amount} on {step.device}"
     if step.kind == "resized":
         return f"{step.name or 'a storage from before the block'} is resized to {amount}"
     if step.kind == "copied":
@@ -83,7 +85,9 @@ def lines_of(step: Step, number: int) -> list[str]:
 def said(row: Row) -> str:
     """The storages of a line in one sentence."""
     first, last = row.lives[0], row.lives[-1]
-    if first is last:
+    if not first.born:
+        made = f"{first.where}; {first.fate}" if first is last else f"{first.where}; all of them are freed"
+    elif first is last:
         made = f"made at event {first.born:,} by {first.where}; {first.fate}"
     else:
         made = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"

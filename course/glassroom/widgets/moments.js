@@ -83,6 +83,14 @@ function render({ model, el }) {
     buttons[2].disabled = buttons[3].disabled = at === frames.length;
   }
 
+  /** The frame whose stretch of the time axis was hit, or -1. */
+  function frameUnder(event) {
+    const svg = picture.firstElementChild;
+    const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const step = frames.length > 1 ? frames[1].x - frames[0].x : 0;
+    return cursor && frames.length && x < frames.at(-1).x + step ? frames.findLastIndex((frame) => frame.x <= x) : -1;
+  }
+
   slider.addEventListener("input", () => go(Number(slider.value)));
   picture.addEventListener("pointerover", (event) => {
     const part = event.target.closest("[data-says]");
@@ -95,9 +103,7 @@ function render({ model, el }) {
   });
   picture.addEventListener("click", (event) => {
     const part = event.target.closest("[data-on]");
-    if (!part) return;
-    const first = spansOf(part)[0][0];
-    const found = frames.findIndex((frame) => frame.at >= first);
+    const found = part ? frames.findIndex((frame) => frame.at >= spansOf(part)[0][0]) : frameUnder(event);
     if (found >= 0) go(found + 1);
   });
   root.addEventListener("keydown", (event) => {

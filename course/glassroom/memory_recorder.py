@@ -132,7 +132,8 @@ class Recorder:
 
     def copied(self, nbytes: int) -> None:
         last = self.events[-1] if self.events else None
-        if last is None or last.kind != "moved" or last.nbytes != nbytes:  # else it is a transfer's last step
+        went = None if last is None else last.transfer
+        if went is None or went.storages[1] is None or went.nbytes != nbytes:  # else it is a transfer's last step
             self._note(Event("copied", nbytes, 0, "", _user_place(sys._getframe(1))))
 
     def _moved(self, transfer: transfers.Transfer) -> None:

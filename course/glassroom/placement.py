@@ -7,7 +7,7 @@ being copied to a new storage, which is what a transfer is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -42,6 +42,7 @@ class PlacedStorage:
     device: str
     nbytes: int
     is_pinned: bool
+    is_shared: bool  #: with other processes
     headers: tuple[PlacedHeader, ...]
 
 
@@ -109,18 +110,17 @@ def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
             described = adapter.describe(tensor)
             held = described.memory
             storage = name_of(held)
-            found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, _is_pinned(tensor), ()))
+            is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
+            found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
             headers.setdefault(storage, []).append(
                 PlacedHeader(name, described.size, described.dtype, described.requires_grad)
             )
-    return [
-        PlacedStorage(each.name, each.device, each.nbytes, each.is_pinned, tuple(headers[name]))
-        for name, each in found.items()
-    ]
+    return [replace(each, headers=tuple(headers[name])) for name, each in found.items()]
 
 
-def _is_pinned(tensor: Any) -> bool:
-    ask = getattr(tensor, "is_pinned", None)
+def _on_host(tensor: Any, question: str) -> bool:
+    """What a tensor in the host's memory answers; False for arrays of other libraries, which cannot be asked."""
+    ask = getattr(tensor, question, None)
     return bool(ask()) if ask is not None and str(tensor.device) == "cpu" else False
 
 

@@ -82,6 +82,11 @@ def test_pinned_memory_is_marked_and_a_copy_out_of_it_lets_the_host_go_on() -> N
     assert "pinned, the host goes on" in text
 
 
+def test_memory_that_other_processes_see_is_marked(library: Any) -> None:
+    x = library.ones(10).share_memory_()
+    assert "  S0 · 40 bytes · shared with other processes" in symbolic(device_map(x).text)
+
+
 def test_values_that_python_reads_are_transfers_and_alike_ones_are_one_row() -> None:
     x = torch.ones(10, device="sim")
     device_map(x)

@@ -15,7 +15,8 @@ def summary(placed: Placement) -> str:
 
 def storage_facts(storage: PlacedStorage) -> str:
     """What is said of a storage after its name."""
-    return f"{counted(storage.nbytes, 'byte')}{' · pinned' if storage.is_pinned else ''}"
+    marks = ["pinned"] * storage.is_pinned + ["shared with other processes"] * storage.is_shared
+    return " · ".join([counted(storage.nbytes, "byte"), *marks])
 
 
 def header_facts(header: PlacedHeader) -> str:

@@ -64,6 +64,13 @@ def expect_tensor(
         raise Misconception(f"`{name}` begins at offset {facts.offset(answer)}; it should begin at {offset}.")
 
 
+def expect_device(answer: Any, name: str, device: str) -> None:
+    """The tensor is on a device of this type."""
+    found = facts.device(answer)
+    if found != device:
+        raise Misconception(f"`{name}` is on {found}; it shall be on {device}.")
+
+
 def expect_value(answer: Any, name: str, expected: Any) -> None:
     """The tensor holds these values; `expected` is a tensor or (nested) lists."""
     wanted = facts.values(expected)

@@ -60,6 +60,11 @@ def dtype_name(x: Any) -> str:
     return name.removeprefix("torch.").removeprefix("tensorglass.")
 
 
+def device(x: Any) -> str:
+    """The type of the device where a tensor is: "cpu", "cuda", "sim"."""
+    return str(x.device.type)
+
+
 def is_contiguous(x: Any) -> bool:
     return bool(x.flags.c_contiguous if is_array(x) else x.is_contiguous())
 

@@ -68,3 +68,8 @@ def hold(end: Connection) -> None:
     while True:
         theirs.add_(1)
         mine.add_(1)
+
+
+def never_read(end: Connection) -> None:
+    """Let the message lie."""
+    time.sleep(60)

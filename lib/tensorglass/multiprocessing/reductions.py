@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from multiprocessing import (
-    reduction,
-    resource_sharer,  # noqa: F401  # a child forked while a thread begins to load it would find half of it
-)
+from multiprocessing import reduction
 from typing import Any
 
 from tensorglass import sharing
@@ -20,6 +17,7 @@ from tensorglass.backends.shared_blocks import mapped
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.multiprocessing.handles import fetch, handle_of
 from tensorglass.ops import duplicating
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter
@@ -83,18 +81,12 @@ def reduce_storage(storage: UntypedStorage) -> tuple[Any, ...]:
             OSError(errno.EBADF, os.strerror(errno.EBADF)),
             "The storage is a file's private copy: what was written to it stays with this process. Send a clone().",
         )
-    return rebuild_storage, (block.token, storage.nbytes(), block.filename, reduction.DupFd(block.fd))
+    return rebuild_storage, (block.token, storage.nbytes(), block.filename, handle_of(block))
 
 
 def rebuild_storage(token: bytes, nbytes: int, filename: str | None, handle: Any) -> UntypedStorage:
     """This process's storage on the bytes that were sent."""
-    try:
-        fd = handle.detach()  # also where the storage is known: the sender holds a descriptor until it is fetched
-    except (OSError, EOFError) as error:
-        raise explained(
-            error,
-            "The process that sent this storage ended before it was received: let senders wait for their receivers.",
-        ) from None
+    fd = fetch(handle)  # also where the storage is known: the sender holds the block until it is fetched
     try:
         with sharing.one_at_a_time():
             storage = sharing.known(token)

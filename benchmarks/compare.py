@@ -65,7 +65,7 @@ def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
     exec(setup, names)
     exec(code, names)
     left = names.get("c", names["a"])
-    return left if isinstance(left, np.ndarray) else left.numpy()
+    return left if isinstance(left, np.ndarray) else left.detach().numpy()
 
 
 def measure(case: Case, all_threads: bool) -> Seconds:

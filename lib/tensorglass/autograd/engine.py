@@ -321,7 +321,8 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
             meta.grad = meta.grad + arrived[0]
         else:
             meta.grad += arrived[0]
-    call_after_accumulation(meta.post_accumulate, leaf)
+    if meta.post_accumulate:
+        call_after_accumulation(meta.post_accumulate, leaf)
 
 
 def _own(leaf: Tensor, arrived: Arrived) -> Tensor:

@@ -292,7 +292,7 @@ def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str
             return values
         if len(arguments) >= fewest and not keywords:
             return *arguments[:fewest], arguments[fewest:]
-        found = signature.bind(*arguments, **keywords)  # 13 µs where the above takes 1
+        found = signature.bind(*arguments, **keywords)  # ten times as long
         found.apply_defaults()
         return list(found.arguments.values())
 

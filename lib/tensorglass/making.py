@@ -76,7 +76,7 @@ def result_tensor(
     storage._buffer = None
     storage._array = self._array = array
     storage._headers = [_reference(self)]
-    storage._prune_at = 16
+    storage._prune_at = 64
     storage._name = None
     _born(storage, nbytes)
     self._storage = storage

@@ -74,7 +74,7 @@ class UntypedStorage:
         self._buffer = buffer
         self._array = array
         self._headers: list[weakref.ref[Tensor]] = []
-        self._prune_at = 16
+        self._prune_at = 64
         self._name: str | None = None
         memory.born(self, nbytes if is_ours else 0)
 
@@ -382,7 +382,7 @@ class UntypedStorage:
     def _forget_the_dead(self) -> None:
         # Once they may be the majority: amortised, each header is looked at a few times.
         self._headers[:] = [reference for reference in self._headers if reference() is not None]
-        self._prune_at = max(16, 2 * len(self._headers))
+        self._prune_at = max(64, 2 * len(self._headers))
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

@@ -41,7 +41,10 @@ def ints(name: str, arguments: tuple[Any, ...], *expected: str) -> tuple[int, ..
     """The ints given as ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` or ``f(Size([2, 3]))``; 0-dim integer tensors count
     as ints. Anything else raises `invalid_combination`, which names the signatures `expected`.
     """
-    if _are_ints(arguments):
+    for value in arguments:
+        if type(value) is not int:
+            break
+    else:
         return arguments
     values = arguments
     if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):

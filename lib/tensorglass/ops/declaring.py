@@ -25,9 +25,9 @@ from tensorglass.devices import CPU
 from tensorglass.geometry import contiguous_strides
 from tensorglass.graph.modes import state
 from tensorglass.making import empty_on, result_tensor
-from tensorglass.ops.elementwise import compute, compute_alike
+from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
 from tensorglass.ops.kernel import Kernel, Rule
-from tensorglass.ops.planning import result_layout
+from tensorglass.ops.planning import Layout, result_layout
 from tensorglass.ops.scalars import NUMBERS, number_array
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
@@ -172,9 +172,8 @@ def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any])
 
 
 def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind, is_like_input = kernel.direct, kernel.calls, kernel.bind, kernel.is_like_input
-    if kernel.checks:
-        direct = {dtype: result for dtype, result in direct.items() if dtype.is_floating_point}
+    calls, bind, is_like_input = kernel.calls, kernel.bind, kernel.is_like_input
+    direct = kernel.unchecked
 
     def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
         if type(input) is not Tensor or more or keywords:
@@ -214,8 +213,35 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
 
 
 def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind, checks = kernel.direct, kernel.calls, kernel.bind, kernel.checks
-    is_like_input, layout_of_numbers = kernel.is_like_input, kernel.layout_of_numbers
+    direct, calls, bind = kernel.unchecked, kernel.calls, kernel.bind
+    elsewhere = _strided_binary(kernel, call, slow)
+
+    def form(input: Any, other: Any) -> Any:
+        if type(input) is Tensor and type(other) is Tensor and input._dtype is other._dtype:
+            one, two, size, storage = input._array, other._array, input._size, input._storage
+            if one is None:
+                one = raw_array(input)
+            if two is None:
+                two = raw_array(other)
+            result = direct.get(input._dtype) if storage.device is other._storage.device else None
+            if input._contiguous and other._contiguous and size == other._size and size and result is not None:
+                backend = storage.backend
+                try:
+                    made = backend.run(calls.get(backend) or bind(backend), one, two)
+                except MemoryError:
+                    return compute(kernel, (input, other), {})
+                answer = result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
+                    return kernel.record((input, other), answer)
+                return answer
+        return elsewhere(input, other)
+
+    return elsewhere if kernel.is_like_input else form
+
+
+def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """For operands of one dtype that lie otherwise or have several sizes, and for numbers."""
+    direct, checks, is_like_input = kernel.direct, kernel.checks, kernel.is_like_input
     first, second = [_PLAIN if name in call.numbers else {} for name in call.operands]
 
     def form(input: Any, other: Any) -> Any:
@@ -225,43 +251,28 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
             return compute(kernel, (input, other), {}) if is_plain else slow(input, other)
         if kind is not Tensor and kind not in second:
             return slow(input, other)
-        dtype, size, storage, two = input._dtype, input._size, input._storage, None
+        dtype, storage = input._dtype, input._storage
         result = direct.get(dtype)
-        if result is None:
-            return compute(kernel, (input, other), {})
-        one, has_meta = input._array, input._meta is not None
-        is_alike: Any = False
-        if one is None:
-            one = raw_array(input)
-        if kind is not Tensor:
-            if second[kind] <= dtype.category:
-                two = number_array(storage.backend, other, dtype)
-        elif other._dtype is dtype and other._storage.device is storage.device:
-            two = other._array
-            if two is None:
-                two = raw_array(other)
-            is_alike = input._contiguous and other._contiguous and size == other._size and not is_like_input
-            has_meta = has_meta or other._meta is not None
-        if two is None:
-            return compute(kernel, (input, other), {})
-        for check in checks if kind is not Tensor or not dtype.is_floating_point else ():
-            check((input, other))
-        if is_alike:
-            stride, order = contiguous_strides(size), None
+        if kind is Tensor:
+            is_alike = other._dtype is dtype and other._storage.device is storage.device
         else:
-            layout_of_other = ((other._size, other._stride),) if kind is Tensor else layout_of_numbers
-            size, stride, order = result_layout(((size, input._stride), *layout_of_other), is_like_input)
-            is_alike = order is None and input._contiguous and kind is not Tensor
-        if is_alike and size:
-            backend = storage.backend
-            try:
-                made = backend.run(calls.get(backend) or bind(backend), one, two)
-            except MemoryError:
-                return compute(kernel, (input, other), {})
-            answer = result_tensor(made, result, backend, storage.device, size, stride)
+            is_alike = second[kind] <= dtype.category
+        if result is None or not is_alike:
+            return compute(kernel, (input, other), {})
+        for check in checks:
+            check((input, other))
+        layouts: tuple[Layout, ...] = ((input._size, input._stride),)
+        if kind is Tensor:
+            two, layouts = raw_array(other), (*layouts, (other._size, other._stride))
+        else:
+            two, layouts = number_array(storage.backend, other, dtype), (*layouts, *kernel.layout_of_numbers)
+        one = raw_array(input)
+        size, stride, order = result_layout(layouts, is_like_input)
+        if kind is not Tensor and input._contiguous and size and order is None:
+            answer = compute_packed(kernel, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(kernel, storage, result, size, stride, order, one, two)
-        if has_meta and state.grad and not state.below:
+        if (input._meta is not None or (kind is Tensor and other._meta is not None)) and state.grad and not state.below:
             return kernel.record((input, other), answer)
         return answer
 

@@ -45,6 +45,18 @@ def compute_alike(
     return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
 
 
+def compute_packed(
+    kernel: Kernel, like: UntypedStorage, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], *arrays: Array
+) -> Tensor:
+    """`compute_alike` where the array that the kernel itself returns lies as the result should: row-major."""
+    backend = like.backend
+    try:
+        made = backend.run(kernel.calls.get(backend) or kernel.bind(backend), *arrays)
+    except MemoryError:  # it finds the same, and says it as PyTorch does
+        return compute_alike(kernel, like, dtype, size, stride, None, *arrays)
+    return result_tensor(made, dtype, backend, like.device, size, stride)
+
+
 def compute(
     kernel: Kernel,
     operands: Sequence[Any],

@@ -44,6 +44,7 @@ class Kernel:
         "rule",
         "takes_out",
         "ufunc",
+        "unchecked",
     )
 
     def __init__(
@@ -72,6 +73,10 @@ class Kernel:
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
         self.recorder: Recorder | None = None  #: None: it has no derivative
         self.direct = self._direct_dtypes()
+        #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
+        self.unchecked = {
+            dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point or not self.checks
+        }
         rule = self.rule_for({})
         self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
         #: what a number has to say of where a new result lies

@@ -61,6 +61,7 @@ from tensorglass.generator import (
     set_rng_state,
 )
 from tensorglass.graph import fields
+from tensorglass.graph.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from tensorglass.graph.modes import (
     enable_grad,
     inference_mode,

@@ -234,8 +234,13 @@ def _suffixes(tensor: Tensor) -> list[str]:
         evident = dtype in (default, default.to_complex(), dtypes.int64, dtypes.bool)
     if not evident:
         suffixes.append(f"dtype={dtype}")
-    if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
+    try:
+        node = tensor.grad_fn
+        name = None if node is None else type(node).__name__
+    except RuntimeError:  # of a view whose base was overwritten although that was not allowed
+        name = "Invalid"
+    if name is not None:
+        suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return suffixes

@@ -179,6 +179,22 @@ def test_threads_with_graphs_of_their_own_do_not_meet() -> None:
     in_threads(alone(2.0), alone(3.0))
 
 
+def test_threads_may_go_back_through_one_graph_at_once() -> None:
+    leaf = torch.ones(100, requires_grad=True)
+    result = leaf
+    for _ in range(20):
+        result = result.sin() + result
+    expected = torch.autograd.grad(result.sum(), leaf, retain_graph=True)[0]
+
+    def back() -> None:
+        for _ in range(10):
+            assert torch.equal(torch.autograd.grad(result.sum(), leaf, retain_graph=True)[0], expected)
+            result.sum().backward(retain_graph=True)
+
+    in_threads(back, back, back)
+    assert torch.allclose(leaf.grad, 30 * expected)
+
+
 def test_modes_belong_to_the_thread() -> None:
     inside, outside = threading.Event(), threading.Event()
 

@@ -37,6 +37,7 @@ def backward(
     """
     given = _tuple(tensors)
     if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
@@ -50,6 +51,8 @@ def backward(
     wanted = None if inputs is None else _tuple(inputs)
     if wanted is not None:
         for each in wanted:
+            if not isinstance(each, (Tensor, GradientEdge)):
+                raise _no_place(each)
             if isinstance(each, Tensor):
                 each.retain_grad()
     if create_graph:
@@ -74,6 +77,7 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -82,6 +86,7 @@ def grad(
 
     None for an input that the outputs do not depend on, if `allow_unused`; zeros, if `materialize_grads`. With
     `is_grads_batched`, the first dimension of `grad_outputs` counts gradients that are followed one by one.
+    `only_inputs` has no effect any more.
     """
     given, wanted = _tuple(outputs), _tuple(inputs)
     if materialize_grads:
@@ -91,12 +96,22 @@ def grad(
                 "allow_unused=False."
             )
         allow_unused = True
+    if not only_inputs:
+        warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+        )
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     firsts = _tuple(grad_outputs, len(given))
     if is_grads_batched:
         return _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused), materialize_grads)
     gradients = _first_gradients(given, firsts)
     roots = _roots(given)
     for each in wanted:
+        if not isinstance(each, (Tensor, GradientEdge)):
+            raise _no_place(each)
         if isinstance(each, Tensor) and not requires_grad(each):
             raise explained(
                 RuntimeError("One of the differentiated Tensors does not require grad"),
@@ -119,12 +134,22 @@ def grad(
             ),
             "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
         )
-    if materialize_grads:
-        found = [
-            zeros_like(each, requires_grad=create_graph) if gradient is None else gradient
-            for gradient, each in zip(found, wanted, strict=True)
-        ]
-    return tuple(found)
+    return _materialized(found, wanted, create_graph) if materialize_grads else tuple(found)
+
+
+def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
+    """Zeros for the gradients that there are none of."""
+    pairs = list(zip(found, wanted, strict=True))
+    if any(gradient is None and isinstance(each, GradientEdge) for gradient, each in pairs):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return tuple([
+        zeros_like(each, requires_grad=create_graph) if gradient is None else gradient
+        for gradient, each in pairs
+    ])  # fmt: skip
+
+
+def _no_place(given: Any) -> RuntimeError:
+    return RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
 
 
 def _batched(
@@ -136,18 +161,33 @@ def _batched(
     allow_unused: bool,
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
-    count = next(each for each in firsts if each is not None)._size[0]
+    for place, (tensor, first) in enumerate(zip(given, firsts, strict=False)):
+        if first is not None and first._size[1:] != _like(tensor).size:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{place}] has a shape of {Size(first._size[1:])} and "
+                f"output[{place}] has a shape of {Size(_like(tensor).size)}. If you only want some tensors in "
+                "`grad_output` to be considered batched, consider using vmap."
+            )
+    batches = [first for first in firsts if first is not None]
+    if not batches:
+        _first_gradients(given, firsts)  # refuses what has more than one element
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    count = batches[0]._size[0]
     rows = [
         grad(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
-             retain_graph or create_graph or row + 1 < count, create_graph, allow_unused,
-             materialize_grads=materialize_grads)
+             retain_graph or create_graph or row + 1 < count, create_graph, allow_unused=allow_unused)
         for row in range(count)
     ]  # fmt: skip
     stacked: list[Tensor | None] = []
     for column in zip(*rows, strict=True):
         first = column[0]
         stacked.append(None if first is None else stack(column))
-    return tuple(stacked)
+    return _materialized(stacked, wanted, create_graph) if materialize_grads else tuple(stacked)
 
 
 def _tuple(value: Any, count: int | None = None) -> tuple[Any, ...]:
@@ -186,7 +226,7 @@ def _roots(tensors: Sequence[Place]) -> list[Edge]:
 
 def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list[Any]:
     """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
-    if len(gradients) not in (0, len(tensors)):
+    if len(gradients) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     begun: list[Any] = []
     for place, tensor in enumerate(tensors):
@@ -242,5 +282,5 @@ def _tensor_backward(
 
 def attach() -> None:
     """Give Tensor its method `backward`."""
-    _tensor_backward.__name__ = _tensor_backward.__qualname__ = "backward"
+    _tensor_backward.__name__, _tensor_backward.__qualname__ = "backward", "Tensor.backward"
     Tensor.backward = _tensor_backward

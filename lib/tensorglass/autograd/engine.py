@@ -342,7 +342,7 @@ def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
     if gradient._stride == leaf._stride:
         return True
     each = zip(leaf._size, leaf._stride, gradient._stride, strict=True)
-    return all(step == own_step or length == 1 for length, own_step, step in each)
+    return all(step == own_step or (length == 1 and step) for length, own_step, step in each)
 
 
 def run(

@@ -165,14 +165,15 @@ def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Make `node`, which has just overwritten `tensor`, its history: the tensor is that output of it."""
     base = tensor._base
     if base is None:
-        _replace_history(tensor, node, output_nr)
+        replace_history(tensor, node, output_nr)
         return
-    _replace_history(base, CopySlices(base, tensor, node))
+    replace_history(base, CopySlices(base, tensor, node))
     tensor._seen = -1  # a function of one's own may have asked for the history after the write, before it was entered
     regenerate(tensor, meta_of(tensor))
 
 
-def _replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
+def replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
+    """Say that `tensor` came out of `node` from now on; its views will find out."""
     meta = meta_of(tensor)
     if meta.retains is not None:
         meta.retains.move(node, output_nr)

@@ -16,6 +16,7 @@ from typing import Any
 class _State(threading.local):
     grad = True  #: whether the user wants operators recorded
     inference = False
+    said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
     below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
 
 
@@ -33,7 +34,14 @@ watched = _Watched()
 
 def is_grad_enabled() -> bool:
     """Whether operators on tensors that require gradients are recorded in this thread."""
-    return state.grad
+    return state.grad or (state.inference and state.said)
+
+
+def _enable(wanted: bool) -> None:
+    if state.inference:
+        state.said = wanted
+    else:
+        state.grad = wanted
 
 
 def is_inference_mode_enabled() -> bool:
@@ -110,11 +118,11 @@ class no_grad(_Bare):
     _wanted = False
 
     def __enter__(self) -> None:
-        self._before = state.grad
-        state.grad = self._wanted
+        self._before = is_grad_enabled()
+        _enable(self._wanted)
 
     def __exit__(self, *error: Any) -> None:
-        state.grad = self._before
+        _enable(self._before)
 
 
 class enable_grad(no_grad):
@@ -127,19 +135,22 @@ class set_grad_enabled(_Mode):
     """Record or not, from now on; used as a context, until its end."""
 
     def __init__(self, mode: bool) -> None:
-        self._before = state.grad
+        self._before = is_grad_enabled()
         self.mode = mode
-        state.grad = bool(mode)
+        _enable(bool(mode))
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        state.grad = self._before  # as a decorator it changes nothing yet
+        _enable(self._before)  # as a decorator it changes nothing yet
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        state.grad = bool(self.mode)
+        _enable(bool(self.mode))
 
     def __exit__(self, *error: Any) -> None:
-        state.grad = self._before
+        _enable(self._before)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self) -> set_grad_enabled:
         return type(self)(self.mode)
@@ -157,14 +168,13 @@ class inference_mode(_Mode):
         self.mode = mode
 
     def __enter__(self) -> None:
-        self._before = (state.grad, state.inference)
+        self._before = (state.grad, state.inference, state.said)
         watched.threads_in_inference += self.mode - state.inference
-        state.inference = self.mode
-        state.grad = state.grad and not self.mode
+        state.grad, state.inference, state.said = not self.mode, self.mode, False
 
     def __exit__(self, *error: Any) -> None:
         watched.threads_in_inference -= state.inference - self._before[1]
-        state.grad, state.inference = self._before
+        state.grad, state.inference, state.said = self._before
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)

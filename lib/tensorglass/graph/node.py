@@ -128,6 +128,12 @@ class Node:
 
     def __call__(self, *gradients: Tensor | None) -> Any:
         """Run the node by itself. One gradient comes back alone, several as a tuple."""
+        expected = len(self.outputs) or 1
+        if len(gradients) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
+        for place, each in enumerate(gradients):
+            if not (each is None or hasattr(each, "_storage")):
+                raise TypeError(f"argument {place} is not a Variable")
         found = tuple(self.apply(list(gradients)))
         return found[0] if len(found) == 1 else found
 

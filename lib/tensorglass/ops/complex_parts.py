@@ -8,7 +8,9 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
+from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import copy_
 from tensorglass.ops.factory import Place, of_kernel
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of
@@ -41,7 +43,7 @@ def _combined(
     for position, (argument, part) in enumerate(zip(arguments, parts, strict=True), start=1):
         check_tensor(name, part, argument, position)
     first, second = (part._dtype for part in parts)
-    if not first.is_floating_point or not second.is_floating_point:
+    if not {first, second} <= {dtypes.float16, dtypes.float32, dtypes.float64}:
         raise RuntimeError(
             "Expected both inputs to be Half, Float or Double tensors but got "
             f"{first.scalar_type} and {second.scalar_type}"
@@ -58,8 +60,14 @@ def _combined(
             "argument 'out'"
         )
     size = geometry.broadcast_shapes(parts[0]._size, parts[1]._size)
+    strides = geometry.elementwise_strides(size, [(part._size, part._stride) for part in parts])
     place = Place(dtype, parts[0].device, False)
-    return of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
+    made = of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
+    if out is not None or strides == made._stride:
+        return made
+    laid_out = copy_(empty_on(made.device, size, strides, dtype), made)
+    laid_out._storage.version = 0
+    return laid_out
 
 
 def _from_parts(xp: Any, real: Array, imag: Array, is_wide: bool) -> Array:

@@ -78,5 +78,6 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     inner = [length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair]
     cut = _cut if is_recorded((input, other)) else reshape
     product = mul(cut(input, outer), cut(other, inner))
-    result = cut(product, [a * b for a, b in zip(*sizes, strict=True)])
+    join = _cut if product.is_contiguous() else cut
+    result = join(product, [a * b for a, b in zip(*sizes, strict=True)])
     return result if out is None else write_out(array_of(result), result._size, out, result._dtype)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.meta import meta_of
 from tensorglass.making import make
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.tensor import Tensor, VersionCounter, header_of
 
 
 def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
@@ -22,17 +24,35 @@ def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
 @operator("copy", function=False, method=False, dunders=("__copy__",))
 def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
-    return _on(input, input._storage)
+    made = _on(input, input._storage)
+    _count_a_write(made)
+    return made
+
+
+def _count_a_write(made: Tensor) -> None:
+    """PyTorch makes such copies by `set_`, which counts as a write; on a storage that others count for, apart."""
+    made._counter = VersionCounter(1)
 
 
 @operator("copy", function=False, method=False, dunders=("__deepcopy__",))
 def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
     """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it shows."""
+    if not input.is_leaf:
+        raise explained(
+            RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+            ),
+            "A copy cannot take the graph along that this tensor came out of. Copy x.detach(), or write x.clone().",
+        )
     made: Tensor | None = memo.get(id(input))
     if made is None:
         made = memo[id(input)] = _on(input, input._storage.__deepcopy__(memo))
         if not input._conj:
-            made._written()  # PyTorch counts one write: it makes such a copy by set_
+            _count_a_write(made)
+        if input._meta is not None and input._meta.grad is not None:
+            meta_of(made).grad = __deepcopy__(input._meta.grad, memo)
     return made
 
 
@@ -60,4 +80,5 @@ def rebuild(
     made = make(storage, size, stride, offset, dtype)
     made._conj = conj
     set_requires_grad(made, requires_grad)
+    _count_a_write(made)
     return made

@@ -152,8 +152,9 @@ def _chosen_gradient(grad: Tensor, input_size: Any, result1: Tensor, dim: int, k
 
 
 def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
-    """The gradient of the largest element: shared among all that are as large."""
-    return shared_among(grad, input, result, None, False)
+    """The gradient of the largest element: shared among all that are as large; of a NaN among all NaNs."""
+    chosen = input.isnan() if result.isnan() else input == result
+    return (grad / chosen.sum()).expand(input._size).masked_fill(~chosen, 0)
 
 
 def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:

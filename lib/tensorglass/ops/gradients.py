@@ -41,7 +41,7 @@ def nothing(grad: Tensor) -> Tensor:
 
 def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's gradient for each element that was reduced: expanded over the dimensions `dim`."""
-    if not keepdim and len(reduced_axes(len(size), dim)) == len(size):
+    if dim is None:
         return grad.expand(size)
     return restored(grad, size, dim, keepdim).expand(size)
 

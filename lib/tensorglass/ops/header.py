@@ -12,7 +12,10 @@ from tensorglass import formats, geometry
 from tensorglass.dtypes import C_NAMES
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
+from tensorglass.graph import inplace
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.recording import is_recorded
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, type_name
 from tensorglass.ops.calls import explaining
 from tensorglass.ops.copying import format_strides, suggested_format
@@ -46,6 +49,10 @@ def set_(
 
     A storage that is too short for the header asked for is made longer, as `resize_` does.
     """
+    if input._meta is not None:
+        inplace.check_inference(input)
+        if is_recorded((input,)):
+            inplace.check(input)
     if source is None:
         source = UntypedStorage(0, device=input._storage.device)
     if isinstance(source, Tensor):
@@ -128,6 +135,11 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
     """Give the header another size, contiguous from its offset on. The storage grows if need be, and never shrinks;
     elements that it gains are not initialised. A header that has the size stays, unless a format is given.
     """
+    if input._meta is not None and requires_grad(input):
+        raise explained(
+            RuntimeError("cannot resize variables that require grad"),
+            "The gradient would have the old size. Resize x.detach(), or make a new tensor.",
+        )
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
     geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
     if sizes == input._size and memory_format is None:
@@ -174,7 +186,10 @@ def detach_(input: Tensor) -> Tensor:
             "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     if input._meta is not None:
-        input._meta.grad_fn, input._meta.output_nr, input._meta.requires_grad = None, 0, False
+        meta = input._meta
+        if meta.grad_fn is not None:  # its hooks stay with it
+            meta.hooks = input._backward_hooks
+        meta.grad_fn, meta.output_nr, meta.requires_grad = None, 0, False
     return input
 
 

@@ -33,6 +33,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     Raises IndexError for positions that are not there and for things that are no positions.
     """
     if input._meta is not None:
+        _refuse_scalar(input, index)
         parts = recorded_indexing.take_apart(input, index)
         if parts.advanced:
             return recorded_indexing.read(*parts)
@@ -68,6 +69,14 @@ def _at(input: Tensor, index: int) -> geometry.Header:
     if index < 0:
         index += length
     return size[1:], stride[1:], input._offset + index * stride[0]
+
+
+def _refuse_scalar(input: Tensor, index: Any) -> None:
+    """Refuse an index of a 0-dim tensor in the words that a plain int or slice meets."""
+    if not input._size and type(index) is int:
+        raise _index_of_scalar()
+    if not input._size and type(index) is slice:
+        geometry.index_slice(input._size, input._stride, input._offset, 0, index)
 
 
 def _index_of_scalar() -> IndexError:
@@ -116,6 +125,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
 
 
 def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
+    _refuse_scalar(input, index)
     taken_apart = recorded_indexing.take_apart(input, index)
     if index is True:
         taken_apart = recorded_indexing.Parts(unsqueeze(input, 0), [], ())

@@ -40,6 +40,7 @@ from tensorglass.ops.pointwise_checks import (
     no_integer_division_by_zero,
     no_power_of_truth,
     no_rounded_division_by_zero,
+    rounded_quotient_is_real,
 )
 from tensorglass.ops.promotion import FLOAT, PARAMETRIC, PROMOTE, DTypeRule
 from tensorglass.ops.samples import (
@@ -144,6 +145,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     ufunc="true_divide",
     aliases=("divide",),
     dunders=("__truediv__", "__itruediv__"),
+    check=rounded_quotient_is_real,
     late_check=no_rounded_division_by_zero,
     samples=divisors,
 )

@@ -17,6 +17,10 @@ def _is_bool(operand: Any) -> bool:
     return operand._dtype is dtypes.bool if isinstance(operand, Tensor) else isinstance(operand, bool)
 
 
+def _is_complex(operand: Any) -> bool:
+    return operand._dtype.is_complex if isinstance(operand, Tensor) else isinstance(operand, complex)
+
+
 def _is_integral(operand: Any) -> bool:
     if isinstance(operand, Tensor):
         return operand._dtype.category <= dtypes.INTEGER
@@ -74,12 +78,14 @@ def bounds_fit(operands: Operands) -> None:
 
 def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
     """`alpha` must not turn an integer sum into a float one."""
-    if alpha == 1:
+    if type(alpha) is int:
         return
     if isinstance(alpha, bool) and not all(map(_is_bool, operands)):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and all(map(_is_integral, operands)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and not any(map(_is_complex, operands)):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
 def bool_cannot_be_subtracted(operands: Operands, alpha: complex = 1) -> None:
@@ -149,9 +155,19 @@ def no_power_of_truth(operands: Operands) -> None:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
 
 
+def rounded_quotient_is_real(operands: Operands, rounding_mode: str | None = None) -> None:
+    """There is no rounding of complex quotients, nor of truth values."""
+    if rounding_mode in ("floor", "trunc"):
+        for each in operands:
+            if isinstance(each, Tensor) and (each._dtype.is_complex or all(map(_is_bool, operands))):
+                raise NotImplementedError(
+                    f"\"div_{rounding_mode}_cpu\" not implemented for '{each._dtype.scalar_type}'"
+                )
+
+
 def ends_alike(operands: Operands) -> None:
     """`lerp` goes from one tensor to another of the same dtype."""
-    start, end, _ = operands
+    start, end, weight = operands
     if start._dtype is not end._dtype:
         raise explained(
             RuntimeError(
@@ -159,6 +175,8 @@ def ends_alike(operands: Operands) -> None:
             ),
             f"Convert one first, as in end.to({start._dtype!r}).",
         )
+    if not isinstance(weight, Tensor) and start._dtype.category < dtypes.FLOATING:
+        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{start._dtype.scalar_type}'")
 
 
 def dtypes_alike(operands: Operands, **parameters: Any) -> None:

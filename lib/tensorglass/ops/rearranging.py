@@ -11,7 +11,7 @@ from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
-from tensorglass.ops.copying import clone
+from tensorglass.ops.copying import clone, copy_
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -165,14 +165,22 @@ def _triangles() -> Iterator[Sample]:
     yield sample(values(4, 2), -1)
 
 
-@operator("rearranging", samples=_triangles)
+def _tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    return copy_(input, _triangle(_tril, "tril", input, diagonal))
+
+
+@operator("rearranging", inplace=_tril_, samples=_triangles)
 @derivative(input=lambda grad, diagonal: grad.tril(diagonal))
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The part of each matrix on and below a diagonal; zero elsewhere."""
     return _triangle(_tril, "tril", input, diagonal)
 
 
-@operator("rearranging", samples=_triangles)
+def _triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    return copy_(input, _triangle(_triu, "triu", input, diagonal))
+
+
+@operator("rearranging", inplace=_triu_, samples=_triangles)
 @derivative(input=lambda grad, diagonal: grad.triu(diagonal))
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The part of each matrix on and above a diagonal; zero elsewhere."""

@@ -57,7 +57,8 @@ def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Ten
 
 @derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
-    return make(input._storage, size, geometry.contiguous_strides(size), 0, input._dtype)
+    stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
+    return make(input._storage, size, stride, 0, input._dtype)
 
 
 #: The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks.

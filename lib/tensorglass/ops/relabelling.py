@@ -11,6 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
+from tensorglass.graph import inplace
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.formula_node import node_class
+from tensorglass.graph.node import Node
+from tensorglass.graph.recording import is_recorded, recorded
 from tensorglass.making import view_of
 from tensorglass.ops.calls import explaining
 from tensorglass.ops.pointing import point
@@ -19,13 +24,29 @@ from tensorglass.ops.views import as_strided, squeeze, swapaxes, transpose, unsq
 from tensorglass.tensor import Tensor, header_of
 
 
+def _take_history(input: Tensor, node: Node) -> None:
+    """Make `node`, of the view that `input` has just become, its history. What it is a view of stays as it was."""
+    name, _, number = type(node).__name__.rpartition("Backward")
+    shift = 3 if name == "Squeeze" else 1  # PyTorch numbers the forms in place after the others
+    node.__class__ = node_class(f"{name}Backward{int(number) + shift}")
+    inplace.replace_history(input, node)
+    if input._base is not None:
+        input._seen = input._version
+
+
 def _declare(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
     view = explaining(view, name, signatures, is_method=True)
 
     def relabel(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        if input._meta is not None:
+            inplace.check_inference(input)
+            if is_recorded((input,)):
+                inplace.check(input)
         seen = view(input, *arguments, **keywords)
         point(input, input._storage, seen._size, seen._stride, seen._offset)
         input._written()
+        if seen._meta is not None and seen._meta.grad_fn is not None:
+            _take_history(input, seen._meta.grad_fn)
         return input
 
     relabel.__name__ = relabel.__qualname__ = name
@@ -34,6 +55,7 @@ def _declare(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
     operator("header", function=name == "as_strided_", signatures=None)(relabel)
 
 
+@derivative(input=lambda grad: grad.t())
 def _t(input: Tensor) -> Tensor:
     return view_of(input, *geometry.t(*header_of(input), name="t_"))
 
@@ -42,6 +64,7 @@ _declare("as_strided_", as_strided)
 _declare("squeeze_", squeeze, "(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
 _declare("swapaxes_", swapaxes)
 _declare("swapdims_", transpose)
-_declare("t_", _t)
+_t.__name__ = "t"
+_declare("t_", recorded(_t))
 _declare("transpose_", transpose)
 _declare("unsqueeze_", unsqueeze)

@@ -18,8 +18,8 @@ from tensorglass.tensor import Tensor
 def T(input: Tensor) -> Tensor:
     """The dimensions in reverse order; for a matrix its transpose."""
     if not input._size:
-        return _deprecated_scalar(input, "Tensor.T is deprecated on 0-D tensors. " + _IDENTITY)
-    if len(input._size) != 2:
+        _deprecated_scalar(input, "Tensor.T is deprecated on 0-D tensors. " + _IDENTITY)
+    elif len(input._size) != 2:
         warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "

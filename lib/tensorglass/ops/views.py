@@ -147,7 +147,10 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
         "(Tensor input, tuple of ints source, tuple of ints destination)",
     ),
 )
-@derivative(node="PermuteBackward0", input=lambda grad, source, destination: grad.movedim(destination, source))
+@derivative(
+    node=lambda values: "PermuteBackward0" if values["input"]._size else "AliasBackward0",
+    input=lambda grad, source, destination: grad.movedim(destination, source),
+)
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Dimensions `source` moved to the places `destination`; the others keep their order."""
     if isinstance(source, tuple | list) != isinstance(destination, tuple | list):

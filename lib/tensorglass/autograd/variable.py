@@ -1,0 +1,35 @@
+"""`Variable`, the class that tensors were wrapped in to have gradients, until PyTorch 0.4 made the two one.
+
+The one idea to keep in mind: nothing is wrapped any more. `Variable(x)` is a tensor, and every tensor is an instance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.dtypes import FLOATING
+from tensorglass.errors import warn
+from tensorglass.ops.creation import empty
+from tensorglass.tensor import Tensor
+
+
+class VariableMeta(type):
+    """Answers `isinstance`."""
+
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """A tensor on the memory of `data`, a leaf. It was written so before tensors had gradients themselves."""
+
+    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
+        if volatile is not None and volatile:
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+        if data is None:
+            data = empty(0)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if requires_grad and data.dtype.category < FLOATING:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        return data.detach().requires_grad_(requires_grad)

@@ -11,7 +11,7 @@ from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
-from tensorglass.ops.copying import clone, copy_
+from tensorglass.ops.copying import clone
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -166,7 +166,7 @@ def _triangles() -> Iterator[Sample]:
 
 
 def _tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    return copy_(input, _triangle(_tril, "tril", input, diagonal))
+    return _zeroed(_tril, "tril", input, diagonal)
 
 
 @operator("rearranging", inplace=_tril_, samples=_triangles)
@@ -177,7 +177,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    return copy_(input, _triangle(_triu, "triu", input, diagonal))
+    return _zeroed(_triu, "triu", input, diagonal)
 
 
 @operator("rearranging", inplace=_triu_, samples=_triangles)
@@ -188,9 +188,25 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
+    _check_matrices(name, input)
+    return _moved(kernel, input, diagonal)
+
+
+def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
+    """The triangle in place: the other elements become 0."""
+    _check_matrices(name, input)
+    input._storage.backend.launch(_zero_outside, kernel, raw_array(input), diagonal)
+    input._written()
+    return input
+
+
+def _zero_outside(xp: Any, kernel: Kernel, target: Array, diagonal: int) -> None:
+    target[~kernel(xp, xp.ones(target.shape, dtype=bool), diagonal)] = 0
+
+
+def _check_matrices(name: str, input: Tensor) -> None:
     if len(input._size) < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    return _moved(kernel, input, diagonal)
 
 
 def _tril(xp: Any, array: Array, diagonal: int) -> Array:

@@ -148,7 +148,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     ),
 )
 @derivative(
-    node=lambda values: "PermuteBackward0" if values["input"]._size else "AliasBackward0",
+    node=lambda input: "PermuteBackward0" if input._size else "AliasBackward0",
     input=lambda grad, source, destination: grad.movedim(destination, source),
 )
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:

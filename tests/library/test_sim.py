@@ -203,3 +203,17 @@ def test_the_summary_and_the_properties_say_simulated() -> None:
     assert sim.get_device_properties().total_memory == 64 * 2**20
     sim.empty_cache()
     assert sim.mem_get_info() == (64 * 2**20, 64 * 2**20)
+
+
+def test_a_move_to_the_device_is_one_transfer_and_takes_no_more_memory_than_its_result() -> None:
+    here = torch.arange(2**20, dtype=torch.float32)
+    torch.sim.init()
+    torch.sim.reset()
+    before = torch.sim.memory_allocated()
+    there = here.to("sim")
+    assert [each.kind for each in torch.sim.timeline() if each.kind != "reserve"] == ["to device"]
+    assert torch.sim.max_memory_allocated() - before == there.nbytes
+    torch.sim.reset()
+    there.copy_(here)
+    assert [each.kind for each in torch.sim.timeline()] == ["to device"]
+    assert there.tolist()[-1] == 2**20 - 1

@@ -108,8 +108,16 @@ class Backend(Protocol):
     def random_bits(self, seed: int) -> RandomBits:
         """A new stream of random bits on devices of this type."""
 
-    def from_host(self, array: Array, device: Device, *, is_pinned: bool = False, non_blocking: bool = False) -> Array:
-        """A copy on the device of a NumPy array.
+    def from_host(
+        self,
+        array: Array,
+        device: Device,
+        *,
+        is_pinned: bool = False,
+        non_blocking: bool = False,
+        out: Array | None = None,
+    ) -> Array:
+        """A copy on the device of a NumPy array: in `out`, of its size and dtype, if that is given.
 
         Out of pinned memory and with `non_blocking`, the copy may still be under way when this returns.
         """

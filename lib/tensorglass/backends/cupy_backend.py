@@ -205,15 +205,24 @@ class CupyBackend:
     # --- transfers ---------------------------------------------------------------------------------------------------
 
     def from_host(
-        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+        self,
+        array: numpy.ndarray,
+        device: Device,
+        *,
+        is_pinned: bool = False,
+        non_blocking: bool = False,
+        out: Any = None,
     ) -> Any:
         with self._place:
-            made = self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
+            fits = out is not None and out.flags.c_contiguous  # `set` writes nothing else
+            made = out if fits else self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
             start = perf_counter()
             made.set(numpy.ascontiguousarray(array))
             if not non_blocking:
                 self.xp.cuda.get_current_stream().synchronize()
             seconds = None if non_blocking else perf_counter() - start
+            if out is not None and not fits:
+                out[...] = made
         ends = devices.CPU, self.device
         transfers.happened(*ends, array.nbytes, seconds, is_pinned=is_pinned, waited=not non_blocking)
         return made

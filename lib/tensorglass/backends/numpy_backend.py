@@ -119,9 +119,18 @@ class NumpyBackend:
         return NumpyBits(seed)
 
     def from_host(
-        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+        self,
+        array: numpy.ndarray,
+        device: Device,
+        *,
+        is_pinned: bool = False,
+        non_blocking: bool = False,
+        out: numpy.ndarray | None = None,
     ) -> numpy.ndarray:
-        return array.copy()
+        if out is None:
+            return array.copy()
+        out[...] = array
+        return out
 
     def from_peer(self, array: numpy.ndarray) -> numpy.ndarray:
         return array.copy()

@@ -89,10 +89,13 @@ def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
 def transfer(target: Tensor, source: Tensor, non_blocking: bool = False) -> None:
     """Write the elements of `source` over those of `target`, as one copy: nothing is checked, no version counted."""
     backend = target._storage.backend
-    array = raw_array(source)
+    array, place = raw_array(source), raw_array(target)
+    is_conj = source._conj != target._conj
     if source._storage.backend is not backend:
-        array = brought(array, source._storage, target._storage, non_blocking)
-    backend.launch(assign, raw_array(target), array, source._conj != target._conj)
+        is_same = source._dtype is target._dtype and source._size == target._size and not is_conj
+        array = brought(array, source._storage, target._storage, non_blocking, place if is_same else None)
+    if array is not place:  # else the transfer has put the bytes where they belong
+        backend.launch(assign, place, array, is_conj)
     memory.copied(target.nbytes)
 
 

@@ -86,7 +86,10 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
     made = new(array.shape, place, stride)
     if dtype is not place.dtype:
         array = converted(HOST, array, place.dtype)
-    raw_array(made)[...] = array if made._backend is HOST else made._backend.from_host(array, place.device)
+    if made._backend is HOST:
+        raw_array(made)[...] = array
+    else:
+        made._backend.from_host(array, place.device, out=raw_array(made))
     return made
 
 

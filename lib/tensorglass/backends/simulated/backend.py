@@ -173,10 +173,20 @@ class SimulatedBackend:
     # --- transfers ---------------------------------------------------------------------------------------------------
 
     def from_host(
-        self, array: numpy.ndarray, device: Device, *, is_pinned: bool = False, non_blocking: bool = False
+        self,
+        array: numpy.ndarray,
+        device: Device,
+        *,
+        is_pinned: bool = False,
+        non_blocking: bool = False,
+        out: SimulatedArray | None = None,
     ) -> SimulatedArray:
-        cells = array.copy()
-        made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+        if out is None:
+            cells = array.copy()
+            made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+        else:
+            out.cells[...] = array
+            made = out
         # Out of pageable memory the driver copies to a buffer of its own first, and so the host must wait.
         self._transfer("to device", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
         return made

@@ -38,6 +38,7 @@ class Kernel:
         "is_like_input",
         "late_check",
         "layout_of_numbers",
+        "left_out",
         "name",
         "operands",
         "recorder",
@@ -71,6 +72,7 @@ class Kernel:
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
         self.operands: list[str] = []  #: their names
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
+        self.left_out: tuple[Any, ...] = ()  #: those values alone
         self.recorder: Recorder | None = None  #: None: it has no derivative
         self.direct = self._direct_dtypes()
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
@@ -86,6 +88,7 @@ class Kernel:
     def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
         """Say what the kernel is called with."""
         self.operands, self.defaults = list(operands), defaults
+        self.left_out = tuple(defaults.values())
         derivative = derivative_of(self.function)
         if derivative is not None:
             self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
@@ -96,11 +99,11 @@ class Kernel:
             return operands
         return *operands, *(parameters.get(name, default) for name, default in self.defaults.items())
 
-    def record(self, operands: Sequence[Any], result: Tensor) -> Tensor:
+    def record(self, operands: tuple[Any, ...], result: Tensor) -> Tensor:
         """Enter a call that has run, with its parameters left out, into the graph, if gradients flow."""
         recorder = self.recorder
         if recorder is not None and not recorder.derivative.in_place_only:
-            node = recorder.begin((*operands, *self.defaults.values()) if self.defaults else operands)
+            node = recorder.begin(operands + self.left_out)
             if node is not None:
                 recorder.finish(node, result)
         return result

@@ -73,3 +73,9 @@ def hold(end: Connection) -> None:
 def never_read(end: Connection) -> None:
     """Let the message lie."""
     time.sleep(60)
+
+
+def exchange(end: Connection) -> None:
+    """Send what comes back again, with something of its own, until killed."""
+    while True:
+        end.send((end.recv(), torch.ones(50)))

@@ -11,6 +11,7 @@ import sys
 import threading
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -186,6 +187,42 @@ def test_messages_that_the_killed_did_not_read_hold_no_files() -> None:
         there.close()
     assert files_open() == files
     assert sent_to_itself(ours).untyped_storage() is ours.untyped_storage()  # and the next message is read
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason="open files are counted in Linux's /proc")
+def test_processes_may_be_killed_at_any_moment_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Python's thread that hands descriptors out tells of callers who hung up while they named themselves.
+    monkeypatch.setattr(sys, "excepthook", lambda *error: None)
+    context, random = mp.get_context("fork"), Random(0)
+    ours = torch.zeros(100)
+    sent_to_itself(ours)
+    names, files = names_in_shared_memory(), files_open()
+    for _ in range(KILLS):
+        here, there = mp.Pipe()
+        child = context.Process(target=sharing_processes.exchange, args=(there,))
+        child.start()
+        there.close()
+        killer = threading.Timer(random.random() * 0.03, child.kill)
+        killer.start()
+        theirs = []
+        with pytest.raises((EOFError, OSError)):
+            exchange_until_it_ends(here, ours, theirs)
+        killer.join()
+        child.join()
+        assert all(tensor.sum().item() == 50 for tensor in theirs)
+        child.close()
+        here.close()
+        del theirs, child, killer
+    assert names_in_shared_memory() == names
+    assert files_open() == files
+
+
+def exchange_until_it_ends(end: Any, ours: torch.Tensor, theirs: list[torch.Tensor]) -> None:
+    while True:
+        end.send(ours[1:])
+        back, new = end.recv()
+        assert back.untyped_storage() is ours.untyped_storage()
+        theirs.append(new)
 
 
 # --- the storage -----------------------------------------------------------------------------------------------------

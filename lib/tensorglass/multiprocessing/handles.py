@@ -7,6 +7,7 @@ however often a storage is sent, the sender has one descriptor for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from multiprocessing import context, reduction, resource_sharer
 from typing import Any
 
@@ -23,7 +24,8 @@ class Handle:
     def __init__(self, block: SharedBlock) -> None:
         def send(connection: Any, pid: int) -> None:
             assert block.fd is not None
-            reduction.send_handle(connection, block.fd, pid)
+            with suppress(ConnectionError):  # who asked may have been killed since
+                reduction.send_handle(connection, block.fd, pid)
 
         self._ident = _sharer.register(send, _nothing)
 

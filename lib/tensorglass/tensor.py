@@ -40,6 +40,7 @@ class Tensor:
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
 
     __slots__ = (
+        "__dict__",  # for what a user hangs on a tensor; it is made when something is
         "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_creation", "_dtype", "_meta", "_offset",
         "_seen", "_size", "_storage", "_stride",
     )  # fmt: skip

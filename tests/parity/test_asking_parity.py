@@ -44,6 +44,43 @@ def test_things_say_of_themselves_what_they_say_in_pytorch(program: str) -> None
     assert disagreement(program) is None
 
 
+OWN_ATTRIBUTES = r"""
+x = torch.ones(2) ;; x.foo = [3] ;; x.foo ;; x.__dict__ ;; del x.foo ;; x.__dict__ ;; x.foo
+x = torch.ones(2) ;; x.foo = [3] ;; y = copy.deepcopy(x) ;; y.foo, y.foo is x.foo ;; z = copy.copy(x) ;; z.foo is x.foo
+x = torch.ones(2) ;; x.foo = [3] ;; y = pickle.loads(pickle.dumps(x)) ;; y.foo ;; (x + 1).foo
+x = torch.ones(2) ;; x.shape = 3 ;; x.dtype = torch.int8 ;; x.T = 3 ;; x.ndim = 3 ;; x.device = 'cpu' ;; x.is_leaf = 3
+x = torch.ones(2) ;; x.itemsize = 3 ;; x.nbytes = 3 ;; x.mT = 3 ;; x.H = 3 ;; x.grad_fn = 3 ;; x.layout = 3
+"""
+
+
+@pytest.mark.parametrize("program", lines(OWN_ATTRIBUTES))
+def test_a_tensor_takes_attributes_of_its_users_own_alone(program: str) -> None:
+    assert disagreement(program) is None
+
+
+COPIED = r"""
+x = torch.ones(2) ;; y = copy.copy(x)
+x = torch.ones(2) ;; y = copy.deepcopy(x)
+x = torch.ones(2) ;; y = pickle.loads(pickle.dumps(x))
+x = torch.ones(2) ;; x.add_(1) ;; y = copy.copy(x) ;; y.add_(1)
+x = torch.ones(2, requires_grad=True) ;; y = copy.copy(x) ;; y.requires_grad, y.is_leaf
+x = torch.ones(2, requires_grad=True) ;; y = copy.copy(x*2) ;; y.requires_grad, y.is_leaf
+x = torch.ones(2, requires_grad=True) ;; y = pickle.loads(pickle.dumps(x*2)) ;; y.requires_grad, y.is_leaf
+x = torch.tensor([1j]).conj() ;; y = copy.copy(x)
+x = torch.tensor([1j]).conj() ;; y = pickle.loads(pickle.dumps(x))
+x = torch.tensor([1j]).conj() ;; y = copy.deepcopy(x)
+x = torch.ones(2,3).t()[1] ;; y = copy.copy(x) ;; z = copy.deepcopy(x) ;; w = pickle.loads(pickle.dumps(x))
+x = torch.ones(2) ;; y = copy.deepcopy([x,x]) ;; y[0] is y[1] ;; y
+x = torch.ones(2) ;; y = copy.deepcopy([x,x.view(2,1)]) ;; y[0].data_ptr()==y[1].data_ptr()
+x = torch.ones(2, requires_grad=True) ;; copy.deepcopy(x * 2)
+"""
+
+
+@pytest.mark.parametrize("program", lines(COPIED))
+def test_copies_by_pythons_means_share_and_count_as_pytorchs(program: str) -> None:
+    assert disagreement(program) is None
+
+
 ORDERED = (
     "torch.tensor(3)", "torch.ones(2, 1, 1)", "torch.ones(2, 1, 3).transpose(0, 2)", "torch.ones(2).expand(3, 2)",
     "torch.ones(2, 3)[:, ::2]", "torch.ones(2, 2, 2, 2)", "torch.ones(2, 1, 1, 2)", "torch.ones(0, 2, 3)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from tensorglass.dtypes import dtype as DType
@@ -26,6 +27,7 @@ def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
     made = _on(input, input._storage)
     _count_a_write(made)
+    made.__dict__.update(input.__dict__)
     return made
 
 
@@ -48,9 +50,14 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     made: Tensor | None = memo.get(id(input))
     if made is None:
-        made = memo[id(input)] = _on(input, input._storage.__deepcopy__(memo))
-        if not input._conj:
+        if input._conj:  # the elements are conjugated on the way
+            made = input.detach().clone()
+            set_requires_grad(made, input.requires_grad)
+        else:
+            made = _on(input, input._storage.__deepcopy__(memo))
             _count_a_write(made)
+        memo[id(input)] = made
+        made.__dict__.update(copy.deepcopy(input.__dict__, memo))
         if input._meta is not None and input._meta.grad is not None:
             meta_of(made).grad = __deepcopy__(input._meta.grad, memo)
     return made
@@ -58,8 +65,8 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
 
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
-    """`pickle`: the header and its whole storage; headers pickled together share it again."""
-    return rebuild, parts(input)
+    """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it again."""
+    return rebuild, parts(input), input.__dict__ or None
 
 
 def parts(input: Tensor) -> tuple[Any, ...]:

@@ -35,9 +35,7 @@ def check_positions(
     if not index.numel():
         return
     array = array_of(index)
-    bad = index._backend.launch(first_outside, array, length)
-    if bad is None and not negative:
-        bad = index._backend.launch(_first_negative, array)
+    bad = index._backend.launch(first_outside if negative else _first_off, array, length)
     if bad is not None:
         raise explained(
             error(message.format(bad)),
@@ -48,8 +46,11 @@ def check_positions(
         )
 
 
-def _first_negative(xp: Any, index: Array) -> int | None:
-    return int(index[index < 0][0]) if index.min() < 0 else None
+def _first_off(xp: Any, index: Array, length: int) -> int | None:
+    """The first element that is no position counted from the front, if there is one."""
+    if index.min() >= 0 and index.max() < length:
+        return None
+    return int(index[(index < 0) | (index >= length)][0])
 
 
 def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:

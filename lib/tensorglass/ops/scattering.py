@@ -255,6 +255,12 @@ def _scatter_reduce_(
     }  # fmt: skip
     if reduce not in kernels:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    has_order, is_bool = not input._dtype.is_complex, input._dtype is dtypes.bool
+    if index.numel() and ((reduce == "mean" and is_bool) or (not has_order and reduce not in ("sum", "prod", "mean"))):
+        name = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+        raise NotImplementedError(
+            f"\"scatter_gather_tensor_cpu_reduce_{name}\" not implemented for '{input._dtype.scalar_type}'"
+        )
     return _scattered(input, dim, index, src, kernels[reduce], include_self=include_self)
 
 

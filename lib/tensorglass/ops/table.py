@@ -150,7 +150,17 @@ def attach() -> dict[str, Callable[..., Any]]:
             }
         for name, method in row.dunders.items():
             setattr(Tensor, name, method)
+    for name, attribute in list(vars(Tensor).items()):
+        if isinstance(attribute, property) and attribute.fset is None:
+            setattr(Tensor, name, attribute.setter(_not_writable(name)))
     return functions
+
+
+def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
+    def refuse(self: Tensor, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:

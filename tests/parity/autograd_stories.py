@@ -199,6 +199,32 @@ STORIES = {
                 getattr(a, name)().backward()
                 see(str(a.grad.tolist()))
     """,
+    "outputs that nobody used": """
+        for many in (torch.std_mean, torch.var_mean):
+            for values in ((0.5,), (1.0, 3.0)):
+                for which in (0, 1):
+                    a = new(*values)
+                    see(str(grad(many(a, 0)[which], a)[0].tolist()))
+        a = new(-1.5, 1.5)
+        a.acosh().sum().backward()
+        see(a.grad)
+    """,
+    "what is written from itself, or looks at what cannot have gradients": """
+        a, first = torch.ones(1, 3), torch.tensor([0])
+        attempt(lambda: a.index_add_(0, first, a.narrow(0, 0, 1)))
+        attempt(lambda: a.index_copy_(0, first, a))
+        def look_at(other):
+            x.data = other
+            return x
+        attempt(lambda: look_at(torch.tensor([1, 2])))
+        attempt(lambda: look_at(torch.ones(2, dtype=torch.float64)))
+        attempt(lambda: w.set_(torch.ones(2)))
+        attempt(lambda: w.set_(torch.ones(2, dtype=torch.int64)))
+        for dtype in (torch.float16, torch.float32):
+            attempt(lambda: torch.ones(2, dtype=dtype).__setitem__(0, 1j))
+        for index in (0, slice(1, None), ...):
+            attempt(lambda: (w.sum() * 1)[index])
+    """,
     "a view that can no longer be made": """
         y = x.clone()
         first, second = y.unbind()

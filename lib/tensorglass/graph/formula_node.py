@@ -32,7 +32,7 @@ class Step(NamedTuple):
     """How the gradient of one input is found."""
 
     formula: Formula | None  #: None: it goes nowhere
-    pick: Callable[[list[Any]], Sequence[Any]]  #: the formula's arguments out of ``[grad, grads, *kept]``
+    pick: Callable[[list[Any]], Sequence[Any]]  #: the formula's arguments out of ``[*GRADIENTS, *kept]``
     edges: int  #: how many: several for a list of tensors
 
 
@@ -133,7 +133,7 @@ class FormulaNode(Node):
             if all(each is None for each in gradients):
                 return [None] * len(self.next_functions)
             gradient = self._zeros(0)
-        given: list[Any] = [gradient, None]
+        given: list[Any] = [gradient, None, gradients]
         if blueprint.needs_grads:
             given[1] = tuple([self._zeros(nr) if each is None else each for nr, each in enumerate(gradients)])
         for each in self.kept:  # what is gone, or overwritten, is an error even if nobody wants this gradient

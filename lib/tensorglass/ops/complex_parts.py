@@ -53,6 +53,8 @@ def _combined(
             f"Expected object of scalar type {first.scalar_type} but got scalar type {second.scalar_type} for "
             "second argument"
         )
+    if name == "polar" and first is dtypes.float16:
+        raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
     dtype = first.to_complex()
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(

@@ -239,6 +239,13 @@ def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
     return grad * logarithm.masked_fill(flat, 0) if isinstance(flat, Tensor) else grad * logarithm
 
 
+def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
+    if input._dtype.is_complex:
+        return grad * conj((input - 1).rsqrt() * (input + 1).rsqrt())
+    return grad * (input * input - 1).rsqrt()
+
+
 def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of ``sin(pi x) / (pi x)``."""
     angle = input * pi
@@ -278,16 +285,21 @@ def sorted_gradient(grad: Tensor, result1: Tensor, input_size: tuple[int, ...], 
     return grad.new_zeros(input_size).scatter(dim, result1, grad) if input_size else grad
 
 
-def mean_and_spread(grads: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
+def mean_and_spread(arrived: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
     """The gradient of `var_mean`."""
     axes = None if isinstance(dim, bool) else dim
-    mean = spread(grads[1] / reduced_count(input._size, axes), input._size, axes, keepdim)
-    return deviation(grads[0], input, dim, unbiased, correction, keepdim) + mean
+    of_spread, of_mean = arrived
+    if of_mean is None:
+        return deviation(of_spread, input, dim, unbiased, correction, keepdim)
+    mean = spread(of_mean / reduced_count(input._size, axes), input._size, axes, keepdim)
+    return mean if of_spread is None else deviation(of_spread, input, dim, unbiased, correction, keepdim) + mean
 
 
 def mean_and_deviation(
-    grads: Any, input: Tensor, result: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+    arrived: Any, input: Tensor, result: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
 ) -> Tensor:
     """The gradient of `std_mean`."""
-    of_variance = (grads[0] / (2 * result)).masked_fill(result == 0, 0)
-    return mean_and_spread((of_variance, grads[1]), input, dim, unbiased, correction, keepdim)
+    of_deviation, of_mean = arrived
+    if of_deviation is not None:
+        of_deviation = (of_deviation / (2 * result)).masked_fill(result == 0, 0)
+    return mean_and_spread((of_deviation, of_mean), input, dim, unbiased, correction, keepdim)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import formats, geometry
-from tensorglass.dtypes import C_NAMES
+from tensorglass.dtypes import C_NAMES, FLOATING
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph import inplace
@@ -49,10 +49,6 @@ def set_(
 
     A storage that is too short for the header asked for is made longer, as `resize_` does.
     """
-    if input._meta is not None:
-        inplace.check_inference(input)
-        if is_recorded((input,)):
-            inplace.check(input)
     if source is None:
         source = UntypedStorage(0, device=input._storage.device)
     if isinstance(source, Tensor):
@@ -60,6 +56,7 @@ def set_(
             raise RuntimeError(
                 f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
             )
+        _check_history(input)
         header = (
             (source._size, source._stride, source._offset)
             if size is None
@@ -69,6 +66,7 @@ def set_(
         point(input, source._storage, *header)
     elif isinstance(source, (UntypedStorage, TypedStorage)):
         storage = _untyped(input, source)
+        _check_history(input)
         if size is None:
             size = (storage.nbytes() // input._dtype.itemsize,)
         header = _header_on(input, size, stride, storage_offset)
@@ -112,10 +110,20 @@ def _header_on(
     return sizes, strides, offset
 
 
+def _check_history(input: Tensor) -> None:
+    """Refuse to give another storage to a tensor that the graph needs as it is."""
+    if input._meta is not None:
+        inplace.check_inference(input)
+        if is_recorded((input,)):
+            inplace.check(input)
+
+
 def _set_data(input: Tensor, new_data: Tensor) -> None:
     """``x.data = y``: `x` looks at what `y` looks at, with its dtype, from now on."""
     if not isinstance(new_data, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type_name(new_data)}")
+    if new_data._dtype.category < FLOATING and requires_grad(input):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if input._meta is not None and (input._size, input._dtype) != (new_data._size, new_data._dtype):
         input._meta.accumulate = None  # it expects gradients of the old form
     point(input, new_data._storage, new_data._size, new_data._stride, new_data._offset)

@@ -154,7 +154,9 @@ def _number(value: Any, input: Tensor) -> complex:
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
     if input._dtype.itemsize == 2 and input._dtype.is_floating_point:
-        return value  # PyTorch does not check here: what float16 cannot hold becomes infinite
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        return value  # PyTorch does not check otherwise: what float16 cannot hold becomes infinite
     return checked(value, input._dtype)
 
 

@@ -73,7 +73,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
     PROMOTE,
     ufunc="add",
     dunders=("__add__", "__radd__", "__iadd__"),
-    check=alpha_fits,
+    late_check=alpha_fits,
     samples=binary,
 )
 @derivative(wraps_numbers=True, input=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))

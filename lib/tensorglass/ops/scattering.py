@@ -30,7 +30,7 @@ from tensorglass.ops.scatter_kernels import (
     multiply_places,
     set_places,
 )
-from tensorglass.tensor import Tensor, array_of
+from tensorglass.tensor import Tensor, array_of, header_of
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)
@@ -46,6 +46,14 @@ def _check_vector(name: str, index: Tensor) -> None:
         )
     if index._dtype not in _POSITIONS:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
+
+
+def _refuse_shared_cells(input: Tensor, source: Tensor) -> None:
+    """Refuse to write to a tensor whose cells are shared, among themselves or with what is read."""
+    refuse_overlapping_write(input, (source,))
+    if source._storage is input._storage:
+        itemsize = input._dtype.itemsize
+        geometry.check_no_overlap(header_of(input), itemsize, header_of(source), source._dtype.itemsize)
 
 
 @derivative(
@@ -78,7 +86,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input._size)} source.shape = {list(source._size)}"
         )
-    refuse_overlapping_write(input, (source,))
+    _refuse_shared_cells(input, source)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     error: type[Exception] = RuntimeError
@@ -132,7 +140,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
         raise IndexError(
             f"{name}: Number of indices ({count}) should be equal to source.size(dim) ({source._size[dim]})"
         )
-    refuse_overlapping_write(input, (source,))
+    _refuse_shared_cells(input, source)
     length = input._size[dim] if input._size else 1
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
@@ -275,7 +283,10 @@ def _scattered(
         if input._dtype is not src._dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         _check_scatter_sizes(input, dim, index, src, of_number)
-    refuse_overlapping_write(input, () if of_number else (src,))
+    if of_number:
+        refuse_overlapping_write(input)
+    else:
+        _refuse_shared_cells(input, src)
     if not index.numel():
         input._written()
         return input
@@ -328,7 +339,7 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.numel()}, index.numel() = {index.numel()}"
         )
-    refuse_overlapping_write(input, (source,))
+    _refuse_shared_cells(input, source)
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)

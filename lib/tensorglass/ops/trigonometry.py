@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import tanh_backward
-from tensorglass.ops.gradients import conj, sinc_gradient
+from tensorglass.ops.gradients import acosh_gradient, conj, sinc_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
@@ -97,7 +97,7 @@ def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
-@derivative(input=lambda grad, input: grad * conj((input - 1).rsqrt() * (input + 1).rsqrt()))
+@derivative(input=acosh_gradient)
 def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `cosh`."""
     return xp.arccosh(input, out=out)

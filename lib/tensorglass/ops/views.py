@@ -199,7 +199,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     return expand(input, size)
 
 
-@operator("view", method=False)
+@operator("view", method=False, signatures=None)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Every tensor expanded to the size at which they all meet."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
@@ -227,19 +227,19 @@ def _with_dims(tensor: Tensor, ndim: int) -> Tensor:
     return made if len(made._size) == ndim else unsqueeze(made, -1)
 
 
-@operator("view", method=False)
+@operator("view", method=False, signatures=None)
 def atleast_1d(*tensors: Any) -> Any:
     """Each tensor with at least one dimension; a tuple if several are given."""
     return _at_least(1, tensors)
 
 
-@operator("view", method=False)
+@operator("view", method=False, signatures=None)
 def atleast_2d(*tensors: Any) -> Any:
     """Each tensor with at least two dimensions; a vector becomes a row."""
     return _at_least(2, tensors)
 
 
-@operator("view", method=False)
+@operator("view", method=False, signatures=None)
 def atleast_3d(*tensors: Any) -> Any:
     """Each tensor with at least three dimensions."""
     return _at_least(3, tensors)

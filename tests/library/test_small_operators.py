@@ -8,6 +8,7 @@ import pickle
 import pytest
 
 import tensorglass as torch
+from tensorglass.ops.table import OPERATORS
 
 
 def test_questions_are_answered() -> None:
@@ -102,3 +103,17 @@ def test_dlpack_and_numpy_are_told_where_the_memory_is() -> None:
     x = torch.zeros(2)
     assert x.__dlpack_device__() == (1, 0)
     assert isinstance(x.__array_wrap__(x.numpy()), torch.Tensor)
+
+
+def test_gradient_kernels_agree_with_small_differences() -> None:
+    x = torch.tensor([-1.5, -0.25, 0.5, 2.0], dtype=torch.float64)
+    grad = torch.tensor([1.0, -2.0, 3.0, 0.5], dtype=torch.float64)
+    step = 1e-6
+    for name, kept in (
+        ("tanh_backward", torch.tanh),
+        ("sigmoid_backward", torch.sigmoid),
+        ("threshold_backward", torch.relu),
+    ):
+        difference = (kept(x + step) - kept(x - step)) / (2 * step) * grad
+        gradient = OPERATORS[name].function(grad, kept(x))
+        assert torch.allclose(gradient, difference)

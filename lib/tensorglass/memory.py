@@ -62,12 +62,11 @@ _observers: tuple[Observer, ...] = ()
 def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures) -> None:
     """A new storage holds `nbytes` bytes that count."""
     storage._counted = nbytes
-    storage._birth = figures.allocations
-    figures.allocations += 1
+    storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
-    figures.live_bytes += nbytes
-    if figures.live_bytes > figures.peak_bytes:
-        figures.peak_bytes = figures.live_bytes
+    figures.live_bytes = live_bytes = figures.live_bytes + nbytes
+    if live_bytes > figures.peak_bytes:
+        figures.peak_bytes = live_bytes
     if _observers:
         for observer in _observers:
             observer.born(storage, nbytes)

@@ -46,7 +46,7 @@ class UntypedStorage:
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
     is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
-    _birth: int  #: how many storages were made before it
+    _birth: int  #: its number: how many storages had been made when it was
     _counted: int  #: how many of the bytes count in `memory`: those that are ours
 
     __del__ = memory.ended

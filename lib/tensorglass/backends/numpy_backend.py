@@ -10,6 +10,7 @@ import contextvars
 import math
 import threading
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy
@@ -107,10 +108,8 @@ class NumpyBackend:
         except MemoryError as error:
             raise _out_of_memory(_nbytes_asked_for(error)) from error
 
-    @property
-    def run(self) -> Callable[..., Any]:
-        # A property hands out the context's own method: forwarding arguments through a method here takes 0.3 µs.
-        return self._thread.run
+    # Hands out the context's own method, without a Python call: forwarding arguments through a method takes 0.3 µs.
+    run = property(attrgetter("_thread.run"))
 
     def ufunc(self, name: str) -> Callable[..., Any]:
         return getattr(numpy, name)

@@ -69,6 +69,11 @@ CALLS: dict[str, Callable[..., Any]] = {
     "jvp with more": lambda t, f, x, w: f.jvp(lambda x: (x * 2, x), (x,), (x,), has_aux=True),
     "jvp of a constant": lambda t, f, x, w: f.jvp(lambda x: t.ones(2), (x,), (x,)),
     "jvp of a constant, strictly": lambda t, f, x, w: f.jvp(lambda x: t.ones(2), (x,), (x,), strict=True),
+    "linearized": lambda t, f, x, w: [f.linearize(cube, x)[0], *[f.linearize(cube, x)[1](v) for v in (x, x * 2)]],
+    "linearized in several": lambda t, f, x, w: f.linearize(several, x, x * 2)[1](x, x * 3),
+    "linearized, tangents of another size": lambda t, f, x, w: f.linearize(cube, x)[1](t.ones(7)),
+    "linearized, tangents of another dtype": lambda t, f, x, w: f.linearize(cube, x)[1](x.to(t.float16)),
+    "linearized, too many tangents": lambda t, f, x, w: f.linearize(cube, x)[1](x, x),
     "jvp in a jvp": lambda t, f, x, w: f.jvp(lambda x: f.jvp(cube, (x,), (x,))[1], (x,), (t.ones_like(x),)),
     "jvp of a gradient": lambda t, f, x, w: f.jvp(f.grad(lambda x: cube(x).sum()), (x,), (x,)),
     "jvp without a tuple": lambda t, f, x, w: f.jvp(cube, x, x),
@@ -124,6 +129,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated", "ignore:Attempted to insert a get_attr Node")
 @pytest.mark.parametrize("name", CALLS)
 def test_func_is_pytorchs(name: str) -> None:
     def call(t: Any) -> Any:

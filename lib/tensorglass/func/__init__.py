@@ -5,6 +5,6 @@ The one idea to keep in mind: nothing here is written to. ``grad(f)`` is a new f
 """
 
 from tensorglass.func.batching import vmap
-from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]

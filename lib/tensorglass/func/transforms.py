@@ -177,6 +177,31 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     return (pushed.output(), found, pushed.level.left(pushed.aux)) if has_aux else (pushed.output(), found)
 
 
+def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
+    """``(output, f)``, where ``f(*tangents)`` is ``J·v``: for many tangents at one place `func` is called once."""
+    flat_primals, structure = flatten(primals)
+    pushed = _Pushed(func, primals, None, False, "linearize(f, *primals)")
+
+    def push(*tangents: Any) -> Any:
+        flat, other = flatten(tangents)
+        if other != structure:
+            raise RuntimeError(
+                f"Expected the tangents {other} to have the same argspec as the primals {structure}",
+            )
+        for number, (primal, tangent) in enumerate(zip(flat_primals, flat, strict=True)):
+            for what, given, wanted in (
+                ("shape", tangent.shape, primal.shape), ("dtype", tangent.dtype, primal.dtype),
+            ):  # fmt: skip
+                if given != wanted:
+                    raise RuntimeError(
+                        f"tangent:{number} with {what} {given} in flattened pytree doesn't match the {what} {wanted} "
+                        "of the corresponding primal."
+                    )
+        return pushed.output_structure.build(pushed.pushed_forward(flat))
+
+    return pushed.output(), push
+
+
 # --- whole Jacobians -------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,123 @@
+"""Exercises of notebook 02 of part 2: what transfers cost, when pinning helps, what the allocator holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor
+from glassroom.exercises.facts import share_memory, values
+
+MIB = 2**20
+
+
+@exercise(
+    "d02-send",
+    setup="""
+    from glassroom import course_device
+    device = course_device(torch)
+    parts = [torch.ones(1000) for _ in range(3)]
+    """,
+    hints=[
+        "Make one tensor of them on the host, and send that. Views of it cost nothing.",
+        "torch.stack before the transfer; afterwards a tensor can be gone through by its first dimension.",
+        """
+        def send(tensors, device):
+            there = torch.stack(tensors).to(device)
+            return …
+        """,
+        """
+        def send(tensors, device):
+            return list(torch.stack(tensors).to(device))
+        """,
+    ],
+)
+def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
+    tensors = [part[:4] + number for number, part in enumerate(parts)]
+    sent = call(send, "send", tensors, device)
+    expect(
+        isinstance(sent, (list, tuple)),
+        "`send` shall return a list: going through a tensor by list(…) gives its rows, which are views.",
+    )
+    expect_equal(len(sent), "len(send(tensors, device))", len(tensors))
+    for number, (tensor, wanted) in enumerate(zip(sent, tensors, strict=True)):
+        name = f"send(tensors, device)[{number}]"
+        expect_tensor(tensor, name, shape=(4,))
+        expect_device(tensor, name, device)
+        expect_equal(values(tensor), f"{name}.tolist()", values(wanted))
+    expect(
+        all(share_memory(sent[0], other) for other in sent[1:]),
+        "they have a storage each, so each made a journey of its own. Put them together before you send them.",
+    )
+    return "One storage, one journey, and a view for each."
+
+
+PINNING = {
+    "one_line": (False, "pin_memory() copies on the host, once for each tensor: as slow as what it avoids."),
+    "buffer": (True, "The buffer is pinned once, and every batch passes at the higher rate."),
+    "made_there": (False, "Nothing is transferred: the tensors are made on the device."),
+    "loader": (True, "Others pin, and the transfer overlaps with computing."),
+}
+
+
+@exercise(
+    "d02-pin",
+    hints=[
+        "Pinning costs a copy on the host. It pays if it is paid once, or by somebody else.",
+        "Ask of each: is there a transfer? Who pins, and how often?",
+        "Two of the four.",
+        """
+        one_line = False
+        buffer = True
+        made_there = False
+        loader = True
+        """,
+    ],
+)
+def pin(one_line: Any, buffer: Any, made_there: Any, loader: Any) -> str:
+    for (name, (truth, reason)), answer in zip(PINNING.items(), (one_line, buffer, made_there, loader), strict=True):
+        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    return "Pinned memory pays when it is used again, or when the transfer overlaps with work."
+
+
+@exercise(
+    "d02-figures",
+    hints=[
+        "Blocks are multiples of 512 bytes; segments are asked for in the sizes that the text names.",
+        "1,000 bytes are rounded up to 1,024. Small blocks share a segment; a block of 10 MiB or more has its own.",
+        "The ten fit into one segment of 2 MiB. The large one gets its bytes, rounded up to a multiple of 2 MiB.",
+        """
+        allocated_small = 10 * 1024
+        reserved_small = 2 * 2**20
+        reserved_both = 18 * 2**20
+        """,
+    ],
+)
+def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> str:
+    expect_equal(
+        allocated_small,
+        "allocated_small",
+        10 * 1024,
+        mistakes={10_000: "Each tensor gets whole units of 512 bytes.", 1024: "That is one of them."},
+    )
+    expect_equal(
+        reserved_small,
+        "reserved_small",
+        2 * MIB,
+        mistakes={
+            10 * 2 * MIB: "They share a segment: ten small blocks fit into one.",
+            10 * 1024: "The device is asked for whole segments; small blocks come from those of 2 MiB.",
+        },
+    )
+    expect_equal(
+        reserved_both,
+        "reserved_both",
+        18 * MIB,
+        mistakes={
+            16 * MIB: "That is the large one's segment; the small one is still reserved.",
+            22 * MIB: "Segments of 20 MiB are for blocks below 10 MiB.",
+            2 * MIB + 15_000_000: "Segments are multiples of 2 MiB.",
+        },
+    )
+    return "Allocated is what tensors occupy, in units of 512 bytes; reserved is what the device was asked for."

@@ -1,0 +1,69 @@
+"""What people answer wrongly in notebook 02 of part 2, and what the checks tell them."""
+
+from textwrap import dedent
+
+import pytest
+
+from glassroom.exercises import exercises, judge
+
+COURSE = exercises()
+PIN = "one_line, buffer, made_there, loader = "
+FIGURES = "allocated_small, reserved_small, reserved_both = "
+
+WRONG = [
+    ("d02-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage each"),
+    ("d02-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "shall return a list"),
+    ("d02-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
+    ("d02-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
+    ("d02-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
+    ("d02-pin", PIN + "False, False, False, True", "pinned once"),
+    ("d02-pin", PIN + "False, True, True, True", "Nothing is transferred"),
+    ("d02-pin", PIN + "False, True, False, False", "overlaps"),
+    ("d02-figures", FIGURES + "10_000, 2 * 2**20, 18 * 2**20", "units of 512 bytes"),
+    ("d02-figures", FIGURES + "10240, 10240, 18 * 2**20", "whole segments"),
+    ("d02-figures", FIGURES + "10240, 20 * 2**20, 36 * 2**20", "share a segment"),
+    ("d02-figures", FIGURES + "10240, 2 * 2**20, 22 * 2**20", "below 10 MiB"),
+    ("d02-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
+]
+
+
+def verdict_on(torch, exercise_id, attempt):
+    exercise = COURSE[exercise_id]
+    names = {"torch": torch}
+    exec(dedent(exercise.setup), names)
+    exec(attempt, names)
+    return judge(
+        exercise_id,
+        *(names[name] for name in exercise.answers),
+        **{name: names[name] for name in exercise.given},
+    )
+
+
+@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
+def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
+    verdict = verdict_on(torch, exercise_id, attempt)
+    assert not verdict.solved
+    assert told in verdict.message
+
+
+def test_what_stays_on_the_host_is_told_so():
+    import tensorglass  # PyTorch without a GPU has no device to stay away from
+
+    verdict = verdict_on(tensorglass, "d02-send", "def send(tensors, device): return list(torch.stack(tensors))")
+    assert "`send(tensors, device)[0]` is on cpu; it shall be on sim" in verdict.message
+
+
+def test_the_figures_are_the_allocators():
+    import tensorglass
+
+    sim = tensorglass.sim
+    sim.init()
+    sim.empty_cache()
+    allocated, reserved = sim.memory_allocated(), sim.memory_reserved()
+    small = [tensorglass.empty(250, device="sim") for _ in range(10)]
+    assert sim.memory_allocated() - allocated == 10 * 1024
+    assert sim.memory_reserved() - reserved == 2 * 2**20
+    large = tensorglass.empty(15_000_000, dtype=tensorglass.uint8, device="sim")
+    assert sim.memory_reserved() - reserved == 18 * 2**20
+    del small, large
+    sim.empty_cache()

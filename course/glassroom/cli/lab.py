@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.course_device import CHOICE, DEVICES
 from glassroom.problems import Exit, Problem
 from glassroom.sources import notebooks_folder
 from glassroom.workspace import Update, update, working_folder
@@ -25,6 +26,7 @@ examples:
   glassroom lab                               in ./glassroom-course (or here, if here is a working copy)
   glassroom lab ~/tensors                     in a folder of your choice
   glassroom lab --no-browser --port 9000      on a machine that you reach over the network
+  glassroom lab --device cuda                 the notebooks about devices, on your GPU
   glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
 """
 
@@ -50,6 +52,12 @@ def add(commands: Any) -> None:
         metavar="N",
         help="how many of the next ports to try if it is busy (50)",
     )
+    parser.add_argument(
+        "--device",
+        choices=DEVICES,
+        help="what the notebooks about devices run on: the simulated accelerator (sim, unless you say otherwise), "
+        "a real GPU (cuda), or the host alone (cpu), where what needs a device fails",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     parser.add_argument("--no-lab", action="store_true", help="only make or update the working copy")
     parser.set_defaults(run=run)
@@ -58,6 +66,8 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Update the working copy, then serve it until JupyterLab ends."""
     require_numpy()
+    if arguments.device:
+        choose(arguments.device)
     if not arguments.no_lab:
         require_modules("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
     folder = working_folder(arguments.folder)
@@ -69,6 +79,19 @@ def run(arguments: argparse.Namespace) -> int:
     if port != arguments.port:
         print(f"Port {arguments.port} is busy; using {port} instead.", flush=True)
     return _serve(report, port, not arguments.no_browser, arguments.passed_on)
+
+
+def choose(device: str) -> None:
+    """Let kernels that start from here on use this type of device. Raises `Problem` if there is none."""
+    import tensorglass  # needs NumPy, which is there by now
+
+    if device == "cuda" and not tensorglass.cuda.is_available():
+        raise Problem(
+            "There is no CUDA device here that tensorglass can use. It takes an NVIDIA GPU with its driver, and CuPy: "
+            "pip install 'tensorglass[gpu]'. Without --device the course runs on a simulated accelerator.",
+            Exit.REQUIREMENT,
+        )
+    os.environ[CHOICE] = device
 
 
 def summary(report: Update) -> str:

@@ -1,7 +1,7 @@
 """Quotients of float32 that are rounded to whole numbers, and what is left over: the kernels behind `//`, `%`, fmod.
 
 The one idea to keep in mind: in double precision a quotient of float32 is rounded so little that, while it is below
-2**28, it never reaches a whole number that the true one does not. Its whole part is right, and the rest exact.
+2**24, it never reaches a whole number that the true one does not. Its whole part is right, and the rest exact.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tensorglass.backends import Array
 
 _WORTH_IT = 4096  # elements, below which the detour costs more than it saves
 _BLOCK = 1 << 15  # elements, whose copies in double precision stay in the cache
-_EXACT = 2.0**28
+_EXACT = 2.0**24  # up to which float32 has all whole numbers
 
 
 def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:

@@ -1,0 +1,59 @@
+"""Where large tensors take another way than small ones, they come to what PyTorch comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import tensorglass
+
+N = 70_000  # more than one block, and the last one not full
+RANDOM = np.random.default_rng(0)
+NUMERATORS = {
+    "random": RANDOM.normal(size=N) * 100,
+    "whole": RANDOM.integers(-50, 50, N),
+    "large": RANDOM.normal(size=N) * 1e6,
+    "not finite": RANDOM.choice([1.5, -2.0, np.inf, -np.inf, np.nan, 0.0, -0.0], N),
+}
+DIVISORS = {
+    "random": RANDOM.normal(size=N),
+    "whole": RANDOM.choice([-7, -3, -1, 1, 2, 5], N),
+    "zeros": RANDOM.integers(-1, 2, N),
+    "infinite": np.where(RANDOM.random(N) < 0.1, np.inf, 2.0),
+}
+
+
+def both(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a function gives on tensorglass and on PyTorch."""
+    singles = [array.astype(np.float32) for array in arrays]
+    ours = function(tensorglass, *[tensorglass.from_numpy(array.copy()) for array in singles])
+    theirs = function(torch, *[torch.from_numpy(array.copy()) for array in singles])
+    return ours.numpy(), theirs.numpy()
+
+
+@pytest.mark.parametrize("name", ["remainder", "fmod", "floor_divide"])
+@pytest.mark.parametrize("numerators", NUMERATORS)
+@pytest.mark.parametrize("divisors", DIVISORS)
+def test_quotients_and_what_is_left_are_equal_to_the_last_bit(name: str, numerators: str, divisors: str) -> None:
+    ours, theirs = both(lambda lib, a, b: getattr(lib, name)(a, b), NUMERATORS[numerators], DIVISORS[divisors])
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(np.signbit(ours[ours == 0]), np.signbit(theirs[theirs == 0]))
+
+
+@pytest.mark.parametrize("call", ["a % 0.7", "a // 3", "a.clone().remainder_(-2)", "a.clone().fmod_(2.5)"])
+def test_a_number_divides_in_place_and_not(call: str) -> None:
+    ours, theirs = both(lambda lib, a: eval(call, {"a": a}), NUMERATORS["random"])
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "call", ["a.var(1)", "a.std()", "a.var(0)", "a.t().var(1)", "a.sum(0)", "a.sum()", "a.clamp(-1, 2)"]
+)
+@pytest.mark.parametrize("rows", [2, 70, 700])
+def test_rows_in_pieces_come_to_the_same(call: str, rows: int) -> None:
+    ours, theirs = both(lambda lib, a: eval(call, {"a": a}), (RANDOM.normal(size=N * 10) + 3).reshape(rows, -1))
+    np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=1e-3)

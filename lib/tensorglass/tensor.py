@@ -302,6 +302,9 @@ class Tensor:
             return number.real
         return number
 
+    def __hash__(self) -> int:
+        return id(self)
+
     def __index__(self) -> int:
         if self._dtype.category > INTEGER or self.numel() != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")

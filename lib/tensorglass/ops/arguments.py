@@ -82,3 +82,11 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
     """Raise PyTorch's TypeError unless `value` is a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}")
+
+
+def check_pair(out: Any) -> None:
+    """Raise PyTorch's TypeError unless ``out=`` is a pair of tensors."""
+    if not isinstance(out, tuple | list) or not all(isinstance(each, Tensor) for each in out):
+        raise TypeError("out= takes a pair of tensors here")  # `explaining` says it in PyTorch's words
+    if len(out) != 2:
+        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")

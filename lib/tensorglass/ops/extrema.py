@@ -13,7 +13,7 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.gradients import restored, shared_among
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
@@ -167,6 +167,7 @@ def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[
 def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Operation, Operation]:
     """The extreme of all elements, and the pair of those along a dimension and their positions."""
     name = pair.__name__
+    pair_in_out = getattr(return_types, f"{name}_out")
 
     def of_all(input: Tensor, out: Tensor | None) -> Tensor:
         dtype = input._dtype
@@ -186,6 +187,8 @@ def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Opera
         dtype = input._dtype
         axes = axes_of(len(input._size), dim)
         _check_has_elements(name, input, axes, dim, RuntimeError)
+        if out is not None:
+            check_pair(out)
         for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
             check_out_dtype(target, kind)
         if dtype.is_complex:
@@ -200,7 +203,7 @@ def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Opera
             results.append(
                 from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
             )
-        return pair(*results)
+        return (pair if out is None else pair_in_out)(*results)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"

@@ -148,6 +148,8 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
             RuntimeError("cannot resize variables that require grad"),
             "The gradient would have the old size. Resize x.detach(), or make a new tensor.",
         )
+    if not size:
+        raise TypeError('resize_() missing 1 required positional arguments: "size"')
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
     geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
     if sizes == input._size and memory_format is None:

@@ -10,8 +10,11 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops import return_types
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import check_pair, check_tensor
+from tensorglass.ops.copying import transfer
+from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.gradients import no_unique, sorted_gradient
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -60,12 +63,30 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
     return results[0], results[1]
 
 
-@operator("sorting", samples=_samples)
+@operator("sorting", out=True, samples=_samples)
 @derivative(outputs=1, input=sorted_gradient)
-def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def sort(
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> Any:
     """The elements in order along `dim`, and the positions where they stood. Equals keep their order."""
     check_tensor("sort", input)
-    return return_types.sort(*_sort(input, dim, descending))
+    found = _sort(input, dim, descending)
+    if out is None:
+        return return_types.sort(*found)
+    check_pair(out)
+    for made, target in zip(found, out, strict=True):
+        check_out_dtype(target, made._dtype)
+    for made, target in zip(found, out, strict=True):
+        if target._size != made._size:
+            resize_output(target, made._size)
+        transfer(target, made)
+        target._written()
+    return return_types.sort_out(*out)
 
 
 @operator("sorting", samples=_samples)

@@ -1,4 +1,4 @@
-"""Headers rewritten, views as other dtypes, NumPy's arrays, Python's operators, pairs as `out=`: programs step by step."""
+"""Headers rewritten, views as other dtypes, NumPy's arrays, Python's operators, `out=` pairs: programs step by step."""
 
 from __future__ import annotations
 

@@ -205,9 +205,10 @@ STORIES = {
                 for which in (0, 1):
                     a = new(*values)
                     see(str(grad(many(a, 0)[which], a)[0].tolist()))
-        a = new(-1.5, 1.5)
+        a, b = new(-1.5, 1.5), new(0.0, 1.0)
         a.acosh().sum().backward()
-        see(a.grad)
+        torch.atan2(b, b * 2).sum().backward()
+        see(a.grad, b.grad)
     """,
     "what is written from itself, or looks at what cannot have gradients": """
         a, first = torch.ones(1, 3), torch.tensor([0])

@@ -239,6 +239,12 @@ def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
     return grad * logarithm.masked_fill(flat, 0) if isinstance(flat, Tensor) else grad * logarithm
 
 
+def turning(one: Tensor, other: Tensor) -> Tensor:
+    """How the angle of the point (one, other) turns as `other` grows; 0 where the point has no angle."""
+    square = one * one + other * other
+    return (one / square).masked_fill(square == 0, 0)
+
+
 def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
     if input._dtype.is_complex:

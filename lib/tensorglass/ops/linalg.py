@@ -128,6 +128,8 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
     inner = b[0] if len(b) == 1 else b[-2]
     if a[-1] != inner:
+        if len(a) == len(b) == 1 and input._dtype is not other._dtype:
+            raise RuntimeError(_two_dtypes("dot", input._dtype, other._dtype))
         raise _cannot_multiply(a, b)
     batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))

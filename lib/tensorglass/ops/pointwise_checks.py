@@ -82,7 +82,7 @@ def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
         return
     if isinstance(alpha, bool) and not all(map(_is_bool, operands)):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and all(map(_is_integral, operands)):
+    if isinstance(alpha, (float, complex)) and all(map(_is_integral, operands)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and not any(map(_is_complex, operands)):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")

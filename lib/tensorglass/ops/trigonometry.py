@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import tanh_backward
-from tensorglass.ops.gradients import acosh_gradient, conj, sinc_gradient
+from tensorglass.ops.gradients import acosh_gradient, conj, sinc_gradient, turning
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
@@ -60,8 +60,8 @@ def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=pairs)
 @derivative(
-    input=lambda grad, input, other: grad * other / (input * input + other * other),
-    other=lambda grad, input, other: -grad * input / (input * input + other * other),
+    input=lambda grad, input, other: grad * turning(other, input),
+    other=lambda grad, input, other: -grad * turning(input, other),
 )
 def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The angle of the point (`other`, `input`)."""

@@ -7,6 +7,7 @@ import pytest
 from tests.parity.steps import disagreement, lines
 
 PROGRAMS = r"""
+~torch.ones(2) ;; ~torch.tensor([1, 0]) ;; ~torch.tensor([True, False]) ;; torch.tensor([1]).__invert__()
 x=torch.arange(6.) ;; x.set_() ;; x
 x=torch.arange(6.) ;; x.set_(torch.ones(2).untyped_storage()) ;; x
 x=torch.arange(6.) ;; x.set_(torch.ones(2).untyped_storage(),1,(1,)) ;; x

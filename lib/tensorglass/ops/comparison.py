@@ -12,6 +12,8 @@ from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import by_number, nothing
 from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.samples import binary, bits, shifts, truths, unary, whole
+from tensorglass.ops.table import OPERATORS, operator
+from tensorglass.tensor import Tensor
 
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
@@ -170,12 +172,22 @@ def bitwise_xor(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
     BITS.exactly(),
     ufunc="bitwise_not",
     error_name="bitwise_not_cpu",
-    dunders=("__invert__",),
     samples=whole,
 )
 def bitwise_not(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``~input``: every bit turned; for bool, not."""
     return xp.bitwise_not(input, out=out)
+
+
+_bitwise_not = OPERATORS["bitwise_not"].function
+
+
+@operator("pointwise", function=False, method=False, dunders=("__invert__",))
+def __invert__(input: Tensor) -> Tensor:
+    """``~input``: `bitwise_not`, for integers and truth values alone."""
+    if input._dtype.category > dtypes.INTEGER:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return _bitwise_not(input)
 
 
 @pointwise(

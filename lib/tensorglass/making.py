@@ -150,5 +150,6 @@ def as_siblings(views: list[Tensor]) -> tuple[Tensor, ...]:
     """The views that one operator made of one tensor, marked as such: they may not be written to in place."""
     if state.grad or state.below:
         for view in views:
-            view._creation = Creation.MULTI_OUTPUT
+            if view._creation is not _INFERENCE:  # which a view of a view stays
+                view._creation = Creation.MULTI_OUTPUT
     return tuple(views)

@@ -226,6 +226,18 @@ STORIES = {
         for index in (0, slice(1, None), ...):
             attempt(lambda: (w.sum() * 1)[index])
     """,
+    "writes to views of views that were made in a mode": """
+        for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+            for leaf in (True, False):
+                base = torch.ones(4, requires_grad=True) if leaf else torch.ones(4, requires_grad=True).clone()
+                with mode():
+                    v, one = base.view(2, 2), base.view(2, 2).unbind()[0]
+                for write in (
+                    lambda: v.unbind()[0].mul_(2), lambda: v.split(1)[0].view(-1).mul_(2), lambda: one.mul_(2),
+                    lambda: v[0].mul_(2), lambda: v[0].unbind()[0].mul_(2),
+                ):
+                    attempt(write)
+    """,
     "a view that can no longer be made": """
         y = x.clone()
         first, second = y.unbind()

@@ -19,6 +19,7 @@ COSTS = {
 @pytest.fixture(autouse=True)
 def machine() -> Iterator[None]:
     """Two devices of 64 MiB with round costs, their clocks at 0; afterwards what was there before."""
+    gc.collect()  # other tests' failures may hold tensors
     before = sim.costs()
     sim.configure(devices=2, memory=64 * 2**20, **COSTS)
     torch.zeros(1, device="sim")

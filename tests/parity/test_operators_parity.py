@@ -30,14 +30,18 @@ from parity.operator_cases import (  # noqa: E402 (as above)
 )
 
 import tensorglass  # noqa: E402 (as above)
+from tensorglass.ops.selecting import EQUALS  # noqa: E402 (as above)
 from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator  # noqa: E402 (as above)
 
 SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]
+#: What is written to several tensors is tested in `test_several_results_parity`; `sort` in `test_steps_parity`.
+SEVERAL_RESULTS = ("aminmax", "sort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin")
+#: PyTorch 2.13 reads stray memory where these go along rows that share their cells.
+STRAY = ("median", "nanmedian")
 SEVERAL = [row for row in POINTWISE if operand_count(row) > 1]
 PAIRS = [row for row in POINTWISE if operand_count(row) == 2]
-#: Those that only return pairs are tried by name, in test_steps_parity.
-WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.name not in ("aminmax", "sort")]
+WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.name not in SEVERAL_RESULTS]
 
 # Sums of terms that cancel are as exact as their terms.
 FLOOR = {"reduction": 1.0, "linear algebra": 1.0, "cumulative": 1.0}
@@ -50,6 +54,7 @@ def name_of(row: Any) -> str:
 def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
     """Make every call in both libraries and list those that differ."""
     number, found = 0, []
+    closeness["positions"] = row.differs != EQUALS
     for case in cases:
         number += 1
         differs = disagreement(
@@ -81,9 +86,10 @@ def test_in_place_functions_are_those_of_pytorch() -> None:
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
+    layouts = [each for each in LAYOUTS if each != "expanded" or row.name not in STRAY]
     check(
         row,
-        (each for dtype in DTYPES for layout in LAYOUTS for each in with_in_place(row, sampled(row, dtype, layout))),
+        (each for dtype in DTYPES for layout in layouts for each in with_in_place(row, sampled(row, dtype, layout))),
     )
 
 

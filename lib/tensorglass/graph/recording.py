@@ -144,7 +144,8 @@ class Recorder:
 
 
 def _refuse_complex(name: str, result: Any) -> None:
-    if isinstance(result, Tensor) and result._dtype.is_complex:
+    first = result[0] if isinstance(result, (list, tuple)) else result
+    if isinstance(first, Tensor) and first._dtype.is_complex:
         raise explained(
             RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype."),
             "Apply it to x.real and x.imag, or to torch.view_as_real(x).",

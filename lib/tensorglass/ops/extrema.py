@@ -14,7 +14,8 @@ from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.gradients import restored, shared_among
+from tensorglass.ops.chosen import chosen_gradient
+from tensorglass.ops.gradients import shared_among
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
@@ -143,14 +144,6 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 # --- both ------------------------------------------------------------------------------------------------------------
 
 
-def _chosen_gradient(grad: Tensor, input_size: Any, result1: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The gradient of the largest elements along `dim`: it goes to where they were found."""
-    if not input_size:
-        return grad
-    indices = restored(result1, input_size, dim, keepdim)
-    return grad.new_zeros(input_size).scatter(dim, indices, restored(grad, input_size, dim, keepdim))
-
-
 def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     """The gradient of the largest element: shared among all that are as large; of a NaN among all NaNs."""
     chosen = input.isnan() if result.isnan() else input == result
@@ -164,10 +157,9 @@ def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[
     return xp.take_along_axis(array, positions, axis), positions
 
 
-def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Operation, Operation]:
+def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation]:
     """The extreme of all elements, and the pair of those along a dimension and their positions."""
     name = pair.__name__
-    pair_in_out = getattr(return_types, f"{name}_out")
 
     def of_all(input: Tensor, out: Tensor | None) -> Tensor:
         dtype = input._dtype
@@ -203,13 +195,13 @@ def _extremes(pair: Callable[..., Any], whole: Kernel, find: str) -> tuple[Opera
             results.append(
                 from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
             )
-        return (pair if out is None else pair_in_out)(*results)
+        return (pair if out is None else pair.out)(*results)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
     return (
         recorded(of_all, derivative=Derivative({"input": _whole_gradient}, f"{title}1")),
-        recorded(along, derivative=Derivative({"input": _chosen_gradient}, f"{title}0", outputs=1)),
+        recorded(along, derivative=Derivative({"input": chosen_gradient}, f"{title}0", outputs=1)),
     )
 
 

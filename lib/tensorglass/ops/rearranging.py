@@ -15,6 +15,7 @@ from tensorglass.ops.copying import clone
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import transpose
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 Kernel = Any
@@ -149,6 +150,35 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
     return _moved(_roll, input, moves, tuple(places))
+
+
+def _rotations() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3), 2)
+    yield sample(values(2, 3, 4), -1, (0, 2))
+    yield sample(values(2, 3), 4, [-1, 0])
+
+
+@operator("rearranging", samples=_rotations)
+@derivative(input=lambda grad, k, dims: grad.rot90(-k, dims))
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """The plane of two dimensions turned by `k` quarters, from the first of `dims` towards the second."""
+    check_tensor("rot90", input)
+    ndim, given = len(input._size), tuple(dims)
+    if len(given) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    one, other = (geometry.wrap_dim(each, ndim) for each in given)
+    if one == other:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}")
+    turns = k % 4
+    if turns == 0:
+        return clone(input, memory_format=contiguous_format)
+    if turns == 2:
+        return flip(input, (one, other))
+    turned = flip(input, (other if turns == 1 else one,))
+    return transpose(turned, one, other)
 
 
 def _roll_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:

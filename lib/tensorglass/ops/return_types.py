@@ -6,7 +6,9 @@ from operator import itemgetter
 from typing import Any
 
 
-def _return_type(name: str, *fields: str) -> Any:
+def _return_type(name: str, *fields: str, written: bool = True) -> Any:
+    """The type of an operator's results; its `out` is that of results that were written to given tensors."""
+
     def new(cls: type, *results: Any) -> Any:
         return tuple.__new__(
             cls, results[0] if len(results) == 1 and isinstance(results[0], (tuple, list)) else results
@@ -17,8 +19,10 @@ def _return_type(name: str, *fields: str) -> Any:
         return f"torch.return_types.{name}(\n{lines})"
 
     members = {field: property(itemgetter(place)) for place, field in enumerate(fields)}
-    made = type(name, (tuple,), {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, **members})
+    made: Any = type(name, (tuple,), {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, **members})
     made.__module__ = __name__
+    if written:
+        made.out = _return_type(f"{name}_out", *fields, written=False)
     return made
 
 
@@ -26,6 +30,10 @@ max = _return_type("max", "values", "indices")
 min = _return_type("min", "values", "indices")
 aminmax = _return_type("aminmax", "min", "max")
 sort = _return_type("sort", "values", "indices")
-max_out = _return_type("max_out", "values", "indices")
-min_out = _return_type("min_out", "values", "indices")
-sort_out = _return_type("sort_out", "values", "indices")
+topk = _return_type("topk", "values", "indices")
+kthvalue = _return_type("kthvalue", "values", "indices")
+median = _return_type("median", "values", "indices")
+nanmedian = _return_type("nanmedian", "values", "indices")
+mode = _return_type("mode", "values", "indices")
+cummax = _return_type("cummax", "values", "indices")
+cummin = _return_type("cummin", "values", "indices")

@@ -86,7 +86,7 @@ def sort(
             resize_output(target, made._size)
         transfer(target, made)
         target._written()
-    return return_types.sort_out(*out)
+    return return_types.sort.out(*out)
 
 
 @operator("sorting", samples=_samples)

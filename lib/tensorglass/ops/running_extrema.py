@@ -1,0 +1,122 @@
+"""Along one dimension, up to each element: the largest so far, the smallest so far, the logarithm of summed powers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.dtype_info import finfo
+from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
+from tensorglass.making import from_array
+from tensorglass.ops import return_types
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.chosen import OutPair, check_outputs, choose, not_implemented, paired
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.scans import running
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(5), 0)
+    yield sample(values(2, 3), 1)
+    yield sample(values(2, 3, 4), -2)
+    yield sample(values(0, 3), 0)
+    yield sample(values(), 0)
+
+
+def _found(target: Tensor, wanted: DType, role: str) -> Exception:
+    return RuntimeError(f"expected scalar_type {wanted.scalar_type} but found {target._dtype.scalar_type}")
+
+
+def _gradient(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
+    """An element's gradient is the sum of those of all results that it is."""
+    if not input.numel():
+        return input  # nothing, as PyTorch has it
+    return grad.new_zeros(input._size).scatter_add(dim, result1, grad) if input._size else grad
+
+
+def _extreme(pair: Any, accumulate: str, input: Tensor, dim: int, out: OutPair) -> Any:
+    name = pair.__name__
+    check_tensor(name, input)
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
+    check_outputs(out, input._dtype, _found)
+    if input._dtype.is_complex and input._size and input.numel():
+        raise not_implemented(f"{name}_cpu", input._dtype)
+    return paired(pair, choose(_positions, input, axis, accumulate), input, input._size, out)
+
+
+def _positions(xp: Any, array: Array, axis: int, accumulate: str) -> Array:
+    """Where the extreme so far was seen last."""
+    extreme = running(xp, getattr(xp, accumulate), array, axis)
+    is_extreme = array == extreme
+    if array.dtype.kind == "f":
+        is_extreme = is_extreme | xp.isnan(array)
+    places = xp.arange(array.shape[axis]).reshape((-1,) + (1,) * (array.ndim - axis - 1))
+    return running(xp, xp.maximum, xp.where(is_extreme, places, 0), axis)
+
+
+@operator("cumulative", out=True, samples=_samples)
+@derivative(outputs=1, real_only="cummax", input=_gradient)
+def cummax(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
+    """The largest element up to each, along `dim`, and where it stands: of equals, the last. NaN is the largest."""
+    return _extreme(return_types.cummax, "maximum", input, dim, out)
+
+
+@operator("cumulative", out=True, samples=_samples)
+@derivative(outputs=1, real_only="cummin", input=_gradient)
+def cummin(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
+    """The smallest element up to each, along `dim`, and where it stands: of equals, the last. NaN is the smallest."""
+    return _extreme(return_types.cummin, "minimum", input, dim, out)
+
+
+def _powers_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    """Every power's share in the sums from its place on; by logarithms, positive and negative gradients apart."""
+    if not input._size or not input.numel():
+        return grad
+
+    def shares(logarithm: Tensor) -> Tensor:
+        return (logcumsumexp((logarithm - result).flip(dim), dim).flip(dim) + input).exp()
+
+    if input._dtype.is_complex:
+        later = logcumsumexp((grad.log() - result.conj()).flip(dim), dim).flip(dim)
+        return (later + input.conj()).exp()
+    size, none = grad.abs().log(), grad.new_full((), finfo(grad._dtype).min)
+    return shares(size.where(grad > 0, none)) - shares(size.where(grad < 0, none))
+
+
+@operator("cumulative", out=True, samples=_samples)
+@derivative(input=_powers_gradient)
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of e to the power of the elements up to each, along `dim`, without overflow."""
+    check_tensor("logcumsumexp", input)
+    axis, dtype = geometry.wrap_dim(dim, max(len(input._size), 1)), input._dtype
+    if out is not None and out._dtype is not dtype:
+        raise _found(out, dtype, "")
+    if dtype.category < dtypes.FLOATING:
+        raise not_implemented("logcumsumexp_out_cpu", dtype)
+    backend = input._storage.backend
+    wide = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        wide = dtypes.float32
+    array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
+    result = backend.launch(_summed, array_of(input), *array_dtypes, axis)
+    return from_array(result, dtype, input._storage) if out is None else write_out(result, input._size, out, dtype)
+
+
+def _summed(xp: Any, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
+    row = array.reshape(array.shape or (1,)).astype(wide, copy=False)
+    combine: Callable[..., Array] = xp.logaddexp
+    if row.dtype.kind == "c":
+
+        def combine(one: Array, other: Array) -> Array:
+            is_less = one.real < other.real
+            high, low = xp.where(is_less, other, one), xp.where(is_less, one, other)
+            added = high + xp.log(1 + xp.exp(low - high))
+            return xp.where(low.real == -xp.inf, high, added)
+
+    return xp.ascontiguousarray(running(xp, combine, row, axis).astype(dtype, copy=False)).reshape(array.shape)

@@ -1,0 +1,308 @@
+"""Elements by their rank along a dimension: topk, kthvalue, median, and mode, the most frequent one.
+
+NaN counts as larger than every number. Which of several equal elements is the one chosen is not said, here as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.dtypes import C_NAMES
+from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import Derivative, derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.ops import return_types
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.chosen import (
+    OutPair,
+    check_outputs,
+    choose,
+    chosen_gradient,
+    not_implemented,
+    paired,
+)
+from tensorglass.ops.gradients import sorted_gradient
+from tensorglass.ops.reducing import axes_of, reduce, reduced_size
+from tensorglass.ops.samples import values
+from tensorglass.ops.scans import running
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+EQUALS = "of equal elements another one may be chosen: its position differs, its value does not"
+
+
+# --- the k largest ---------------------------------------------------------------------------------------------------
+
+
+def _topk_samples() -> Iterator[Sample]:
+    yield sample(values(7), 3)
+    yield sample(values(3, 4), 2, 0)
+    yield sample(values(3, 4), 4, -1, False)
+    yield sample(values(2, 3, 4), 1, 1, largest=False)
+    yield sample(values(2, 0), 0)
+    yield sample(values(), 1)
+
+
+def _out_expected(target: Tensor, wanted: DType, role: str) -> Exception:
+    return RuntimeError(
+        f"Expected out tensor to have dtype {C_NAMES[wanted]}, but got {C_NAMES[target._dtype]} instead"
+    )
+
+
+@operator("sorting", out=True, samples=_topk_samples, differs=EQUALS)
+@derivative(outputs=1, input=sorted_gradient)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: OutPair = None
+) -> Any:
+    """The `k` largest elements along `dim`, or the smallest, in order, and the positions where they stood."""
+    check_tensor("topk", input)
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
+    length = input._size[axis] if input._size else 1
+    if not 0 <= k <= length:
+        raise RuntimeError("selected index k out of range")
+    if input._dtype.is_complex:
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    check_outputs(out, input._dtype, _out_expected)
+    size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
+    found = choose(_best, input, axis, k, largest)
+    return paired(return_types.topk, found, input, size, out)
+
+
+def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
+    """The positions of the `k` best elements, the best first."""
+    length = array.shape[axis]
+    if k == 0 or not array.size:
+        return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
+    cut = length - k if largest else k - 1
+    parted = xp.moveaxis(xp.argpartition(array, cut, axis=axis), axis, -1)
+    chosen = xp.moveaxis(parted[..., length - k :] if largest else parted[..., :k], -1, axis)
+    order = xp.argsort(xp.take_along_axis(array, chosen, axis), axis=axis, kind="stable")
+    return xp.take_along_axis(chosen, xp.flip(order, axis) if largest else order, axis)
+
+
+# --- the k-th --------------------------------------------------------------------------------------------------------
+
+
+def _kth_samples() -> Iterator[Sample]:
+    yield sample(values(7), 3)
+    yield sample(values(3, 4), 2, 0)
+    yield sample(values(2, 3, 4), 4, -1, True)
+    yield sample(values(0, 3), 1)
+    yield sample(values(), 1)
+
+
+def _output_of_kth(target: Tensor, wanted: DType, role: str) -> Exception:
+    kind = "of same type as input" if role == "values" else "of scalar type Long"
+    return RuntimeError(f"output {role} must be {kind}")
+
+
+@operator("sorting", out=True, samples=_kth_samples, differs=EQUALS)
+@derivative(outputs=1, real_only="kthvalue", input=chosen_gradient)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
+    """The `k`-th smallest element along `dim`, and its position; `k` counts from 1."""
+    check_tensor("kthvalue", input)
+    axis = _axis_with_elements("kthvalue", input, dim)
+    if not 1 <= k <= (input._size[axis] if input._size else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    check_outputs(out, input._dtype, _output_of_kth)
+    if input._size:
+        _refuse_unordered("kthvalue_cpu", input._dtype)
+    found = choose(_kth, input, axis, k)
+    return paired(return_types.kthvalue, found, input, _without(input, axis, keepdim), out)
+
+
+def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
+    if not array.size:
+        return xp.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), "int64")
+    return xp.take(xp.argpartition(array, k - 1, axis=axis), xp.asarray([k - 1]), axis=axis)
+
+
+def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
+    if input._size and not input._size[axis]:
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    return axis
+
+
+def _without(input: Tensor, axis: int, keepdim: bool) -> tuple[int, ...]:
+    return reduced_size(input._size, (axis,), keepdim)
+
+
+def _refuse_unordered(kernel_name: str, dtype: DType) -> None:
+    if dtype.is_complex or dtype is dtypes.bool:
+        raise not_implemented(kernel_name, dtype)
+
+
+# --- the one in the middle -------------------------------------------------------------------------------------------
+
+
+def _median_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 1, 4)):
+        yield sample(values(*size))
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 4), -1, True)
+    yield sample(values(3, 0), 0)
+    with_nan = values(2, 5)
+    with_nan[0, 1] = with_nan[0, 3] = float("nan")
+    yield sample(with_nan)
+    yield sample(with_nan, 1)
+
+
+def _middle(xp: Any, array: Array, axis: int) -> Array:
+    """The position of the median; of the first NaN, if there is one."""
+    length = array.shape[axis]
+    found = _kth(xp, array, axis, (length + 1) // 2)
+    if array.dtype.kind != "f":
+        return found
+    is_nan = xp.isnan(array)
+    first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
+    return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
+
+
+def _middle_of_numbers(xp: Any, array: Array, axis: int) -> Array:
+    """The position of the median of those that are not NaN; of a NaN where there are no others."""
+    if array.dtype.kind != "f":
+        return _middle(xp, array, axis)
+    count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
+    return xp.take_along_axis(xp.argsort(array, axis=axis), xp.maximum((count - 1) // 2, 0), axis)
+
+
+def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) -> Array:
+    row = array.reshape(-1)
+    return row[middle(xp, row, 0)]
+
+
+def _median_whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """Shared among all elements that are the median."""
+    chosen = (input == result) | (input.isnan() & result.isnan())
+    return grad / chosen.sum() * chosen
+
+
+#: What PyTorch leaves in the median of no integers: the bits of NaN, converted.
+_OF_NOTHING = {dtypes.bool: True, dtypes.uint8: 0, dtypes.int8: 0, dtypes.int16: 0, dtypes.int32: -(2**31)}
+
+
+def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
+    """The median of all elements, and the pair along a dimension."""
+    name = pair.__name__
+
+    def of_all(input: Tensor) -> Tensor:
+        dtype = input._dtype
+        if not input.numel():
+            nothing = float("nan") if dtype.category >= dtypes.FLOATING else _OF_NOTHING.get(dtype, -(2**63))
+            return input.new_full((), nothing)
+        _refuse_unordered("median_cpu", dtype)
+        return reduce(_median_of_all, input, axes_of(len(input._size), None), False, dtype, dtype, middle=middle)
+
+    def along(input: Tensor, dim: int, keepdim: bool, out: OutPair) -> Any:
+        axis = _axis_with_elements("median", input, dim)
+        _check_outputs_of_median(out, input)
+        _refuse_unordered("median_out", input._dtype)
+        if input.numel():
+            found = choose(middle, input, axis)
+        else:
+            found = choose(_kth, input, axis, 1)
+        return paired(pair, found, input, _without(input, axis, keepdim), out)
+
+    of_all.__name__ = along.__name__ = name
+    title = f"{name.title()}Backward"
+    return (
+        recorded(of_all, derivative=Derivative({"input": _median_whole_gradient}, f"{title}0")),
+        recorded(along, derivative=Derivative({"input": chosen_gradient}, f"{title}1", outputs=1)),
+    )
+
+
+def _check_outputs_of_median(out: OutPair, input: Tensor) -> None:
+    if out is None:
+        return
+    values, indices = [_old_name(each._dtype) for each in out]
+    if indices != "torch.LongTensor":
+        message = f"argument #1 'indices' to have scalar type Long; but got {indices} instead"
+    elif values != _old_name(input._dtype):
+        message = (
+            "'values' to have the same type as tensor for argument #2 'self'; but type "
+            f"{values} does not equal {_old_name(input._dtype)}"
+        )
+    else:
+        return
+    raise RuntimeError(f"Expected tensor for {message} (while checking arguments for median)")
+
+
+def _old_name(dtype: DType) -> str:
+    if dtype is dtypes.bool or dtype.is_complex:
+        return f"CPU{dtype.scalar_type}Type"
+    return f"torch.{dtype.scalar_type}Tensor"
+
+
+_of_all, _along = _medians(return_types.median, _middle)
+_numbers_of_all, _numbers_along = _medians(return_types.nanmedian, _middle_of_numbers)
+
+
+@operator("sorting", out=True, samples=_median_samples, differs=EQUALS)
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: OutPair = None) -> Any:
+    """The element in the middle of all, of two the lower; with `dim` a pair of those along it and their positions."""
+    check_tensor("median", input)
+    return _whole("median", _of_all, input, out) if dim is None else _along(input, dim, keepdim, out)
+
+
+@operator("sorting", out=True, samples=_median_samples, differs=EQUALS)
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: OutPair = None) -> Any:
+    """`median` of those elements that are not NaN."""
+    check_tensor("nanmedian", input)
+    return _whole("nanmedian", _numbers_of_all, input, out) if dim is None else _numbers_along(input, dim, keepdim, out)
+
+
+def _whole(name: str, of_all: Any, input: Tensor, out: OutPair) -> Tensor:
+    if out is not None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    made: Tensor = of_all(input)
+    return made
+
+
+# --- the most frequent -----------------------------------------------------------------------------------------------
+
+
+def _mode_samples() -> Iterator[Sample]:
+    few = values(3, 7, low=0, high=4, dtype=dtypes.int64)
+    yield sample(few)
+    yield sample(few, 0)
+    yield sample(few, -1, True)
+    yield sample(values(5))
+    yield sample(values(3, 0), 0)
+    yield sample(values())
+
+
+def _output_of_mode(target: Tensor, wanted: DType, role: str) -> Exception:
+    return RuntimeError(
+        f"expected scalar type '{wanted.scalar_type}' but got '{target._dtype.scalar_type}' for {role} output"
+    )
+
+
+@operator("sorting", out=True, samples=_mode_samples, differs=EQUALS)
+@derivative(outputs=1, real_only="mode", input=chosen_gradient)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
+    """The element that occurs most often along `dim`, of several the smallest, and the last position that has it."""
+    check_tensor("mode", input)
+    axis = _axis_with_elements("mode", input, dim)
+    check_outputs(out, input._dtype, _output_of_mode)
+    if input._dtype.is_complex and input._size and input.numel():
+        raise not_implemented("mode_cpu", input._dtype)
+    found = choose(_most_frequent if input.numel() else _kth, input, axis, *(() if input.numel() else (1,)))
+    return paired(return_types.mode, found, input, _without(input, axis, keepdim), out)
+
+
+def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
+    row = xp.moveaxis(array, axis, -1)
+    order = xp.argsort(row, axis=-1, kind="stable")
+    ranked = xp.take_along_axis(row, order, -1)
+    places = xp.broadcast_to(xp.arange(row.shape[-1]), row.shape)
+    is_new = xp.ones(row.shape, bool)
+    is_new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    begin = running(xp, xp.maximum, xp.where(is_new, places, 0), row.ndim - 1)
+    longest = xp.expand_dims(xp.argmax(places - begin, axis=-1), -1)
+    return xp.moveaxis(xp.take_along_axis(order, longest, -1), -1, axis)

@@ -1,0 +1,80 @@
+"""Operators with several results: written to tensors with ``out=``, and rows with NaN, ties and infinities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from parity.agreement import Blueprint, blueprint, disagreement
+
+DTYPES = ("bool", "uint8", "int64", "float16", "float32", "float64", "complex64")
+NAN, INF = float("nan"), float("inf")
+
+#: The operators that choose elements along a dimension, with the arguments behind the input.
+CHOOSING: list[tuple[str, tuple[Any, ...]]] = [
+    ("topk", (2, 0)), ("kthvalue", (2, 0)), ("median", (0,)), ("nanmedian", (0,)), ("mode", (0,)), ("cummax", (0,)),
+    ("cummin", (0,)),
+]  # fmt: skip
+
+
+def differing(calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]], **closeness: Any) -> list[str]:
+    found = [disagreement(name, arguments, keywords, **closeness) for name, arguments, keywords in calls]
+    return [each for each in found if each is not None]
+
+
+def outputs(dtype: str, size: tuple[int, ...]) -> list[tuple[Blueprint, Blueprint]]:
+    """Pairs to write to: right ones, empty ones, ones with gaps, and of each wrong dtype."""
+    room = [0] * (size[0] if size else 1)
+    return [
+        (blueprint(room, dtype, size), blueprint(room, "int64", size)),
+        (blueprint([], dtype, (0,)), blueprint([], "int64", (0,))),
+        (blueprint(room, dtype, size, "sliced"), blueprint(room, "int64", size, "sliced")),
+        *[(blueprint(room, other, size), blueprint(room, "int64", size)) for other in DTYPES if other != dtype],
+        *[(blueprint(room, dtype, size), blueprint(room, other, size)) for other in DTYPES if other != "int64"],
+    ]
+
+
+@pytest.mark.parametrize(("name", "arguments"), CHOOSING)
+def test_pairs_are_written_to_outputs(name: str, arguments: tuple[Any, ...]) -> None:
+    size = (5,) if name.startswith("cum") else (2,) if name == "topk" else ()
+    calls = [
+        (name, (blueprint([3, 1, 4, 2, 5], dtype, (5,)), *arguments), {"out": out})
+        for dtype in DTYPES
+        for out in outputs(dtype, size)
+    ]
+    assert differing(calls, positions=False) == []
+
+
+@pytest.mark.parametrize(("name", "arguments"), CHOOSING)
+@pytest.mark.parametrize(
+    "row", [[1.0, NAN, 3.0, NAN, 2.0], [NAN] * 5, [INF, -INF, 0.5, INF, -INF], [2.0, 2.0, 1.0, 1.0, 3.0]]
+)
+def test_rows_with_nan_and_infinities_agree(name: str, arguments: tuple[Any, ...], row: list[float]) -> None:
+    calls = [(name, (blueprint(row, dtype, (5,)), *arguments), {}) for dtype in ("float16", "float32", "float64")]
+    assert differing(calls, positions=False) == []
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_positions_of_running_extremes_are_those_of_the_last(name: str) -> None:
+    rows = [[2.0, 2.0, 3.0, 3.0, 1.0], [1.0, NAN, 3.0, NAN, 2.0], [INF, INF, -INF, -INF, INF]]
+    assert differing([(name, (blueprint(row, "float64", (5,)), 0), {}) for row in rows]) == []
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "complex64"])
+def test_median_of_nothing_agrees(name: str, dtype: str) -> None:
+    nothing = blueprint([], dtype, (0,))
+    matrix = blueprint([], dtype, (3, 0))
+    assert differing([(name, (nothing,), {}), (name, (matrix, 0), {}), (name, (matrix, 1), {})]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("topk", (6,)), ("topk", (-1,)), ("kthvalue", (0,)), ("kthvalue", (6,)), ("kthvalue", (1, 3)), ("mode", (2,)),
+        ("cummax", (1,)), ("logcumsumexp", (1,)), ("median", (1,)),
+    ],
+)  # fmt: skip
+def test_ranks_and_dimensions_that_are_not_there_are_refused(name: str, arguments: tuple[Any, ...]) -> None:
+    calls = [(name, (blueprint([3, 1, 4, 2, 5], dtype, (5,)), *arguments), {}) for dtype in DTYPES]
+    assert differing(calls) == []

@@ -244,6 +244,25 @@ def __dlpack__(
     return self.numpy().__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
 
 
+def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
+    """Where on a GPU the elements lie, for CuPy and others: ``cupy.asarray(tensor)`` shares the memory."""
+    if not self.is_cuda:
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA data is required use "
+            "tensor.cuda() to copy tensor to device memory."
+        )
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
+            "var.detach() to get Variable that doesn't require grad."
+        )
+    described: dict[str, Any] = raw_array(self).__cuda_array_interface__
+    return described
+
+
+setattr(Tensor, "__cuda_array_interface__", property(_cuda_array_interface))  # noqa: B010  # mypy knows no such name
+
+
 @operator("interop", function=False)
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:
     """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""

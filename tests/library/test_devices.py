@@ -171,3 +171,10 @@ def test_memory_is_counted_and_freed(device: str) -> None:
 def test_asking_for_a_device_that_is_not_there_says_which_there_are(device: str) -> None:
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.zeros(1, device=f"{device}:99")
+
+
+def test_a_tensor_offers_its_memory_to_cupy_on_a_gpu_alone(device: str) -> None:
+    made = torch.ones(2, device=device)
+    assert hasattr(made, "__cuda_array_interface__") == (device == "cuda")
+    with pytest.raises(AttributeError, match=r"on non-CUDA tensor type: torch\.FloatTensor"):
+        torch.ones(2).__cuda_array_interface__  # noqa: B018  # to be asked for is what it refuses

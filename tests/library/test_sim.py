@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 
+import numpy
 import pytest
 
 import tensorglass as torch
@@ -218,3 +219,18 @@ def test_a_move_to_the_device_is_one_transfer_and_takes_no_more_memory_than_its_
     there.copy_(here)
     assert [each.kind for each in torch.sim.timeline()] == ["to device"]
     assert there.tolist()[-1] == 2**20 - 1
+
+
+def test_a_kernel_of_ones_own_is_one_launch_that_writes_into_a_tensor() -> None:
+    x, y = torch.arange(1000.0, device="sim"), torch.empty(1000, device="sim")
+
+    def twice(a: numpy.ndarray, factor: float, out: numpy.ndarray) -> None:
+        out[...] = a * factor
+
+    sim.reset()
+    sim.launch(twice, x, 2.0, y)
+    assert [(each.kind, each.name, each.nbytes) for each in sim.timeline()] == [("kernel", "twice", 8000)]
+    assert y.tolist() == [2.0 * each for each in range(1000)]
+    for wrong in (torch.ones(1000), torch.ones(1000, device="sim:1")):
+        with pytest.raises(ValueError, match="tensors on one simulated device are needed"):
+            sim.launch(twice, wrong, 2.0, y)

@@ -12,6 +12,9 @@ costs that `configure` sets. `timeline` tells what happened when; nothing of it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from tensorglass import backends
 from tensorglass.accelerators import Accelerator
 from tensorglass.backends.simulated.clock import CLOCK, CostModel, Happening, timeline
@@ -25,6 +28,7 @@ from tensorglass.backends.simulated.streams import (
     stream,
 )
 from tensorglass.errors import OutOfMemoryError
+from tensorglass.tensor import Tensor, raw_array
 
 _sim = Accelerator("sim", FAMILY)
 current_device = _sim.current_device
@@ -56,6 +60,20 @@ set_rng_state = _sim.set_rng_state
 synchronize = _sim.synchronize
 
 
+def launch(kernel: Callable[..., None], *arguments: Any) -> None:
+    """Launch a kernel of one's own: a function of NumPy arrays, which gets the memory of the tensors among `arguments`.
+
+    It writes its results into tensors, and returns None. However much it does, it is one launch; it takes the time
+    that the bytes of the tensors take. They must be on one simulated device, else ValueError is raised.
+    """
+    arrays = [raw_array(each) if isinstance(each, Tensor) else each for each in arguments]
+    places = {each._storage.device for each in arguments if isinstance(each, Tensor)}
+    if len(places) != 1 or any(place.type != "sim" for place in places):
+        raise ValueError(f"tensors on one simulated device are needed, not on {sorted(map(str, places)) or 'none'}")
+    simulated: Any = backends.get(places.pop())
+    simulated.xp.call(kernel.__name__, kernel, tuple(arrays), {})
+
+
 def costs() -> CostModel:
     """What things cost at present; `configure` changes it."""
     return CLOCK.costs
@@ -76,7 +94,8 @@ def reset() -> None:
 __all__ = [
     "CostModel", "Event", "Happening", "OutOfMemoryError", "Stream", "configure", "costs", "current_device",
     "current_stream", "default_stream", "device", "device_count", "empty_cache", "get_device_name",
-    "get_device_properties", "get_rng_state", "init", "initial_seed", "is_available", "is_initialized", "manual_seed",
+    "get_device_properties", "get_rng_state", "init", "initial_seed", "is_available", "is_initialized", "launch",
+    "manual_seed",
     "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
     "memory_reserved", "memory_snapshot", "memory_stats", "memory_summary", "now", "reset",
     "reset_accumulated_memory_stats", "reset_peak_memory_stats", "seed", "set_device", "set_rng_state", "set_stream",

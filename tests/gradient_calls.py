@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import tensorglass
@@ -74,7 +75,7 @@ def _sampled(row: Operator, number: int, sample: Sample, *, in_place: bool) -> G
         if in_place:
             return getattr(library.Tensor, f"{row.name}_")(arguments[0].clone(), *arguments[1:], **keywords)
         home = library if row.is_function else library.Tensor
-        return getattr(home, row.name)(*arguments, **keywords)
+        return attrgetter(row.path)(home)(*arguments, **keywords)
 
     name = f"{row.name}_" if in_place else row.name
     return GradientCall(f"{name}-{number}", tuple(floating(given)), function)

@@ -18,6 +18,13 @@ class OutOfMemoryError(RuntimeError):
     """A device has no room for a tensor; PyTorch's ``torch.OutOfMemoryError``."""
 
 
+class _LinAlgError(RuntimeError):
+    """A matrix has no inverse, or not the factors that were asked for; PyTorch's ``torch.linalg.LinAlgError``."""
+
+
+LinAlgError = _LinAlgError  # PyTorch shows it by the other name
+
+
 class MixedMemory(TypeError):
     """A kernel met arrays of two memories. Whoever called the operator makes PyTorch's error of it."""
 

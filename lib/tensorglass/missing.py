@@ -15,15 +15,16 @@ from tensorglass.errors import explained
 PYTORCH_NAMES = Path(__file__).with_name("pytorch_names.txt")
 
 
-def no_such_name(name: str, there: Iterable[str]) -> AttributeError:
-    """The error for a `name` that the namespace does not have; `there` are the names that it has."""
-    error = AttributeError(f"module 'tensorglass' has no attribute '{name}'")
+def no_such_name(name: str, there: Iterable[str], module: str = "") -> AttributeError:
+    """The error for a `name` that the namespace, or a `module` of it, does not have; `there` are those it has."""
+    error = AttributeError(f"module '{'.'.join(filter(None, ('tensorglass', module)))}' has no attribute '{name}'")
     if name.startswith("_"):  # programs ask for these to find out what a module is
         return error
-    if name in PYTORCH_NAMES.read_text().split():
+    path = f"{module}.{name}" if module else name
+    if path in PYTORCH_NAMES.read_text().split():
         return explained(
             error,
-            f"PyTorch has torch.{name}; tensorglass does not, or not yet. Its README lists what is left out and what "
+            f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
             "is still to come.",
         )
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)

@@ -98,7 +98,7 @@ def sampled(row: Operator, dtype: str, layout: str = "contiguous") -> Iterator[C
         recast = _recast(sample)
         arguments = tuple(_described(each, dtype, layout, recast) for each in sample.arguments)
         keywords = {key: _described(each, dtype, layout, recast) for key, each in sample.keywords.items()}
-        yield Case(row.name, arguments, keywords, "function" if row.is_function else "method")
+        yield Case(row.path, arguments, keywords, "function" if row.is_function else "method")
 
 
 def operand_count(row: Operator) -> int:

@@ -44,7 +44,7 @@ PAIRS = [row for row in POINTWISE if operand_count(row) == 2]
 WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.name not in SEVERAL_RESULTS]
 
 # Sums of terms that cancel are as exact as their terms.
-FLOOR = {"reduction": 1.0, "linear algebra": 1.0, "cumulative": 1.0}
+FLOOR = {"reduction": 1.0, "linear algebra": 8.0, "cumulative": 1.0}
 
 
 def name_of(row: Any) -> str:
@@ -70,7 +70,8 @@ def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
 def with_in_place(row: Operator, cases: Iterable[Case]) -> Iterable[Case]:
     for case in cases:
         yield case
-        if row.inplace is not None:
+        # Where elements share cells, PyTorch's products write nonsense (docs/differences.md).
+        if row.inplace is not None and (row.kind != "linear algebra" or 0 not in case.arguments[0].stride):
             yield in_place(row, case)
 
 

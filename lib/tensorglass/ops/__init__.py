@@ -4,6 +4,7 @@ One module a family. `table` is the declaration; `elementwise` and `reducing` ar
 """
 
 from tensorglass.ops import (
+    added_products,
     asking,
     classifying,
     comparison,
@@ -53,6 +54,7 @@ from tensorglass.ops.table import OPERATORS, attach
 
 __all__ = [
     "OPERATORS",
+    "added_products",
     "asking",
     "attach",
     "classifying",

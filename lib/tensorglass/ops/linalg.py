@@ -130,7 +130,7 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     if a[-1] != inner:
         if len(a) == len(b) == 1 and input._dtype is not other._dtype:
             raise RuntimeError(_two_dtypes("dot", input._dtype, other._dtype))
-        raise _cannot_multiply(a, b)
+        raise cannot_multiply(a, b)
     batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     result = _product(input, other, size, out)
@@ -188,7 +188,8 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
 
 
-def _cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's error for operands of these sizes."""
     note = (
         f"The last dimension of the first, {a[-1]}, must equal the {'only' if len(b) == 1 else 'second to last'} one of"
     )

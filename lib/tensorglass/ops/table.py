@@ -52,6 +52,12 @@ class Operator:
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
     method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
     signatures: tuple[str, ...] | None = None  #: what a failed call is held against; None: it reads its own calls
+    namespace: str = ""  #: "linalg" for linalg_det, which is ``torch.linalg.det``
+
+    @property
+    def path(self) -> str:
+        """Where PyTorch has the function: "abs", "linalg.det"."""
+        return f"{self.namespace}.{self.name.removeprefix(f'{self.namespace}_')}" if self.namespace else self.name
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -88,10 +94,12 @@ def operator(
     differs: str | None = None,
     method_form: Callable[..., Any] | None = None,
     signatures: Iterable[str] | None = (),
+    namespace: str = "",
 ) -> Callable[[F], F]:
     """Declare an operator that is written with tensors. Its name is the function's.
 
-    The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``. A call that
+    The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``; that of one in
+    a `namespace` begins with it: ``linalg_det`` is ``torch.linalg.det``, and no method. A call that
     fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
     None: the operator explains it itself. `method_form` is the method where its arguments are others.
     """
@@ -111,7 +119,7 @@ def operator(
                 function=body,
                 kind=kind,
                 is_function=function,
-                is_method=method,
+                is_method=method and not namespace,
                 is_attribute=attribute,
                 setter=setter,
                 inplace=wrapped,
@@ -122,6 +130,7 @@ def operator(
                 differs=differs,
                 method=method_form,
                 signatures=None if signatures is None else tuple(signatures),
+                namespace=namespace,
             )
         )
         return body
@@ -134,7 +143,7 @@ def attach() -> dict[str, Callable[..., Any]]:
     functions: dict[str, Callable[..., Any]] = {}
     for row in OPERATORS.values():
         for name in (row.name, *row.aliases):
-            if row.is_function:
+            if row.is_function and not row.namespace:
                 functions[name] = _explained(row, name, row.function)
             if row.is_method:
                 setattr(Tensor, name, _explained(row, name, row.method or row.function, is_method=True))
@@ -161,6 +170,12 @@ def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
+
+
+def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
+    """The functions of ``torch.<namespace>`` by name."""
+    rows = [row for row in OPERATORS.values() if row.namespace == namespace]
+    return {row.path.removeprefix(f"{namespace}."): _explained(row, row.name, row.function) for row in rows}
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:

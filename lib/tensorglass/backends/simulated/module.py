@@ -75,7 +75,8 @@ class SimulatedModule:
     def _wrapped(self, answer: Any, seen: list[SimulatedArray], made: list[SimulatedArray]) -> Any:
         """The answer with its arrays on the device. Those that are no windows on `seen` ones are added to `made`."""
         if isinstance(answer, tuple | list):
-            return type(answer)([self._wrapped(each, seen, made) for each in answer])
+            wrapped = [self._wrapped(each, seen, made) for each in answer]
+            return wrapped if isinstance(answer, list) else tuple(wrapped)  # a plain one for a named tuple, too
         if isinstance(answer, numpy.generic):  # a 0-dim answer stays on the device, as CuPy's do
             answer = numpy.asarray(answer)
         if not isinstance(answer, numpy.ndarray):

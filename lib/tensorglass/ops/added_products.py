@@ -1,0 +1,402 @@
+"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm, addr.
+
+The one idea to keep in mind: each operator checks its operands and names the product; `_add` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
+from tensorglass.making import empty_on, from_array
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.gradients import conj, scaled
+from tensorglass.ops.linalg import cannot_multiply
+from tensorglass.ops.one_device import on_two_devices
+from tensorglass.ops.promotion import cannot_cast, check_out_dtype
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.scalars import checked
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import expand, narrow, select
+from tensorglass.tensor import Tensor, array_of
+
+Product = Callable[[Any, Array, Array], Array]
+
+
+def _matmul(xp: Any, one: Array, other: Array) -> Array:
+    return xp.matmul(one, other)
+
+
+def _summed(xp: Any, one: Array, other: Array) -> Array:
+    return xp.add.reduce(xp.matmul(one, other), axis=0)
+
+
+def _outer(xp: Any, one: Array, other: Array) -> Array:
+    return one[:, None] * other
+
+
+def _added(
+    xp: Any, product: Product | None, arrays: tuple[Array, ...], wide: Any, dtype: Any, beta: Any, alpha: Any, size: Any
+) -> Array:
+    input, one, other = [each.astype(wide, copy=False) for each in arrays]
+    result = xp.zeros(size, wide) if product is None else product(xp, one, other)
+    if alpha != 1:
+        result = result * alpha
+    if beta != 0:  # else what stands in `input` is not read, nan included
+        result = result + (input if beta == 1 else input * beta)
+    return xp.ascontiguousarray(result, dtype).reshape(size)
+
+
+def _add(
+    product: Product,
+    operands: tuple[Tensor, Tensor, Tensor],
+    size: tuple[int, ...],
+    beta: complex,
+    alpha: complex,
+    out: Tensor | None,
+    dtype: DType | None = None,
+    reads_unused: bool = False,
+) -> Tensor:
+    """Compute it; `dtype` is the result's where that is not the operands'. An `alpha` of 0 leaves the product out,
+    unless `reads_unused`.
+    """
+    input = operands[0]
+    backend, result = input._storage.backend, dtype or input._dtype
+    for each in operands[1:]:
+        if each._storage.backend is not backend:
+            raise on_two_devices(input._storage.device, each._storage.device)
+    beta, alpha = _factor(beta, result), _factor(alpha, result)
+    if input._size != size:
+        expand(input, size)  # raises where it cannot be
+    is_half = result.is_floating_point and result.itemsize == 2
+    wide = backend.array_dtype(dtypes.float32 if is_half else result)
+    arrays = tuple([array_of(each) for each in operands])
+    computed = None if alpha == 0 and not reads_unused else product
+    answer = backend.launch(_added, computed, arrays, wide, backend.array_dtype(result), beta, alpha, size)
+    return from_array(answer, result, input._storage) if out is None else write_out(answer, size, out, result)
+
+
+def _laid_out_like(made: Tensor, input: Tensor) -> Tensor:
+    """A fresh result with its dimensions in memory in the order of those of `input`, as elementwise operators do."""
+    if input._size != made._size or 0 in made._size:
+        return made
+    stride = geometry.preserved_strides(input._size, input._stride)
+    return made if stride == made._stride else copy_(empty_on(made._storage.device, made._size, stride, made._dtype), made)
+
+
+def _factor(number: complex, dtype: DType) -> complex:
+    """A factor as a number of `dtype`: a fraction is cut off for integers."""
+    number = checked(number, dtype)
+    if isinstance(number, bool) or (dtype.category == dtypes.INTEGER and not isinstance(number, int)):
+        return bool(number) if dtype is dtypes.bool else int(number.real)
+    return number.real if isinstance(number, complex) and not dtype.is_complex else number
+
+
+def _no_truths(kernel: str, inner: int) -> Exception:
+    """The error for products of bools."""
+    if not inner:  # sic: what is left is ``beta * input``
+        return cannot_cast(dtypes.int64, dtypes.bool)
+    return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def _check_in_place(input: Tensor, size: tuple[int, ...]) -> None:
+    if input._size != size:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(input._size)} and output tensor size {list(size)} should match"
+        )
+
+
+def _samples(*sizes: tuple[int, ...], broadcast: bool = True) -> Callable[[], Iterator[Sample]]:
+    """Samples of three operands each; the last of them with factors, and with an `input` to be broadcast."""
+
+    def samples() -> Iterator[Sample]:
+        for first in range(0, len(sizes), 3):
+            operands = [values(*size, seed=seed) for seed, size in enumerate(sizes[first : first + 3])]
+            yield sample(*operands)
+        yield sample(*operands, beta=2, alpha=3)
+        yield sample(*operands, beta=0, alpha=2)
+        if broadcast:
+            yield sample(values(*sizes[-3][-1:]), *operands[1:], alpha=2)
+            yield sample(values(), *operands[1:], beta=3)
+
+    return samples
+
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+
+def _matrix_product(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    beta: complex,
+    alpha: complex,
+    out: Tensor | None,
+    size: tuple[int, ...],
+    product: Product = _matmul,
+) -> Tensor:
+    dtype = input._dtype if out is None else out._dtype
+    if dtype is not mat2._dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {dtype.scalar_type} and {mat2._dtype.scalar_type}"
+        )
+    if mat1._dtype is not mat2._dtype:
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {mat1._dtype.scalar_type} and {mat2._dtype.scalar_type}"
+        )
+    if dtype is dtypes.bool and 0 not in size:
+        raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
+    return _add(product, (input, mat1, mat2), size, beta, alpha, out)
+
+
+def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
+    check_tensor("addmm", input)
+    for position, (name, matrix) in enumerate((("mat1", mat1), ("mat2", mat2)), 2):
+        check_tensor("addmm", matrix, name, position)
+        if len(matrix._size) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(matrix._size)}-D tensor")
+    if mat1._size[1] != mat2._size[0]:
+        raise cannot_multiply(mat1._size, mat2._size)
+    return mat1._size[0], mat2._size[1]
+
+
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addmm`, written to `input`."""
+    size = _addmm_size(input, mat1, mat2)
+    _check_in_place(input, size)
+    return _matrix_product(input, mat1, mat2, beta, alpha, input, size)
+
+
+@operator(
+    "linear algebra",
+    inplace=addmm_,
+    out=True,
+    samples=_samples((2, 4), (2, 3), (3, 4), (2, 2), (2, 0), (0, 2), (2, 4), (2, 3), (3, 4)),
+    signatures=(
+        "(Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
+        "(Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
+        "Tensor out = None)",
+    ),
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, alpha: scaled(grad.mm(conj(mat2.t())), alpha),
+    mat2=lambda grad, mat1, alpha: scaled(conj(mat1.t()).mm(grad), alpha),
+)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``. With a `beta` of 0 `input` is not read."""
+    size = _addmm_size(input, mat1, mat2)
+    check_out_dtype(out, input._dtype)
+    return _matrix_product(input, mat1, mat2, beta, alpha, out, size)
+
+
+# --- a matrix and a vector -------------------------------------------------------------------------------------------
+
+
+def _addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
+) -> Tensor:
+    check_tensor("addmv", input)
+    check_tensor("addmv", mat, "mat", 2)
+    check_tensor("addmv", vec, "vec", 3)
+    if len(mat._size) != 2 or len(vec._size) != 1 or len(input._size) > 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {len(input._size)}, {len(mat._size)}, {len(vec._size)}"
+        )
+    rows, columns = mat._size
+    length = input._size[0] if input._size else 1
+    if columns != vec._size[0] or length not in (1, rows):
+        raise RuntimeError(
+            f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})"
+        )
+    if in_place:
+        _check_in_place(input, (rows,))
+    if not input._dtype is mat._dtype is vec._dtype:
+        names = [each._dtype.scalar_type for each in (input, mat, vec)]
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[2]}"
+        )
+    check_out_dtype(out, input._dtype)
+    if input._dtype is dtypes.bool and rows and columns:
+        raise NotImplementedError("\"addmv_impl_cpu\" not implemented for 'Bool'")
+    return _add(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
+
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addmv`, written to `input`."""
+    return _addmv(input, mat, vec, beta, alpha, input, True)
+
+
+@operator("linear algebra", inplace=addmv_, out=True, samples=_samples((2,), (2, 0), (0,), (2,), (2, 3), (3,)))
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
+    vec=lambda grad, mat, alpha: scaled(conj(mat.t()).mv(grad), alpha),
+)
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``. With a `beta` of 0 `input` is not read."""
+    return _addmv(input, mat, vec, beta, alpha, out, False)
+
+
+# --- batches of matrices ---------------------------------------------------------------------------------------------
+
+
+def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+    check_tensor(name, input)
+    for position, (argument, batch) in enumerate((("batch1", batch1), ("batch2", batch2)), 2):
+        check_tensor(name, batch, argument, position)
+        if len(batch._size) != 3:
+            raise RuntimeError(f"{argument} must be a 3D tensor")
+
+
+def _addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None
+) -> Tensor:
+    _check_batches("addbmm", input, batch1, batch2)
+    (count, rows, inner), (count2, inner2, columns) = batch1._size, batch2._size
+    if count != count2:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {count2}")
+    if inner != inner2:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {inner2}x{columns})")
+    size = rows, columns
+    if input._dtype.itemsize == 2 and input._dtype.is_floating_point:  # PyTorch rounds after each of the products
+        while batch1._size[0] > 1:
+            made = _matrix_product(input, select(batch1, 0, 0), select(batch2, 0, 0), beta, alpha, None, size)
+            input, beta = made, 1
+            batch1, batch2 = narrow(batch1, 0, 1, batch1._size[0] - 1), narrow(batch2, 0, 1, batch2._size[0] - 1)
+    return _matrix_product(input, batch1, batch2, beta, alpha, out, size, _summed)
+
+
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addbmm`, written to `input`."""
+    return _addbmm(input, batch1, batch2, beta, alpha, input)
+
+
+@operator(
+    "linear algebra", inplace=addbmm_, out=True, samples=_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False)
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(
+        grad.unsqueeze(0).expand(batch2._size[0], -1, -1).bmm(conj(batch2.transpose(1, 2))), alpha
+    ),
+    batch2=lambda grad, batch1, alpha: scaled(
+        conj(batch1.transpose(1, 2)).bmm(grad.unsqueeze(0).expand(batch1._size[0], -1, -1)), alpha
+    ),
+)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2).sum(0)``. With a `beta` of 0 `input` is not read."""
+    return _addbmm(input, batch1, batch2, beta, alpha, out)
+
+
+def _baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
+) -> Tensor:
+    _check_batches("baddbmm", input, batch1, batch2)
+    (count, rows, inner), (*_, columns) = batch1._size, batch2._size
+    if batch2._size[:2] != (count, inner):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {inner}] but got: "
+            f"{list(batch2._size[:2])}."
+        )
+    size = count, rows, columns
+    if in_place:
+        _check_in_place(input, size)
+    kinds = [each._dtype for each in (input, batch1, batch2)]
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
+            *[dtypes.C_NAMES[each] for each in kinds]
+        ))  # fmt: skip
+    check_out_dtype(out, kinds[0])
+    if kinds[1] is not kinds[2]:
+        raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
+    if kinds[0] is dtypes.bool and 0 not in size:
+        raise _no_truths("baddbmm", inner)
+    return _add(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
+
+
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`baddbmm`, written to `input`."""
+    return _baddbmm(input, batch1, batch2, beta, alpha, input, True)
+
+
+@operator(
+    "linear algebra",
+    inplace=baddbmm_,
+    out=True,
+    samples=_samples((5, 2, 4), (5, 2, 0), (5, 0, 4), (5, 2, 4), (5, 2, 3), (5, 3, 4)),
+    signatures=(
+        "(Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
+        "(Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
+        "Tensor out = None)",
+    ),
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
+)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
+    return _baddbmm(input, batch1, batch2, beta, alpha, out, False)
+
+
+# --- two vectors -----------------------------------------------------------------------------------------------------
+
+
+def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
+    check_tensor("addr", input)
+    for position, (name, vector) in enumerate((("vec1", vec1), ("vec2", vec2)), 2):
+        check_tensor("addr", vector, name, position)
+        if len(vector._size) != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(vector._size)}-D")
+    size = vec1._size[0], vec2._size[0]
+    result = dtypes.promote_types(input._dtype, dtypes.promote_types(vec1._dtype, vec2._dtype))
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and result is not dtypes.bool:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(factor, (float, complex)) and result.category < dtypes.FLOATING:
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    if out is not None and not dtypes.can_cast(result, out._dtype):
+        raise cannot_cast(result, out._dtype)
+    made = _add(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
+    return made if out is not None else _laid_out_like(made, input)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addr`, written to `input`."""
+    check_tensor("addr_", input)
+    if len(input._size) != 2:
+        raise RuntimeError(f"2D tensor expected, got {len(input._size)}D tensor for input")
+    if input._size != (*vec1._size, *vec2._size):
+        raise RuntimeError(
+            f"size mismatch, input: {list(input._size)}, v1: {list(vec1._size)}, v2: {list(vec2._size)}"
+        )
+    return _addr(input, vec1, vec2, beta, alpha, input)
+
+
+@operator("linear algebra", inplace=addr_, out=True, samples=_samples((0, 3), (0,), (3,), (2, 3), (2,), (3,)))
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2)), alpha),
+    vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1)), alpha),
+)
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that the three have in common."""
+    return _addr(input, vec1, vec2, beta, alpha, out)

@@ -156,7 +156,9 @@ def _difference(ours: Any, theirs: Any, closeness: Closeness) -> str | None:
     if ours[0] != theirs[0]:
         return f"ours {ours[:1]} {_brief(ours)}, PyTorch's {_brief(theirs)}"
     if ours[0] == "error":
-        same = ours[1:] == theirs[1:] or (ours[1].__name__ == theirs[1].__name__ == "_LinAlgError" and ours[2:] == theirs[2:])
+        same = ours[1:] == theirs[1:] or (
+            ours[1].__name__ == theirs[1].__name__ == "_LinAlgError" and ours[2:] == theirs[2:]
+        )
         return None if same else f"ours {_brief(ours)}, PyTorch's {_brief(theirs)}"
     return _value_difference(ours[1], theirs[1], closeness) or _value_difference(ours[2], theirs[2], closeness)
 

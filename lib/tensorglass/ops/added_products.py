@@ -87,7 +87,9 @@ def _laid_out_like(made: Tensor, input: Tensor) -> Tensor:
     if input._size != made._size or 0 in made._size:
         return made
     stride = geometry.preserved_strides(input._size, input._stride)
-    return made if stride == made._stride else copy_(empty_on(made._storage.device, made._size, stride, made._dtype), made)
+    return (
+        made if stride == made._stride else copy_(empty_on(made._storage.device, made._size, stride, made._dtype), made)
+    )
 
 
 def _factor(number: complex, dtype: DType) -> complex:
@@ -214,9 +216,7 @@ def _addmv(
     rows, columns = mat._size
     length = input._size[0] if input._size else 1
     if columns != vec._size[0] or length not in (1, rows):
-        raise RuntimeError(
-            f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})"
-        )
+        raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})")
     if in_place:
         _check_in_place(input, (rows,))
     if not input._dtype is mat._dtype is vec._dtype:
@@ -259,9 +259,7 @@ def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor) -> 
             raise RuntimeError(f"{argument} must be a 3D tensor")
 
 
-def _addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None
-) -> Tensor:
+def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
     _check_batches("addbmm", input, batch1, batch2)
     (count, rows, inner), (count2, inner2, columns) = batch1._size, batch2._size
     if count != count2:
@@ -283,7 +281,10 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1,
 
 
 @operator(
-    "linear algebra", inplace=addbmm_, out=True, samples=_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False)
+    "linear algebra",
+    inplace=addbmm_,
+    out=True,
+    samples=_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False),
 )
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
@@ -383,9 +384,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha
     if len(input._size) != 2:
         raise RuntimeError(f"2D tensor expected, got {len(input._size)}D tensor for input")
     if input._size != (*vec1._size, *vec2._size):
-        raise RuntimeError(
-            f"size mismatch, input: {list(input._size)}, v1: {list(vec1._size)}, v2: {list(vec2._size)}"
-        )
+        raise RuntimeError(f"size mismatch, input: {list(input._size)}, v1: {list(vec1._size)}, v2: {list(vec2._size)}")
     return _addr(input, vec1, vec2, beta, alpha, input)
 
 

@@ -33,7 +33,7 @@ def _samples() -> Iterator[Sample]:
         yield sample(values(*one), values(*other, seed=1))
 
 
-def _of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
+def pairs_of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
     """Samples of two operands each: `sizes` are theirs, one pair after the other."""
 
     def samples() -> Iterator[Sample]:
@@ -48,7 +48,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
     dtype = input._dtype
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
-    if dtype is not other._dtype:
+    if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
         raise explained(
             RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype)),
             f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
@@ -224,7 +224,7 @@ def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
     return number
 
 
-@operator("linear algebra", out=True, samples=_of((2, 3), (3, 4), (2, 0), (0, 4)))
+@operator("linear algebra", out=True, samples=pairs_of((2, 3), (3, 4), (2, 0), (0, 4)))
 @derivative(input=lambda grad, mat2: grad.mm(conj(mat2.t())), mat2=lambda grad, input: conj(input.t()).mm(grad))
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
@@ -236,7 +236,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _multiply(input, mat2, out)
 
 
-@operator("linear algebra", out=True, samples=_of((2, 3), (3,), (2, 0), (0,)))
+@operator("linear algebra", out=True, samples=pairs_of((2, 3), (3,), (2, 0), (0,)))
 @derivative(input=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, input: conj(input.t()).mv(grad))
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
@@ -249,7 +249,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _multiply(input, vec, out)
 
 
-@operator("linear algebra", out=True, samples=_of((2, 3, 4), (2, 4, 2), (0, 2, 3), (0, 3, 2)))
+@operator("linear algebra", out=True, samples=pairs_of((2, 3, 4), (2, 4, 2), (0, 2, 3), (0, 3, 2)))
 @derivative(
     input=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))),
     mat2=lambda grad, input: conj(input.transpose(1, 2)).bmm(grad),
@@ -269,7 +269,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _multiply(input, mat2, out)
 
 
-@operator("linear algebra", out=True, samples=_of((3,), (3,), (0,), (0,)))
+@operator("linear algebra", out=True, samples=pairs_of((3,), (3,), (0,), (0,)))
 @derivative(input=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, input: grad * conj(input))
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements."""
@@ -286,7 +286,7 @@ def __matmul__(input: Tensor, other: Any) -> Any:
     return matmul(input, other) if isinstance(other, Tensor) else NotImplemented
 
 
-@operator("linear algebra", out=True, samples=_of((3,), (2,), (0,), (2,)))
+@operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""
     for name, vector in (("self", input), ("vec2", vec2)):

@@ -1,0 +1,302 @@
+"""einsum: products summed over the dimensions that an equation names.
+
+The one idea to keep in mind: every operand is turned so that all have the same dimensions in the same order, first
+those of the result, then those to be summed, with size 1 where an operand lacks one. Then operands are multiplied two
+by two, and what no later operand needs is summed on the way, as one batched matrix product.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from typing import Any
+
+from tensorglass.ops.linalg import bmm
+from tensorglass.ops.pointwise import mul
+from tensorglass.ops.reduction import sum as sum_
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import diagonal, movedim, permute, reshape, unsqueeze, view
+from tensorglass.tensor import Tensor
+
+ELLIPSIS = "..."
+Labels = list[str]  #: letters and, at most once, ELLIPSIS
+
+
+def _samples() -> Iterator[Sample]:
+    a, b, square = values(2, 3), values(3, 4, seed=1), values(3, 3, seed=2)
+    yield sample("ij,jk->ik", a, b)
+    yield sample("ij,jk", a, b)
+    yield sample("ij,jk->i", a, b)
+    yield sample("ii->", square)
+    yield sample("ii->i", square)
+    yield sample("ij->ji", a)
+    yield sample("ij->j", a)
+    yield sample("ba", a)
+    yield sample("i,j->ij", values(3), values(4, seed=1))
+    yield sample("i,i", values(3), values(3, seed=1))
+    yield sample("ij,ij->ij", a, values(2, 3, seed=1))
+    yield sample("bij,bjk->bik", values(2, 2, 3), values(2, 3, 4, seed=1))
+    yield sample("...ij,...jk", values(2, 2, 3), b)
+    yield sample("...,...->...", values(2, 3), values(3, seed=1))
+    yield sample("bn,anm,bm->ba", a, values(4, 3, 5, seed=1), values(2, 5, seed=2))
+    yield sample("ij,jk,kl->il", [values(2, 3), b, values(4, 2, seed=2)])
+    yield sample(a, [0, 1], b, [1, 2], [0, 2])
+    yield sample(a, [..., 1], b, [1, 2])
+    yield sample("ij,jk->ik", values(2, 0), values(0, 3))
+    yield sample("ij,jk->ik", values(2, 1), b)
+
+
+@operator("linear algebra", method=False, samples=_samples, signatures=None)
+def einsum(*args: Any) -> Tensor:
+    """The products of the operands' elements, summed: ``einsum("ij,jk->ik", a, b)`` is the matrix product.
+
+    The equation has a letter for each dimension of each operand. Where letters are the same, elements are multiplied;
+    what does not stand behind the arrow is summed. Without an arrow the result has the letters that occur once, in
+    alphabetical order. ``...`` stands for further dimensions, which are broadcast. An operand may also be followed by
+    a list of numbers in the place of letters: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+    """
+    equation, operands = _read(args)
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    sides = [_labels(each, place, equation) for place, each in enumerate(left.split(","))]
+    if len(sides) > len(operands):
+        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+    if len(sides) < len(operands):
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    width = max(
+        _ellipsis_width(labels, each, place) for place, (labels, each) in enumerate(zip(sides, operands, strict=True))
+    )
+    counts: dict[str, int] = {}
+    for letter in [letter for labels in sides for letter in labels if letter != ELLIPSIS]:
+        counts[letter] = counts.get(letter, 0) + 1
+    alphabet = [letter for letter in ascii_uppercase + ascii_lowercase if letter in counts]
+    if arrow:
+        output = _output_labels(right, counts, equation)
+    else:
+        has_ellipsis = any(ELLIPSIS in labels for labels in sides)
+        output = [ELLIPSIS] * has_ellipsis + [letter for letter in alphabet if counts[letter] == 1]
+    order = [*output, *[letter for letter in alphabet if letter not in output]]
+    if ELLIPSIS not in output and width:
+        order.insert(len(output), ELLIPSIS)  # its dimensions are summed
+    kept = len(output) + (width - 1 if ELLIPSIS in output else 0)
+    turned = [
+        _turned(each, labels, order, width, place)
+        for place, (each, labels) in enumerate(zip(operands, sides, strict=True))
+    ]
+    _check_lengths(sides, operands, width)
+    total = len(order) + (width - 1 if ELLIPSIS in order else 0)
+    return _contracted(turned, kept, total)
+
+
+# --- reading the equation --------------------------------------------------------------------------------------------
+
+
+def _read(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
+    """The equation and the operands, in whichever way they were given."""
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, "
+            "or at least one operand and its subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        sides = [_spelled(each) for each in args[1::2]]
+        equation = ",".join(sides)
+        operands = list(args[::2])
+        if len(args) % 2:  # the last is the list of the result's
+            equation, operands = f"{equation}->{_spelled(args[-1])}", operands[:-1]
+        return equation, operands
+    equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = list(operands[0])
+    return equation, operands
+
+
+def _spelled(subscripts: Sequence[Any]) -> str:
+    """A list of numbers as letters."""
+    found = ""
+    for number in subscripts:
+        if number is Ellipsis:
+            found += ELLIPSIS
+        elif 0 <= number < len(ascii_letters):
+            found += (ascii_uppercase + ascii_lowercase)[number]
+        else:
+            raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+    return found
+
+
+def _labels(text: str, place: int, equation: str) -> Labels:
+    """The letters of one operand."""
+    found: Labels = []
+    rest = text
+    while rest:
+        if rest[0] == ".":
+            if ELLIPSIS in found:
+                raise RuntimeError(f"einsum(): found '.' for operand {place} for which an ellipsis was already found")
+            if not rest.startswith(ELLIPSIS):
+                raise RuntimeError(f"einsum(): found '.' for operand {place} that is not part of any ellipsis")
+            found.append(ELLIPSIS)
+            rest = rest.removeprefix(ELLIPSIS)
+            continue
+        _check_letter(rest[0], equation)
+        found.append(rest[0])
+        rest = rest[1:]
+    return found
+
+
+def _check_letter(letter: str, equation: str) -> None:
+    if letter not in ascii_letters:
+        raise RuntimeError(
+            f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation string, subscripts "
+            "must be in [a-zA-Z]"
+        )
+
+
+def _output_labels(text: str, counts: dict[str, int], equation: str) -> Labels:
+    """The letters of the result."""
+    found: Labels = []
+    rest = text
+    while rest:
+        if rest[0] == ".":
+            if ELLIPSIS in found:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            if not rest.startswith(ELLIPSIS):
+                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
+            found.append(ELLIPSIS)
+            rest = rest.removeprefix(ELLIPSIS)
+            continue
+        letter, rest = rest[0], rest[1:]
+        _check_letter(letter, equation)
+        if letter in found:
+            raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
+        if letter not in counts:
+            raise RuntimeError(
+                f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
+            )
+        found.append(letter)
+    return found
+
+
+def _ellipsis_width(labels: Labels, operand: Tensor, place: int) -> int:
+    """How many dimensions the ellipsis of an operand stands for."""
+    letters, ndim = len(labels) - labels.count(ELLIPSIS), len(operand._size)
+    if ELLIPSIS not in labels and letters != ndim:
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of dimensions "
+            f"({ndim}) for operand {place} and no ellipsis was given"
+        )
+    if letters > ndim:
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({letters}) is more than the number of dimensions "
+            f"({ndim}) for operand {place}"
+        )
+    return ndim - letters
+
+
+# --- turning the operands --------------------------------------------------------------------------------------------
+
+
+def _turned(operand: Tensor, labels: Labels, order: Labels, width: int, place: int) -> Tensor:
+    """The operand with a dimension for each of `order`, and `width` for the ellipsis."""
+    covered = len(operand._size) - (len(labels) - labels.count(ELLIPSIS))
+    where: dict[Any, int] = {}  # of a letter, or of a number for the dimensions of the ellipsis: the dimension
+    dim = 0
+    for label in labels:
+        if label == ELLIPSIS:
+            for number in range(width - covered, width):
+                where[number] = dim
+                dim += 1
+        elif label in where:
+            first = where[label]
+            lengths = operand._size[dim], operand._size[first]
+            if lengths[0] != lengths[1]:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for operand {place} but the sizes don't match, "
+                    f"{lengths[0]} != {lengths[1]}"
+                )
+            operand = movedim(diagonal(operand, 0, first, dim), -1, first)
+        else:
+            where[label] = dim
+            dim += 1
+    wanted: list[Any] = [each for label in order for each in (range(width) if label == ELLIPSIS else (label,))]
+    for label in wanted:
+        if label not in where:
+            where[label] = len(operand._size)
+            operand = unsqueeze(operand, len(operand._size))
+    return permute(operand, tuple([where[label] for label in wanted]))
+
+
+def _check_lengths(sides: Sequence[Labels], operands: Sequence[Tensor], width: int) -> None:
+    """Raise unless dimensions of the same name have one length, or 1."""
+    seen: dict[Any, int] = {}
+    for place, (labels, operand) in enumerate(zip(sides, operands, strict=True)):
+        covered = len(operand._size) - (len(labels) - labels.count(ELLIPSIS))
+        hidden = range(width - covered, width)
+        named: list[Any] = [each for label in labels for each in (hidden if label == ELLIPSIS else (label,))]
+        for label, length in zip(named, operand._size, strict=True):
+            before = seen.get(label, 1)
+            if 1 not in (length, before) and length != before:
+                if isinstance(label, str):
+                    raise RuntimeError(
+                        f"einsum(): subscript {label} has size {length} for operand {place} which does not broadcast "
+                        f"with previously seen size {before}"
+                    )
+                raise RuntimeError(
+                    f"einsum(): dimension {label} covered by ellipsis in operand {place}has size {length} which does "
+                    f"not broadcast with previously seen ellipsis with size {before} for the respective dimension"
+                )
+            seen[label] = length if before == 1 else before
+
+
+# --- multiplying -----------------------------------------------------------------------------------------------------
+
+
+def _contracted(operands: list[Tensor], kept: int, total: int) -> Tensor:
+    """The product of all, summed over the dimensions from `kept` on."""
+    result, *rest = operands
+    if not rest:
+        return sum_(result, tuple(range(kept, total))) if total > kept else result
+    waiting = {dim: sum(each._size[dim] != 1 for each in operands) for dim in range(kept, total)}
+    for other in rest:
+        of_both: list[int] = []
+        of_one: list[int] = []
+        of_other: list[int] = []
+        for dim in range(kept, total):
+            lengths = result._size[dim], other._size[dim]
+            if 1 not in lengths:
+                waiting[dim] -= 1
+                if waiting[dim] == 1:
+                    of_both.append(dim)
+            elif waiting[dim] == 1 and lengths != (1, 1):
+                (of_one if lengths[0] != 1 else of_other).append(dim)
+        for dim in (*of_both, *of_one, *of_other):
+            waiting[dim] = 0
+        if of_one:
+            result = sum_(result, tuple(of_one), True)
+        if of_other:
+            other = sum_(other, tuple(of_other), True)
+        result = _pair(result, other, of_both)
+    return view(result, result._size[:kept]) if total > kept else result
+
+
+def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
+    """The product of two, summed over `summed`, which stay as size 1: a product of matrices in a batch."""
+    if not summed:
+        return mul(one, other)
+    in_both: list[int] = []
+    in_one: list[int] = []
+    in_other: list[int] = []
+    for dim, (first, second) in enumerate(zip(one._size, other._size, strict=True)):
+        if dim not in summed:
+            (in_one if second == 1 and first != 1 else in_both if first != 1 else in_other).append(dim)
+    batch, rows, columns, length = [
+        math.prod(of._size[dim] for dim in dims)
+        for of, dims in ((one, in_both), (one, in_one), (other, in_other), (one, summed))
+    ]
+    order = (*in_both, *in_one, *summed, *in_other)
+    lengths = (
+        *[one._size[dim] for dim in (*in_both, *in_one)], *[1] * len(summed), *[other._size[dim] for dim in in_other],
+    )  # fmt: skip
+    one = reshape(permute(one, order), (batch, rows, length))
+    other = reshape(permute(other, (*in_both, *summed, *in_other, *in_one)), (batch, length, columns))
+    return permute(view(bmm(one, other), lengths), tuple([order.index(dim) for dim in range(len(order))]))

@@ -1,0 +1,173 @@
+"""Sums of products of two tensors' elements over chosen dimensions: vdot, inner, tensordot, linalg.vecdot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from tensorglass import dtypes, geometry
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.gradients import conj
+from tensorglass.ops.linalg import dot, matmul, mm, pairs_of
+from tensorglass.ops.pointwise import mul
+from tensorglass.ops.reduction import sum as sum_
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import diagonal, permute, reshape, view
+from tensorglass.tensor import Tensor
+
+Dims = int | Sequence[int] | Sequence[Sequence[int]]
+
+
+@operator("linear algebra", out=True, samples=pairs_of((3,), (3,), (0,), (0,)))
+@derivative(input=lambda grad, other: conj(grad) * other, other=lambda grad, input: grad * input)
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements, those of the first conjugated."""
+    check_tensor("vdot", input)
+    check_tensor("vdot", other, "other", 2)
+    return dot(conj(input), other, out=out)
+
+
+@operator(
+    "linear algebra",
+    out=True,
+    samples=pairs_of((3,), (3,), (2, 3), (4, 3), (2, 4, 3), (3,), (2, 3), (), (0, 3), (3,), (2, 0), (3, 0)),
+)
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over the last dimension of both, for each pair of what comes before; a number scales."""
+    check_tensor("inner", input)
+    check_tensor("inner", other, "other", 2)
+    if not input._size or not other._size:
+        return mul(input, other, out=out)
+    if input._size[-1] != other._size[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input._size)} and {list(other._size)}"
+        )
+    return _contracted(input, other, [-1], [-1], out)
+
+
+# --- over any dimensions ---------------------------------------------------------------------------------------------
+
+
+def _tensordot_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), values(3, 4, seed=1), 1)
+    yield sample(values(2, 3, 4), values(3, 2, 5, seed=1), ([0, 1], [1, 0]))
+    yield sample(values(2, 3), values(2, 3, seed=1))
+    yield sample(values(3), values(4, seed=1), dims=0)
+    yield sample(values(2, 1), values(3, 4, seed=1), 1)
+    yield sample(values(2, 3), values(1, 4, seed=1), ([-1], [0]))
+    yield sample(values(2, 0), values(0, 4, seed=1), 1)
+
+
+@operator("linear algebra", method=False, out=True, samples=_tensordot_samples, signatures=None)
+def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None = None) -> Tensor:
+    """The sums of products over pairs of dimensions.
+
+    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists: dimensions of `a`, and those
+    of `b` that they are paired with. The result has the other dimensions of `a`, then those of `b`.
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, (tuple, list)):
+        of_a, of_b = [list(each) if isinstance(each, (tuple, list)) else [each] for each in dims]
+    else:
+        count = int(dims)  # type: ignore[arg-type]  # two lists went the other way
+        if count < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={count}")
+        if count > min(len(a._size), len(b._size)):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={count}")
+        of_a, of_b = list(range(-count, 0)), list(range(count))
+    return _contracted(a, b, of_a, of_b, out)
+
+
+def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Tensor | None) -> Tensor:
+    if len(of_a) != len(of_b):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._dtype is not b._dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    if out is not None and out._dtype is not a._dtype:
+        raise RuntimeError(
+            f"tensordot: Expected the output tensor to have dtype {a._dtype.scalar_type}, but got an output tensor "
+            f"with dtype {out._dtype.scalar_type}"
+        )
+    given = of_a, of_b
+    of_a = [geometry.wrap_dim(dim, max(len(a._size), 1)) for dim in of_a]
+    of_b = [geometry.wrap_dim(dim, max(len(b._size), 1)) for dim in of_b]
+    one, other, length = a, b, 1
+    for place, (first, second) in enumerate(zip(of_a, of_b, strict=True)):
+        if b._size[second] == 1:
+            one = sum_(one, first, True, dtype=one._dtype)
+        elif a._size[first] == 1:
+            other = sum_(other, second, True, dtype=other._dtype)
+        elif a._size[first] != b._size[second]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a._size[first]} in dim {given[0][place]} "
+                f"and second has size {b._size[second]} in dim {given[1][place]}"
+            )
+        else:
+            length *= a._size[first]
+    rest_a = [dim for dim in range(len(a._size)) if dim not in of_a]
+    rest_b = [dim for dim in range(len(b._size)) if dim not in of_b]
+    size = (*[a._size[dim] for dim in rest_a], *[b._size[dim] for dim in rest_b])
+    one, other = permute(one, (*rest_a, *of_a)), permute(other, (*of_b, *rest_b))
+    if not size:
+        if not (one.is_contiguous() and other.is_contiguous()):
+            return _given(sum_(mul(one, other), dtype=one._dtype), out)
+        vectors = [each if len(each._size) == 1 else reshape(each, (length,)) for each in (one, other)]
+        return _given(view(dot(*vectors), size), out)
+    rows, columns = [math.prod(each) for each in (size[: len(rest_a)], size[len(rest_a) :])]
+    return _given(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
+
+
+def _given(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, written to `out` if there is one."""
+    if out is None:
+        return result
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
+
+
+# --- linalg ----------------------------------------------------------------------------------------------------------
+
+
+def _vecdot_samples() -> Iterator[Sample]:
+    yield from pairs_of((3,), (3,), (2, 3), (3,), (2, 3), (2, 1), (0, 3), (3,), (2, 0), (2, 0))()
+    yield sample(values(3, 2), values(3, 2, seed=1), dim=0)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_vecdot_samples)
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The sums of products along `dim`, the elements of `x` conjugated."""
+    if x._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x._dtype.scalar_type}"
+        )
+    if x._dtype is not y._dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x._dtype.scalar_type} and "
+            f"y of type {y._dtype.scalar_type} instead"
+        )
+    if out is not None and out._dtype is not x._dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected out of dtype{x._dtype.scalar_type} but found {out._dtype.scalar_type}"
+        )
+    if len(x._size) == len(y._size) == 1:
+        return vdot(x, y, out=out)
+    return sum_(mul(conj(x), y), dim, out=out)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=pairs_of((2, 3), (3, 4), (2, 3), (3,)))
+def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product, `torch.matmul`."""
+    return matmul(input, other, out=out)
+
+
+@operator("linear algebra", namespace="linalg")
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of the last two dimensions, or of others, as a view."""
+    return diagonal(A, offset, dim1, dim2)

@@ -1,0 +1,103 @@
+"""What products of matrices and vectors refuse, in PyTorch's words: sizes, dtypes, equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from parity.agreement import blueprint, disagreement
+
+SIZES = {
+    "addmm": ((2, 2), (2, 3), (3, 2)),
+    "addmv": ((2,), (2, 3), (3,)),
+    "addbmm": ((2, 2), (2, 2, 3), (2, 3, 2)),
+    "baddbmm": ((2, 2, 2), (2, 2, 3), (2, 3, 2)),
+    "addr": ((2, 3), (2,), (3,)),
+}
+
+
+def ones(size: tuple[int, ...], dtype: str = "float32") -> Any:
+    count = 1
+    for length in size:
+        count *= length
+    return blueprint([1] * count, dtype, size)
+
+
+def check(name: str, *arguments: Any, form: str = "function", **keywords: Any) -> None:
+    assert disagreement(name, arguments, keywords, form) is None
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_added_products_refuse_sizes_dtypes_and_factors_as_pytorch_does(name: str) -> None:
+    a, b, c = SIZES[name]
+    wrong = ((5,), (1, 1, 1, 1, 1), (7,), (3, 3, 2), (4, 4))
+    for place in range(3):
+        # PyTorch expands the input of batches first, and then its error is about that.
+        for size in wrong if place == 0 or "bmm" not in name else ((3, 3, 2), (2, 5, 2))[: place - 1 and 2]:
+            operands = [ones(each) for each in (a, b, c)]
+            operands[place] = ones(size)
+            check(name, *operands)
+        operands = [ones(each) for each in (a, b, c)]
+        operands[place] = ones((a, b, c)[place], "float64")
+        check(name, *operands)
+        check(f"{name}_", *operands, form="method")
+        operands[place] = 3
+        check(name, *operands)
+    floats, whole = [[ones(each, dtype) for each in (a, b, c)] for dtype in ("float32", "int32")]
+    for factor in (2.5, True, 2j, 3):
+        for keyword in ("alpha", "beta"):
+            check(name, *floats, **{keyword: factor})
+            check(name, *whole, **{keyword: factor})
+    if name in ("addmm", "baddbmm"):  # the others' list the old forms too
+        check(name, *floats[:2])
+    check(name, *floats, gamma=2)
+    check(name, *floats, alpha="x")
+    check(name, *floats, out=ones(a, "float64"))
+    check(name, *floats, out=ones(a, "int32"))
+    if name != "addbmm":  # which PyTorch lets grow in place
+        check(f"{name}_", ones((1,)), *floats[1:], form="method")
+        check(f"{name}_", ones((1,) * len(a)), *floats[1:], form="method")
+    nan = blueprint([float("nan")] * 2, "float32", (2,))
+    if name == "addmv":
+        check(name, nan, *floats[1:], beta=0)
+
+
+@pytest.mark.parametrize("name", ["vdot", "inner", "ger", "cross", "linalg.vecdot", "linalg.cross", "linalg.matmul"])
+def test_products_of_two_refuse_as_pytorch_does(name: str) -> None:
+    three = ones((3,))
+    for other in (ones((4,)), ones((2, 3)), ones(()), ones((3,), "float64"), ones((3,), "int32"), 2):
+        check(name, three, other)
+        check(name, other, three)
+    check(name, three)
+    check(name)
+    check(name, ones((2, 3)), ones((2, 4)))
+    check(name, ones((2, 2)), ones((2, 2)))
+    check(name, three, three, out=ones((), "int32"))
+    check(name, three, three, 0)
+
+
+EQUATIONS = (
+    "ij->ij,", "i.j->i", "...i...->i", "i1->i", "ij->iij", "ij->k", "i->i", "ijk->i", "ij,jk->ik",
+    "ij->...i...", "ij->.i", "ij ->j i", "...ijk->i", "ii", "ij->", "", "->", "iJ", "...", "ij...->ji...",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_einsum_reads_and_refuses_equations_as_pytorch_does(equation: str) -> None:
+    check("einsum", equation, ones((2, 3)))
+    check("einsum", equation, ones((3, 3)))
+    check("einsum", equation, [ones((2, 3)), ones((4, 3))])
+
+
+def test_einsum_refuses_calls_as_pytorch_does() -> None:
+    check("einsum", "ij->j")
+    check("einsum", ones((2, 3)))
+    check("einsum", ones((2, 3)), [0, 52])
+    check("einsum", "ij,jk,kl->il", ones((2, 3)), ones((3, 2)))
+
+
+@pytest.mark.parametrize("dims", [-1, 0, 1, 2, 3, ([0], [0, 1]), ([0], [1]), ([0, 1], [0, 1]), ([5], [0])])
+def test_tensordot_reads_and_refuses_dimensions_as_pytorch_does(dims: Any) -> None:
+    check("tensordot", ones((2, 3)), ones((2, 3)), dims)
+    check("tensordot", ones((2, 3)), ones((3, 2)), dims)
+    check("tensordot", ones((2, 3)), ones((3, 2), "float64"), dims)

@@ -4,6 +4,7 @@ One module a family. `table` is the declaration; `elementwise` and `reducing` ar
 """
 
 from tensorglass.ops import (
+    added_outer_product,
     added_products,
     asking,
     classifying,
@@ -57,6 +58,7 @@ from tensorglass.ops.table import OPERATORS, attach
 
 __all__ = [
     "OPERATORS",
+    "added_outer_product",
     "added_products",
     "asking",
     "attach",

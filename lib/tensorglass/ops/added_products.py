@@ -1,6 +1,6 @@
-"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm, addr.
+"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm.
 
-The one idea to keep in mind: each operator checks its operands and names the product; `_add` does the rest.
+The one idea to keep in mind: each operator checks its operands and names the product; `add_product` does the rest.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tensorglass import dtypes, geometry
+from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import empty_on, from_array
+from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.copying import copy_
 from tensorglass.ops.gradients import conj, scaled
 from tensorglass.ops.linalg import cannot_multiply
 from tensorglass.ops.one_device import on_two_devices
@@ -37,10 +36,6 @@ def _summed(xp: Any, one: Array, other: Array) -> Array:
     return xp.add.reduce(xp.matmul(one, other), axis=0)
 
 
-def _outer(xp: Any, one: Array, other: Array) -> Array:
-    return one[:, None] * other
-
-
 def _added(
     xp: Any, product: Product | None, arrays: tuple[Array, ...], wide: Any, dtype: Any, beta: Any, alpha: Any, size: Any
 ) -> Array:
@@ -53,7 +48,7 @@ def _added(
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
 
-def _add(
+def add_product(
     product: Product,
     operands: tuple[Tensor, Tensor, Tensor],
     size: tuple[int, ...],
@@ -82,16 +77,6 @@ def _add(
     return from_array(answer, result, input._storage) if out is None else write_out(answer, size, out, result)
 
 
-def _laid_out_like(made: Tensor, input: Tensor) -> Tensor:
-    """A fresh result with its dimensions in memory in the order of those of `input`, as elementwise operators do."""
-    if input._size != made._size or 0 in made._size:
-        return made
-    stride = geometry.preserved_strides(input._size, input._stride)
-    return (
-        made if stride == made._stride else copy_(empty_on(made._storage.device, made._size, stride, made._dtype), made)
-    )
-
-
 def _factor(number: complex, dtype: DType) -> complex:
     """A factor as a number of `dtype`: a fraction is cut off for integers."""
     number = checked(number, dtype)
@@ -114,7 +99,7 @@ def _check_in_place(input: Tensor, size: tuple[int, ...]) -> None:
         )
 
 
-def _samples(*sizes: tuple[int, ...], broadcast: bool = True) -> Callable[[], Iterator[Sample]]:
+def added_samples(*sizes: tuple[int, ...], broadcast: bool = True) -> Callable[[], Iterator[Sample]]:
     """Samples of three operands each; the last of them with factors, and with an `input` to be broadcast."""
 
     def samples() -> Iterator[Sample]:
@@ -154,7 +139,7 @@ def _matrix_product(
         )
     if dtype is dtypes.bool and 0 not in size:
         raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
-    return _add(product, (input, mat1, mat2), size, beta, alpha, out)
+    return add_product(product, (input, mat1, mat2), size, beta, alpha, out)
 
 
 def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
@@ -179,7 +164,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alph
     "linear algebra",
     inplace=addmm_,
     out=True,
-    samples=_samples((2, 4), (2, 3), (3, 4), (2, 2), (2, 0), (0, 2), (2, 4), (2, 3), (3, 4)),
+    samples=added_samples((2, 4), (2, 3), (3, 4), (2, 2), (2, 0), (0, 2), (2, 4), (2, 3), (3, 4)),
     signatures=(
         "(Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
         "(Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
@@ -227,7 +212,7 @@ def _addmv(
     check_out_dtype(out, input._dtype)
     if input._dtype is dtypes.bool and rows and columns:
         raise NotImplementedError("\"addmv_impl_cpu\" not implemented for 'Bool'")
-    return _add(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
+    return add_product(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
 
 
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
@@ -235,7 +220,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha:
     return _addmv(input, mat, vec, beta, alpha, input, True)
 
 
-@operator("linear algebra", inplace=addmv_, out=True, samples=_samples((2,), (2, 0), (0,), (2,), (2, 3), (3,)))
+@operator("linear algebra", inplace=addmv_, out=True, samples=added_samples((2,), (2, 0), (0,), (2,), (2, 3), (3,)))
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
@@ -284,7 +269,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1,
     "linear algebra",
     inplace=addbmm_,
     out=True,
-    samples=_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False),
+    samples=added_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False),
 )
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
@@ -320,12 +305,17 @@ def _baddbmm(
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
             *[dtypes.C_NAMES[each] for each in kinds]
         ))  # fmt: skip
+    if in_place and kinds[0] is not kinds[2]:
+        names = [dtypes.C_NAMES[each] for each in (kinds[0], kinds[2])]
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {names[0]} and output tensor dtype {names[1]} should match"
+        )
     check_out_dtype(out, kinds[0])
     if kinds[1] is not kinds[2]:
         raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
     if kinds[0] is dtypes.bool and 0 not in size:
         raise _no_truths("baddbmm", inner)
-    return _add(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
+    return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
 
 
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
@@ -337,7 +327,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1
     "linear algebra",
     inplace=baddbmm_,
     out=True,
-    samples=_samples((5, 2, 4), (5, 2, 0), (5, 0, 4), (5, 2, 4), (5, 2, 3), (5, 3, 4)),
+    samples=added_samples((5, 2, 4), (5, 2, 0), (5, 0, 4), (5, 2, 4), (5, 2, 3), (5, 3, 4)),
     signatures=(
         "(Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
         "(Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
@@ -354,48 +344,3 @@ def baddbmm(
 ) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
     return _baddbmm(input, batch1, batch2, beta, alpha, out, False)
-
-
-# --- two vectors -----------------------------------------------------------------------------------------------------
-
-
-def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
-    check_tensor("addr", input)
-    for position, (name, vector) in enumerate((("vec1", vec1), ("vec2", vec2)), 2):
-        check_tensor("addr", vector, name, position)
-        if len(vector._size) != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(vector._size)}-D")
-    size = vec1._size[0], vec2._size[0]
-    result = dtypes.promote_types(input._dtype, dtypes.promote_types(vec1._dtype, vec2._dtype))
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, bool) and result is not dtypes.bool:
-            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-        if isinstance(factor, (float, complex)) and result.category < dtypes.FLOATING:
-            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
-    if out is not None and not dtypes.can_cast(result, out._dtype):
-        raise cannot_cast(result, out._dtype)
-    made = _add(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
-    return made if out is not None else _laid_out_like(made, input)
-
-
-def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
-    """`addr`, written to `input`."""
-    check_tensor("addr_", input)
-    if len(input._size) != 2:
-        raise RuntimeError(f"2D tensor expected, got {len(input._size)}D tensor for input")
-    if input._size != (*vec1._size, *vec2._size):
-        raise RuntimeError(f"size mismatch, input: {list(input._size)}, v1: {list(vec1._size)}, v2: {list(vec2._size)}")
-    return _addr(input, vec1, vec2, beta, alpha, input)
-
-
-@operator("linear algebra", inplace=addr_, out=True, samples=_samples((0, 3), (0,), (3,), (2, 3), (2,), (3,)))
-@derivative(
-    input=lambda grad, beta: scaled(grad, beta),
-    vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2)), alpha),
-    vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1)), alpha),
-)
-def addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
-) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``, in the dtype that the three have in common."""
-    return _addr(input, vec1, vec2, beta, alpha, out)

@@ -167,7 +167,12 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
     return matmul(input, other, out=out)
 
 
-@operator("linear algebra", namespace="linalg")
+def _diagonal_samples() -> Iterator[Sample]:
+    yield sample(values(3, 4))
+    yield sample(values(2, 3, 4), offset=1, dim1=0)
+
+
+@operator("linear algebra", namespace="linalg", samples=_diagonal_samples)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of the last two dimensions, or of others, as a view."""
     return diagonal(A, offset, dim1, dim2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -161,6 +162,11 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
     ],
 )
 def tail(tail: Any, *, path: str) -> str:
+    # A number would be taken for an open file's, which would then be closed.
+    expect(
+        isinstance(path, str) and os.path.isfile(path),
+        "`path` should be the name of the file: run the cell above again.",
+    )
     with open(path, "rb") as file:
         numbers = struct.unpack("<4f", file.read(16))
     expect_tensor(tail, "tail", shape=(2,))

@@ -28,7 +28,11 @@ PARTS = {
     "4_extensions": ("e", "A1.8"),
 }
 #: the questions about views, storage and copies, and those about autograd
-QUESTIONS = [({"1_memory"}, range(1, 25)), ({"2_devices"}, [27]), ({"3_autograd", "4_extensions"}, range(29, 41))]
+QUESTIONS = [
+    ({"1_memory"}, [*range(1, 25), 28]),
+    ({"2_devices"}, [27, 28]),
+    ({"3_autograd", "4_extensions"}, range(29, 41)),
+]
 
 
 def part_of(place):

@@ -1,17 +1,24 @@
-"""Complex tensors made of real ones: from real and imaginary parts, or from lengths and angles."""
+"""Complex tensors made of real ones, from parts or from lengths and angles; and their angles and real ones found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import pi
 from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
+from tensorglass.ops.creation import ones_like
+from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.factory import Place, of_kernel
+from tensorglass.ops.gradients import nothing
+from tensorglass.ops.promotion import DTypeRule, as_floating
+from tensorglass.ops.samples import unary
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of
 
@@ -81,3 +88,44 @@ def _from_parts(xp: Any, real: Array, imag: Array, is_wide: bool) -> Array:
 
 def _from_polar(xp: Any, length: Array, angle: Array, is_wide: bool) -> Array:
     return _from_parts(xp, length * xp.cos(angle), length * xp.sin(angle), is_wide)
+
+
+def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    """What turns the number without making it longer; none for real numbers."""
+    if not input._dtype.is_complex:
+        return nothing(grad)
+    size = input.abs()
+    return (grad * 1j * input / (size * size)).masked_fill(input == 0, 0)
+
+
+@operator("pointwise", out=True, samples=unary)
+@derivative(input=_angle_gradient)
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
+    check_tensor("angle", input)
+    made: Tensor
+    if out is None and input._dtype.is_complex:  # then the result is packed, however the input lies
+        packed = empty_on(
+            input._storage.device, input._size, geometry.contiguous_strides(input._size), input._dtype.to_real()
+        )
+        made = _angle(input, out=packed)
+        made._storage.version = 0
+    else:
+        made = _angle(input, out=out)
+    return made
+
+
+@pointwise(DTypeRule(compute=as_floating, result=DType.to_real), function=False, method=False, inplace=False)
+def _angle(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The kernel of `angle`."""
+    if input.dtype.kind == "c":
+        return xp.angle(input)
+    turned = xp.where(input < 0, input.dtype.type(pi), input.dtype.type(0))
+    return xp.where(xp.isnan(input), input, turned)
+
+
+@operator("pointwise", samples=unary)
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part of each element is 0."""
+    check_tensor("isreal", input)
+    return input.imag == 0 if input._dtype.is_complex else ones_like(input, dtype=dtypes.bool)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 from tensorglass.backends import Array
@@ -9,8 +12,10 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import sigmoid_backward
 from tensorglass.ops.gradients import LN2, LN10, conj
-from tensorglass.ops.promotion import FLOAT
-from tensorglass.ops.samples import positive, unary
+from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT
+from tensorglass.ops.samples import positive, unary, values
+from tensorglass.ops.table import Sample, sample
+from tensorglass.tensor import Tensor
 
 
 @pointwise(FLOAT, ufunc="exp", samples=unary)
@@ -68,3 +73,24 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)
     return xp.true_divide(one, one + xp.exp(-input), out=out)
+
+
+def _logit_samples() -> Iterator[Sample]:
+    for size in ((), (0,), (5,), (2, 3)):
+        yield sample(values(*size, low=0.05, high=0.95))
+    yield sample(values(2, 3, low=-0.5, high=1.5), 0.25)
+
+
+def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
+    """The slope between the bounds; beyond them 0, or NaN where there are none."""
+    low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
+    return (grad / (input * (1 - input))).where((input >= low) & (input <= high), beyond)
+
+
+@pointwise(replace(ORDERED_FLOAT, widens=False), error_name="logit_cpu", samples=_logit_samples)
+@derivative(input=_logit_gradient)
+def logit(xp: Any, input: Array, eps: float | None = None, *, out: Array = None) -> Array:
+    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+    low, high = (-inf, inf) if eps is None else (eps, 1 - eps)
+    kept = input if eps is None else xp.where(input < low, low, xp.where(input > high, high, input)).astype(input.dtype)
+    return xp.log(kept / (1 - kept))

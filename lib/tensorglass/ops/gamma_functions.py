@@ -1,0 +1,89 @@
+"""The gamma function's logarithm and its derivatives: lgamma, digamma, polygamma. `gamma_formulas` computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arguments import check_int, check_tensor
+from tensorglass.ops.declaring import pointwise
+from tensorglass.ops.error_functions import in_double
+from tensorglass.ops.gamma_formulas import digamma_of, lgamma_of, polygamma_of
+from tensorglass.ops.promotion import ORDERED_FLOAT
+from tensorglass.ops.samples import positive, unary, values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+
+@pointwise(ORDERED_FLOAT, error_name="lgamma_vml_cpu", samples=unary)
+@derivative(input=lambda grad, input: grad * input.digamma())
+def lgamma(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The logarithm of the size of the gamma function, which extends factorials: of (input - 1)!."""
+    return in_double(xp, lgamma_of, input)
+
+
+@pointwise(ORDERED_FLOAT, error_name="digamma", samples=positive)
+@derivative(input=lambda grad, input: grad * input.polygamma(1))
+def digamma(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The derivative of `lgamma`."""
+    return in_double(xp, digamma_of, input)
+
+
+@pointwise(ORDERED_FLOAT, function=False, method=False, error_name="trigamma")
+def _trigamma(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """`polygamma` of order 1."""
+    return in_double(xp, polygamma_of, input, 1)
+
+
+@pointwise(ORDERED_FLOAT, function=False, method=False, error_name="polygamma")
+def _polygamma(xp: Any, input: Array, *, n: int = 2, out: Array = None) -> Array:
+    """`polygamma` of order 2 and up."""
+    return in_double(xp, polygamma_of, input, n)
+
+
+def _orders() -> Iterator[Sample]:
+    for n in (0, 2, 4):
+        yield sample(n, values(2, 3, low=0.25, high=4.0))
+    yield sample(2, values())
+    yield sample(3, values(0))
+
+
+def _of_order(n: Any) -> tuple[Any, dict[str, int]]:
+    if check_int("polygamma", "n", 1, n) < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return (digamma, {}) if n == 0 else (_trigamma, {}) if n == 1 else (_polygamma, {"n": n})
+
+
+_slope = derivative(node="PolygammaBackward0", input=lambda grad, input, n: grad * input.polygamma(n + 1))
+
+
+def _polygamma_method(input: Tensor, n: int) -> Tensor:
+    """The `n`-th derivative of `digamma`; itself for 0."""
+    return polygamma(n, input)
+
+
+@operator(
+    "special functions",
+    out=True,
+    method_form=_polygamma_method,
+    samples=_orders,
+    differs="infinite at its poles and 0 at infinity, where PyTorch's may be large numbers or NaN; of order 1 exact",
+)
+@_slope
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The `n`-th derivative of `digamma`; itself for 0."""
+    form, parameters = _of_order(n)
+    check_tensor("polygamma", input, "input", 2)
+    made: Tensor = form(input, **parameters, out=out)
+    return made
+
+
+@operator("special functions", function=False)
+@_slope
+def polygamma_(input: Tensor, n: int) -> Tensor:
+    """`polygamma`, written to `input`."""
+    form, parameters = _of_order(n)
+    made: Tensor = form(input, **parameters, out=input)
+    return made

@@ -9,6 +9,7 @@ import pytest
 from parity.agreement import blueprint, disagreement, torch
 
 import tensorglass
+from tensorglass.ops.table import OPERATORS
 
 INF, NAN = math.inf, math.nan
 EDGES = [INF, -INF, NAN, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, -2.5, 0.46875, 4.0, 27.5, 1e-300, 5e-324, 1e30]
@@ -100,3 +101,22 @@ def test_heaviside_says_that_it_has_no_derivative() -> None:
         x = library.ones(2, requires_grad=True)
         with pytest.raises(RuntimeError, match="derivative for aten::heaviside is not implemented"):
             library.heaviside(x, x).sum().backward()
+
+
+@pytest.mark.parametrize("name", ["_angle", "_scaled", "_trigamma", "_polygamma", "special_i1"])
+def test_kernels_behind_others_are_no_names_of_the_namespace(name: str) -> None:
+    assert name in OPERATORS
+    assert not hasattr(tensorglass, name)
+    assert not hasattr(tensorglass.Tensor, name)
+
+
+def test_slope_of_i0_and_its_slope_agree() -> None:
+    points = [*spread(-60, 60, 300), 0.0]
+
+    def slopes(library: Any) -> list[float]:
+        x = library.tensor(points, dtype=library.float64, requires_grad=True)
+        (first,) = library.autograd.grad(library.i0(x).sum(), x, create_graph=True)
+        (second,) = library.autograd.grad(first.sum(), x)
+        return [*first.tolist(), *second.tolist()]
+
+    assert slopes(tensorglass) == pytest.approx(slopes(torch), rel=1e-12)

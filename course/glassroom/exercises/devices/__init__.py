@@ -1,1 +1,0 @@
-"""Exercises of part 2, devices: one module a notebook."""

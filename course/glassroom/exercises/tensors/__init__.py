@@ -1,0 +1,1 @@
+"""Exercises of part 2, tensors: one module a notebook."""

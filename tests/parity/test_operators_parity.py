@@ -36,7 +36,19 @@ from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator  # noq
 SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]
 #: What is written to several tensors is tested in `test_several_results_parity`; `sort` in `test_steps_parity`.
-SEVERAL_RESULTS = ("aminmax", "sort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "frexp")
+SEVERAL_RESULTS = (
+    "aminmax",
+    "sort",
+    "topk",
+    "kthvalue",
+    "median",
+    "nanmedian",
+    "mode",
+    "cummax",
+    "cummin",
+    "frexp",
+    "histogram",
+)
 #: PyTorch 2.13 reads stray memory where these go along rows that share their cells.
 STRAY = ("median", "nanmedian")
 SEVERAL = [row for row in POINTWISE if operand_count(row) > 1]

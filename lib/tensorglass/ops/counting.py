@@ -1,0 +1,323 @@
+"""How often values occur: bincount, histc and histogram; and unique_consecutive, which counts runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.dtypes import C_NAMES
+from tensorglass.graph.derivative import derivative
+from tensorglass.making import from_array, make
+from tensorglass.ops import return_types
+from tensorglass.ops.arguments import check_pair, check_tensor
+from tensorglass.ops.chosen import comparable, not_implemented
+from tensorglass.ops.creation import zeros
+from tensorglass.ops.ranges import linspace
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of
+
+
+def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
+    def refuse(grad: Tensor) -> Tensor:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
+# --- whole numbers ---------------------------------------------------------------------------------------------------
+
+
+def _bincount_samples() -> Iterator[Sample]:
+    whole = values(7, low=0, high=5, dtype=dtypes.int64)
+    yield sample(whole)
+    yield sample(whole, minlength=9)
+    yield sample(whole, values(7, seed=1).to(dtypes.float64))
+    yield sample(values(0, dtype=dtypes.int64), None, 3)
+
+
+@operator("sorting", samples=_bincount_samples)
+@derivative(node="NotImplemented", weights=_no_slope("bincount"))
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
+    check_tensor("bincount", input)
+    if input._dtype not in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise not_implemented("bincount_cpu", input._dtype)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input._size == (0,):
+        return zeros(minlength, dtype=dtypes.int64, device=input.device)
+    if len(input._size) != 1 or int(input.min()) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._size != input._size:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    backend = input._storage.backend
+    if weights is None:
+        return from_array(backend.launch(_count, array_of(input), None, minlength), dtypes.int64, input._storage)
+    kind = weights._dtype if weights._dtype is dtypes.float32 else dtypes.float64
+    weighed = weights.detach().real.to(dtypes.float64) if weights._dtype.is_complex else weights.detach()
+    counts = backend.launch(_count, array_of(input), array_of(weighed.to(dtypes.float64)), minlength)
+    return from_array(counts, dtypes.float64, input._storage).to(kind)
+
+
+def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Array:
+    return xp.ascontiguousarray(xp.bincount(array.astype("int64", copy=False), weights, minlength))
+
+
+# --- numbers in equal bins -------------------------------------------------------------------------------------------
+
+
+_NO_BYTE = "value cannot be converted to type uint8_t without overflow"
+
+
+def _histc_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, -2, 2)
+    yield sample(values(5), bins=3, min=10, max=12)
+    yield sample(values(0), 3)
+
+
+def _limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
+    """Where the bins begin and end: at the least and the largest element, if that was not said."""
+    if low == high:
+        if input.numel():
+            ends = input.detach().aminmax()
+            low, high = ends[0].item(), ends[1].item()
+        if low == high:
+            low, high = low - 1, high + 1
+    for each in (low, high):
+        if not math.isfinite(each):
+            raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    return low, high
+
+
+@operator("sorting", out=True, samples=_histc_samples)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the largest.
+
+    The counts have the dtype of `input`. Elements outside are not counted; the last bin has its upper end.
+    """
+    check_tensor("histc", input)
+    dtype = input._dtype
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(
+            "torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+            f"{C_NAMES[dtype]} and hist {C_NAMES[out._dtype]}"
+        )
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    if dtype is dtypes.bool:
+        raise not_implemented("linspace_cpu", dtype)
+    if dtype.is_complex:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "histogram_cpu", dtype)
+    if dtype is dtypes.uint8 and (min < 0 or (min == max == 0 and not input.numel())):
+        raise RuntimeError(_NO_BYTE)
+    if not dtype.is_floating_point:
+        raise not_implemented("histogram_cpu", dtype)
+    low, high = _limits(input, min, max, "torch.histc")
+    backend = input._storage.backend
+    compute, kind = backend.array_dtype(comparable(dtype)), backend.array_dtype(dtype)
+    counts = backend.launch(_equal_bins, array_of(input), compute, kind, bins, low, high)
+    return from_array(counts, dtype, input._storage) if out is None else write_out(counts, (bins,), out, dtype)
+
+
+def _equal_bins(xp: Any, array: Array, compute: Any, kind: Any, bins: int, low: float, high: float) -> Array:
+    row = array.reshape(-1).astype(compute, copy=False)
+    row = row[(row >= low) & (row <= high)]
+    step = row.dtype.type(bins) / row.dtype.type(high - low)
+    places = xp.minimum(((row - row.dtype.type(low)) * step).astype("int64"), bins - 1)
+    return xp.ascontiguousarray(xp.bincount(places, minlength=bins).astype(kind))
+
+
+# --- numbers in any bins ---------------------------------------------------------------------------------------------
+
+
+def _histogram_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, range=(-2.0, 2.0))
+    yield sample(values(12), 3, weight=values(12, seed=1), density=True)
+    yield sample(values(0), 3)
+
+
+@operator("sorting", out=True, samples=_histogram_samples, signatures=None)
+@derivative(node="NotImplemented", input=_no_slope("histogram"), weight=_no_slope("histogram"))
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> Any:
+    """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges.
+
+    With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
+    """
+    check_tensor("histogram", input)
+    dtype, title = input._dtype, "torch.histogramdd"
+    if out is not None:
+        check_pair(out)
+    if isinstance(bins, Tensor):
+        if bins._dtype is not dtype:
+            raise RuntimeError(
+                f"{title}: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                f"{C_NAMES[dtype]} and bins for dimension 0 with dtype {C_NAMES[bins._dtype]}"
+            )
+        if len(bins._size) != 1:
+            raise RuntimeError(
+                f"{title}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
+                "tensor for dimension 0"
+            )
+    elif bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if weight is not None:
+        _check_weight(title, input, weight)
+    has_steps = not isinstance(bins, Tensor) and (range is not None or not input.numel())
+    if not dtype.is_floating_point or (dtype.itemsize == 2 and not has_steps):
+        raise _no_histogram(input, isinstance(bins, Tensor), range)
+    edges = bins if isinstance(bins, Tensor) else _edges(title, input, bins, range)
+    backend = input._storage.backend
+    weights = None if weight is None else array_of(weight.detach())
+    kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]
+    counts = backend.launch(_any_bins, array_of(input), array_of(edges.detach()), weights, *kinds)
+    hist = from_array(counts, dtype, input._storage)
+    if density:
+        hist = hist / hist.sum() / edges.detach().diff()
+    if out is None:
+        return return_types.histogram(hist, edges)
+    written = [
+        write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)
+    ]
+    return return_types.histogram.out(*written)
+
+
+def _no_histogram(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> Exception:
+    """PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
+    dtype = input._dtype
+    if has_edges or (limits is None and input.numel()):
+        return not_implemented("histogramdd", dtype)
+    if dtype is dtypes.bool:
+        return not_implemented("linspace_cpu", dtype)
+    if dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
+        return RuntimeError(_NO_BYTE)
+    return not_implemented("histogram_cpu", dtype)
+
+
+def _check_weight(title: str, input: Tensor, weight: Tensor) -> None:
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{title}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
+        )
+    if weight.numel() != input.numel():
+        raise RuntimeError(
+            f"{title}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
+            f"{[weight.numel()]}"
+        )
+
+
+def _edges(title: str, input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
+    if limits is not None and len(limits) != 2:
+        raise RuntimeError(
+            f"{title}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
+        )
+    if limits is not None:
+        low, high = limits
+        if low > high:
+            raise RuntimeError(f"{title}: min should not exceed max, but got min {low:g} max {high:g} for dimension 0")
+    elif input.numel():
+        ends = input.detach().aminmax()
+        low, high = ends[0].item(), ends[1].item()
+    else:
+        low, high = 0.0, 1.0
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return linspace(low, high, bins + 1, dtype=input._dtype, device=input.device)
+
+
+def _any_bins(xp: Any, array: Array, edges: Array, weights: Array | None, compute: Any, kind: Any) -> Array:
+    array, edges = array.astype(compute, copy=False), edges.astype(compute, copy=False)
+    row, count = array.reshape(-1), edges.shape[0] - 1
+    if count < 1:
+        return xp.zeros(0, kind)
+    places = xp.searchsorted(edges, row, side="right") - 1
+    places = xp.where(row == edges[-1], count - 1, places)
+    is_inside = (row >= edges[0]) & (row <= edges[-1])
+    if weights is not None:
+        weights = weights.reshape(-1)[is_inside].astype("float64")
+    counts = xp.bincount(places[is_inside].astype("int64"), weights, count)
+    return xp.ascontiguousarray(counts.astype(kind))
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def _run_samples() -> Iterator[Sample]:
+    few = values(2, 6, low=0, high=2, dtype=dtypes.int64)
+    yield sample(few)
+    yield sample(few, True, True)
+    yield sample(few, return_counts=True, dim=1)
+    yield sample(few, return_inverse=True, dim=0)
+    yield sample(values(0), return_inverse=True)
+    yield sample(values(), return_inverse=True)
+
+
+def _no_runs(grad: Tensor, dim: int | None) -> Tensor:
+    name = "unique_consecutive" if dim is None else "unique_dim_consecutive"
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+@operator("sorting", samples=_run_samples)
+@derivative(
+    node=lambda dim: "UniqueConsecutiveBackward0" if dim is None else "UniqueDimConsecutiveBackward0",
+    outputs=1,
+    input=_no_runs,
+)
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Each run of equal elements, or of equal slices along `dim`, as one; also each one's run, and their lengths."""
+    check_tensor("unique_consecutive", input)
+    if input._dtype.is_complex:
+        raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
+    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
+    if axis is not None and 0 in input._size[:axis] + input._size[axis + 1 :]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    backend = input._storage.backend
+    found, inverse, counts = backend.launch(_runs, array_of(input), axis)
+    wanted = [(found, input._dtype)]
+    if return_inverse:
+        wanted.append((inverse, dtypes.int64))
+    if return_counts:
+        wanted.append((counts, dtypes.int64))
+    results = [from_array(array, dtype, input._storage) for array, dtype in wanted]
+    if axis is not None:
+        first = results[0]  # its slices lie one after the other, as in PyTorch
+        size = geometry.movedim(first._size, first._stride, first._offset, 0, axis) if axis else None
+        results[0] = first if size is None else make(first._storage, *size, first._dtype)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _runs(xp: Any, array: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    line = array.reshape(-1) if axis is None else xp.moveaxis(array, axis, 0)
+    length = line.shape[0]
+    is_new = xp.ones(length, bool)
+    differs = line[1:] != line[:-1]
+    is_new[1:] = differs if line.ndim == 1 else differs.reshape(max(length - 1, 0), -1).any(axis=1)
+    begins = xp.nonzero(is_new)[0]
+    ends = xp.concatenate([begins, xp.asarray([length])])
+    found = line[begins]
+    inverse = xp.cumsum(is_new.astype("int64")) - 1
+    return (
+        xp.ascontiguousarray(found),
+        xp.ascontiguousarray(inverse).reshape(array.shape if axis is None else (length,)),
+        xp.ascontiguousarray((ends[1:] - ends[:-1]).astype("int64")),
+    )

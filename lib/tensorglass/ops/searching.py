@@ -1,0 +1,194 @@
+"""Finding values among others: isin, and searchsorted and bucketize, which look in what is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.making import from_array
+from tensorglass.ops import from_data
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.chosen import comparable, not_implemented
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.reducing import write_out
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor, array_of
+
+# --- is it there? ----------------------------------------------------------------------------------------------------
+
+
+def _isin_samples() -> Iterator[Sample]:
+    few = values(2, 6, low=0, high=9, dtype=dtypes.int64)
+    yield sample(few, values(3, low=0, high=9, dtype=dtypes.int64, seed=1))
+    yield sample(values(4), values(4))
+    yield sample(values(2, 3), values(40, seed=1))
+    yield sample(few, 3)
+    yield sample(few, values(2, low=0, high=9, dtype=dtypes.int64), invert=True)
+    yield sample(values(0), values(2))
+
+
+def _as_tensor(value: Any, other: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    return from_data.tensor(value, device=other.device if isinstance(other, Tensor) else None)
+
+
+@operator("comparison", method=False, out=True, samples=_isin_samples, signatures=None)
+def isin(
+    elements: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
+    input, others = _as_tensor(elements, test_elements), _as_tensor(test_elements, elements)
+    for each in (input, others):
+        if each._dtype is dtypes.bool or each._dtype.is_complex:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {each._dtype.scalar_type}")
+    check_out_dtype(out, dtypes.bool)
+    backend = input._storage.backend
+    common = backend.array_dtype(comparable(dtypes.promote_types(input._dtype, others._dtype)))
+    found = backend.launch(_isin, array_of(input), array_of(others), common, invert)
+    return (
+        from_array(found, dtypes.bool, input._storage)
+        if out is None
+        else write_out(found, input._size, out, dtypes.bool)
+    )
+
+
+def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) -> Array:
+    elements, others = elements.astype(common, copy=False), others.reshape(-1).astype(common, copy=False)
+    if others.size <= 16:  # comparing with each is quicker than sorting
+        found = xp.zeros(elements.shape, bool)
+        for place in range(others.size):
+            found = found | (elements == others[place])
+    else:
+        ranked = xp.sort(others)
+        places = xp.minimum(xp.searchsorted(ranked, elements.reshape(-1)), ranked.size - 1)
+        found = (ranked[places] == elements.reshape(-1)).reshape(elements.shape)
+    return xp.ascontiguousarray(~found if invert else found).reshape(elements.shape)
+
+
+# --- where would it stand? -------------------------------------------------------------------------------------------
+
+
+def _search_samples() -> Iterator[Sample]:
+    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    yield sample(steps, values(2, 3))
+    yield sample(steps, values(4), right=True)
+    yield sample(steps, 0.5)
+    yield sample(steps.expand(2, 5).contiguous(), values(2, 3))
+    yield sample(steps, values(3), side="right", out_int32=True)
+    yield sample(steps, values(0))
+    yield sample(steps, values())
+
+
+@operator("sorting", method=False, out=True, samples=_search_samples, signatures=None)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of `input` would have to stand for `sorted_sequence` to stay sorted along its last dimension.
+
+    Before its equals, or, with `right` or `side` "right", behind them. `sorter` is the order of a sequence that is not
+    sorted, as `argsort` gives it.
+    """
+    check_tensor("searchsorted", sorted_sequence, "sorted_sequence")
+    ends, given = sorted_sequence, _as_tensor(input, sorted_sequence)
+    name = "torch.searchsorted()"
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
+    if not isinstance(input, Tensor) and len(ends._size) != 1:
+        raise RuntimeError(
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({len(ends._size)}) and input value's dim(0) numel(1)"
+        )
+    if not ends._size:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if len(ends._size) != 1 and ends._size[:-1] != given._size[:-1]:
+        raise RuntimeError(
+            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(ends._size)} and input value tensor "
+            f"{list(given._size)}"
+        )
+    wanted = dtypes.int32 if out_int32 else dtypes.int64
+    if out is not None and out._dtype is not wanted:
+        raise RuntimeError(
+            f"{name}: output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+            f"out_int32 flag is True, but we got output tensor's dtype {out._dtype.scalar_type} and out_int32 flag is "
+            f"{out_int32}"
+        )
+    if sorter is not None:
+        ends = _in_order(ends, sorter)
+    common = dtypes.promote_types(ends._dtype, given._dtype)
+    if (common is dtypes.bool or common.is_complex) and given.numel():
+        raise not_implemented("searchsorted_out_cpu", common)
+    backend = ends._storage.backend
+    found = backend.launch(
+        _search,
+        array_of(ends),
+        array_of(given),
+        backend.array_dtype(comparable(common)),
+        right or side == "right",
+        backend.array_dtype(wanted),
+    )
+    return from_array(found, wanted, ends._storage) if out is None else write_out(found, given._size, out, wanted)
+
+
+def _in_order(ends: Tensor, sorter: Tensor) -> Tensor:
+    name = "torch.searchsorted()"
+    if sorter._size != ends._size:
+        raise RuntimeError(
+            f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(ends._size)}and got "
+            f"sorter tensor {list(sorter._size)}"
+        )
+    if sorter._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter._dtype.scalar_type}")
+    if sorter.numel() and not 0 <= int(sorter.min()) <= int(sorter.max()) < ends._size[-1]:
+        raise RuntimeError(f"{name}: sorter index out of range")
+    return ends.detach().gather(-1, sorter)
+
+
+def _search(xp: Any, ends: Array, given: Array, common: Any, is_right: bool, kind: Any) -> Array:
+    side = "right" if is_right else "left"
+    size = given.shape
+    ends, given = ends.astype(common, copy=False), given.astype(common, copy=False)
+    if ends.ndim == 1:
+        found = xp.searchsorted(ends, given.reshape(-1), side=side)
+    else:
+        rows, sought = ends.reshape(-1, ends.shape[-1]), given.reshape(-1, given.shape[-1])
+        found = xp.zeros(sought.shape, kind)
+        for place in range(rows.shape[0]):
+            found[place] = xp.searchsorted(rows[place], sought[place], side=side)
+    return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
+
+
+def _bucket_samples() -> Iterator[Sample]:
+    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    yield sample(values(2, 3), steps)
+    yield sample(values(4), steps, right=True)
+    yield sample(values(), steps, out_int32=True)
+
+
+@operator("sorting", method=False, out=True, samples=_bucket_samples, signatures=None)
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The number of the bucket that each element falls into: `searchsorted` of sorted, one-dimensional `boundaries`."""
+    check_tensor("bucketize", boundaries, "boundaries", 2)
+    if len(boundaries._size) != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({len(boundaries._size)})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "show": "glassroom.inspectors",
     "explore_strides": "glassroom.inspectors",
-    "course_device": "glassroom.course_device",
+    "course_device": "glassroom.chosen_device",
     "device_map": "glassroom.device_maps",
     "memory_timeline": "glassroom.memory_timelines",
     "graph": "glassroom.graph_inspector",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import require_modules, require_numpy
-from glassroom.course_device import CHOICE, DEVICES
+from glassroom.chosen_device import CHOICE, DEVICES
 from glassroom.problems import Exit, Problem
 from glassroom.sources import notebooks_folder
 from glassroom.workspace import Update, update, working_folder

@@ -11,8 +11,8 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.chosen_device import CHOICE, DEVICES
+from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.problems import Exit, Problem
 from glassroom.sources import notebooks_folder
 from glassroom.workspace import Update, update, working_folder

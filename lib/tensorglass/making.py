@@ -39,9 +39,7 @@ def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...]
     self._base = None
     self._counter = None
     self._meta = None if not watched.threads_in_inference else inference_meta()
-    storage._headers.append(_reference(self))
-    if len(storage._headers) > storage._prune_at:
-        storage._forget_the_dead()
+    storage.add_header(self)
     return self
 
 
@@ -75,7 +73,7 @@ def result_tensor(
     storage._nbytes = nbytes
     storage._buffer = None
     storage._array = self._array = array
-    storage._headers = [_reference(self)]
+    storage._headers = None
     storage._prune_at = 64
     storage._name = None
     _born(storage, nbytes)
@@ -135,9 +133,15 @@ def view_of(
     if base._meta is not None and base._meta.is_inference:  # whoever writes to it, nothing can be recorded
         self._base = None
         self._meta = same_inference(base)
-    storage._headers.append(_reference(self))
-    if len(storage._headers) > storage._prune_at:
-        storage._forget_the_dead()
+    headers = storage._headers
+    if headers is None:
+        storage._headers = [_reference(base), _reference(self)]
+    elif headers[-1]() is None:  # views are often one man's: this takes 0.05 µs less than a list that grows
+        headers[-1] = _reference(self)
+    else:
+        headers.append(_reference(self))
+        if len(headers) > storage._prune_at:
+            storage.forget_the_dead()
     return self
 
 

@@ -20,26 +20,26 @@ from tensorglass.devices import CPU, as_device, no_accelerator
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.lookers import LookedAt
 from tensorglass.storage_arguments import is_index, negative_length, read_bytes, type_name
 
 if TYPE_CHECKING:
-    from tensorglass.tensor import Tensor
+    pass
 
 
 _pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in page-locked memory
 _new = object.__new__
-_reference = weakref.ref
 
 
-class UntypedStorage:
+class UntypedStorage(LookedAt):
     """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
 
     Indexing reads and writes single bytes as ints in 0..255; a slice is a new storage object on the same bytes.
     """
 
     __slots__ = (
-        "__weakref__", "_array", "_birth", "_buffer", "_counted", "_headers", "_name", "_nbytes", "_prune_at",
-        "backend", "device", "is_ours", "version",
+        "__weakref__", "_array", "_birth", "_buffer", "_counted", "_name", "_nbytes", "backend", "device",
+        "is_ours", "version",
     )  # fmt: skip
 
     backend: Backend
@@ -73,7 +73,7 @@ class UntypedStorage:
         self._nbytes = nbytes
         self._buffer = buffer
         self._array = array
-        self._headers: list[weakref.ref[Tensor]] = []
+        self._headers = []
         self._prune_at = 64
         self._name: str | None = None
         memory.born(self, nbytes if is_ours else 0)
@@ -361,7 +361,7 @@ class UntypedStorage:
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_bytes, (self.backend.to_host(self.buffer).tobytes(), self.device)
 
-    # --- who looks at it -----------------------------------------------------------------------------------------
+    # --- its name ------------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -369,20 +369,6 @@ class UntypedStorage:
         if self._name is None:
             self._name = memory.next_name()
         return self._name
-
-    def headers(self) -> list[Tensor]:
-        """The tensors that are alive on this storage, the oldest first."""
-        return [header for reference in self._headers if (header := reference()) is not None]
-
-    def _add_header(self, header: Tensor) -> None:
-        self._headers.append(_reference(header))
-        if len(self._headers) > self._prune_at:
-            self._forget_the_dead()
-
-    def _forget_the_dead(self) -> None:
-        # Once they may be the majority: amortised, each header is looked at a few times.
-        self._headers[:] = [reference for reference in self._headers if reference() is not None]
-        self._prune_at = max(64, 2 * len(self._headers))
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

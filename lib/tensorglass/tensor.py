@@ -191,12 +191,13 @@ class Tensor:
 
     def untyped_storage(self) -> UntypedStorage:
         """The run of bytes that this tensor looks at."""
+        self._storage.note(self)
         return self._storage
 
     def storage(self) -> TypedStorage:
         """The storage with elements of this tensor's dtype. Deprecated in PyTorch: use `untyped_storage`."""
         warn_of_removal(stacklevel=3)
-        return TypedStorage(wrap_storage=self._storage, dtype=self._dtype)
+        return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self._dtype)
 
     def storage_type(self) -> type:
         """The old class of such a storage, as FloatStorage."""
@@ -224,7 +225,7 @@ class Tensor:
 
     def share_memory_(self) -> Tensor:
         """Move the storage into shared memory, if it is the CPU's and not there yet. Not resizable from then on."""
-        self._storage.share_memory_()
+        self.untyped_storage().share_memory_()
         return self
 
     def _is_view(self) -> bool:

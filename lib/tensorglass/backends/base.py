@@ -102,6 +102,10 @@ class Backend(Protocol):
     def run(self) -> Callable[..., Any]:
         """``run(function, *arrays)`` calls a function of the array module on the device, as `launch` does a kernel."""
 
+    @property
+    def attempt(self) -> Callable[..., Any]:
+        """`run` at its fastest, which may raise RuntimeError, with nothing done, while another thread is at it."""
+
     def ufunc(self, name: str) -> Callable[..., Any]:
         """The elementwise function `name` of the array module, which accepts ``out=``."""
 

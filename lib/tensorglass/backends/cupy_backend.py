@@ -195,6 +195,8 @@ class CupyBackend:
         with self._place:
             return function(*arrays)
 
+    attempt = run
+
     def ufunc(self, name: str) -> Callable[..., Any]:
         found: Callable[..., Any] = getattr(self.xp, name)
         return found

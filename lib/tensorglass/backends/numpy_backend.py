@@ -46,6 +46,8 @@ class NumpyBackend:
 
     def __init__(self) -> None:
         self._thread = _Thread()
+        # All threads have this one: who finds it entered takes his own. To find that costs 0.1 µs more.
+        self.attempt = _quiet_context().run
         self._array_dtypes = {each: numpy.dtype(each.name) for each in dtypes.ALL if each is not dtypes.bfloat16}
         self._dtypes = {array_dtype: each for each, array_dtype in self._array_dtypes.items()}
 

@@ -64,6 +64,7 @@ from tensorglass.geometry.slicing import (
 )
 from tensorglass.geometry.splitting import chunk, dsplit, hsplit, split, split_with_sizes, tensor_split, vsplit
 from tensorglass.geometry.strides import (
+    CONTIGUOUS_STRIDES,
     channels_last_3d_strides,
     channels_last_strides,
     contiguous_nbytes,
@@ -78,9 +79,10 @@ from tensorglass.geometry.strides import (
     storage_nbytes,
     suggests_channels_last,
 )
-from tensorglass.geometry.views import movedim, permute, squeeze, t, transpose, unsqueeze
+from tensorglass.geometry.views import exchange, movedim, permute, squeeze, t, transpose, unsqueeze
 
 __all__ = [
+    "CONTIGUOUS_STRIDES",
     "Header",
     "InternalOverlap",
     "Ints",
@@ -103,6 +105,7 @@ __all__ = [
     "dim_order",
     "dsplit",
     "elementwise_strides",
+    "exchange",
     "expand",
     "flatten_size",
     "has_internal_overlap",

@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tensorglass.errors import explained
-from tensorglass.geometry.dims import Header, Ints, count, wrap_dim, wrap_distinct_dims
+from tensorglass.geometry.dims import Header, Ints, as_int, count, remembered, wrap_dim, wrap_distinct_dims
 
 _NOTEBOOK = "02 views share a storage"
 
 
 def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> Header:
     """Return the header with dimensions `dim0` and `dim1` exchanged."""
+    return *exchange(size, stride, as_int(dim0), as_int(dim1)), offset
+
+
+@remembered
+def exchange(size: Ints, stride: Ints, dim0: int, dim1: int) -> tuple[Ints, Ints]:
+    """Return size and stride with dimensions `dim0` and `dim1`, plain ints, exchanged."""
     ndim = len(size)
-    # The usual case, in half the time.
-    if ndim == 2 and type(dim0) is int is type(dim1) and -2 <= dim0 < 2 and -2 <= dim1 < 2 and (dim0 - dim1) % 2:
-        return size[::-1], stride[::-1], offset
     first, second = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
-    if first == second:
-        return size, stride, offset
     new_size, new_stride = list(size), list(stride)
     new_size[first], new_size[second] = size[second], size[first]
     new_stride[first], new_stride[second] = stride[second], stride[first]
-    return tuple(new_size), tuple(new_stride), offset
+    return tuple(new_size), tuple(new_stride)
 
 
 def t(size: Ints, stride: Ints, offset: int, name: str = "t") -> Header:

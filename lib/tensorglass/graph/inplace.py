@@ -199,7 +199,7 @@ reread: dict[bool, Callable[[Tensor], Tensor]] = {}
 
 def mark_views(base: Tensor) -> None:
     """Let the views of a tensor that has come to require gradients know: each gets a `Meta`."""
-    for header in base._storage.headers():
+    for header in base._storage.noted_headers():  # the others are no views
         if header._base is base and header._dtype.category >= FLOATING:
             meta_of(header)
 

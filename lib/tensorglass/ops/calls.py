@@ -255,7 +255,7 @@ def explaining(
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
-                return straight(*arguments, **keywords)
+                return straight(*arguments, **keywords) if keywords else straight(*arguments)
             return body(*arguments, **keywords)
         except Exception as error:
             if isinstance(error, MixedMemory):

@@ -22,7 +22,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
-from tensorglass.geometry import contiguous_strides
+from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.modes import state
 from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
@@ -188,10 +188,10 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
         if input._contiguous and size and not is_like_input:
             backend = storage.backend
             try:
-                made = backend.run(calls.get(backend) or bind(backend), array)
-            except MemoryError:  # `compute` finds the same, and says it as PyTorch does
+                made = backend.attempt(calls.get(backend) or bind(backend), array)
+            except (MemoryError, RuntimeError):  # `compute` finds the former again, and says it as PyTorch does
                 return compute(kernel, (input,), {})
-            answer = result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+            answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
         else:
             size, stride, order = result_layout(((size, input._stride),), is_like_input)
             answer = compute_alike(kernel, storage, result, size, stride, order, array)
@@ -228,10 +228,10 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
             if input._contiguous and other._contiguous and size == other._size and size and result is not None:
                 backend = storage.backend
                 try:
-                    made = backend.run(calls.get(backend) or bind(backend), one, two)
-                except MemoryError:
+                    made = backend.attempt(calls.get(backend) or bind(backend), one, two)
+                except (MemoryError, RuntimeError):
                     return compute(kernel, (input, other), {})
-                answer = result_tensor(made, result, backend, storage.device, size, contiguous_strides(size))
+                answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
                 if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
                     return kernel.record((input, other), answer)
                 return answer

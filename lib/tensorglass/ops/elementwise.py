@@ -51,8 +51,8 @@ def compute_packed(
     """`compute_alike` where the array that the kernel itself returns lies as the result should: row-major."""
     backend = like.backend
     try:
-        made = backend.run(kernel.calls.get(backend) or kernel.bind(backend), *arrays)
-    except MemoryError:  # it finds the same, and says it as PyTorch does
+        made = backend.attempt(kernel.calls.get(backend) or kernel.bind(backend), *arrays)
+    except (MemoryError, RuntimeError):  # of which the former is found again, and said as PyTorch does
         return compute_alike(kernel, like, dtype, size, stride, None, *arrays)
     return result_tensor(made, dtype, backend, like.device, size, stride)
 

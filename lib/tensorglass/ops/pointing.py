@@ -16,7 +16,7 @@ def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride:
         if input._counter is None:
             input._counter = VersionCounter(input._storage.version)
         input._storage = storage
-        storage._add_header(input)
+        storage.add_header(input)
     input._size, input._stride, input._offset = size, stride, offset
     input._array = input._contiguous = None
 
@@ -29,5 +29,6 @@ def make_room(storage: UntypedStorage, nbytes: int) -> None:
 
 def resize(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> None:
     """Give the header this size and stride from its offset on; the storage grows if need be."""
+    input._storage.note(input)
     make_room(input._storage, geometry.storage_nbytes(size, stride, input._offset, input._dtype.itemsize))
     point(input, input._storage, size, stride, input._offset)

@@ -53,6 +53,8 @@ class Operator:
     method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
     signatures: tuple[str, ...] | None = None  #: what a failed call is held against; None: it reads its own calls
     namespace: str = ""  #: "linalg" for linalg_det, which is ``torch.linalg.det``
+    #: puts the short way of the usual call before the function and the method
+    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
 
     @property
     def path(self) -> str:
@@ -95,13 +97,15 @@ def operator(
     method_form: Callable[..., Any] | None = None,
     signatures: Iterable[str] | None = (),
     namespace: str = "",
+    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> Callable[[F], F]:
     """Declare an operator that is written with tensors. Its name is the function's.
 
     The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``; that of one in
     a `namespace` begins with it: ``linalg_det`` is ``torch.linalg.det``, and no method. A call that
     fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
-    None: the operator explains it itself. `method_form` is the method where its arguments are others.
+    None: the operator explains it itself. `method_form` is the method where its arguments are others. `usual` puts the
+    short way of its usual call before the function and the method.
     """
 
     def enter(body: F) -> F:
@@ -131,6 +135,7 @@ def operator(
                 method=method_form,
                 signatures=None if signatures is None else tuple(signatures),
                 namespace=namespace,
+                usual=usual,
             )
         )
         return body
@@ -181,4 +186,5 @@ def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
     if row.signatures is None:
         return passing(body)
-    return explaining(body, name, row.signatures, is_method=is_method)
+    form = explaining(body, name, row.signatures, is_method=is_method)
+    return form if row.usual is None or body is row.inplace else row.usual(form)

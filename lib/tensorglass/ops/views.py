@@ -23,14 +23,15 @@ from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
+from tensorglass.ops.usual_views import of_lengths, of_two_dims
 from tensorglass.tensor import Tensor, header_of
+
+_VIEW = ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
 
 # --- another size for the same elements ------------------------------------------------------------------------------
 
 
-@operator(
-    "view", function=False, signatures=("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
-)
+@operator("view", function=False, usual=of_lengths, signatures=_VIEW)
 @derivative(
     node=lambda shape: None if isinstance(next(iter(shape), None), DType) else "ViewBackward0",
     input=lambda grad, input_size: grad.reshape(input_size),
@@ -70,7 +71,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._size)
 
 
-@operator("view")
+@operator("view", usual=of_lengths)
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size, stride = geometry.reshape(input._size, input._stride, ints("reshape", shape, "(tuple of ints shape)"))
@@ -111,12 +112,11 @@ def ravel(input: Tensor) -> Tensor:
 # --- the dimensions in another order ---------------------------------------------------------------------------------
 
 
-@operator("view", aliases=("swapdims",))
+@operator("view", aliases=("swapdims",), usual=of_two_dims)
 @derivative(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
-    size, stride, offset = geometry.transpose(input._size, input._stride, input._offset, dim0, dim1)
-    return view_of(input, size, stride, offset)
+    return view_of(input, *geometry.transpose(*header_of(input), dim0, dim1))
 
 
 @operator("view")

@@ -159,6 +159,10 @@ class SimulatedBackend:
     def run(self) -> Callable[..., Any]:
         return HOST.run
 
+    @property
+    def attempt(self) -> Callable[..., Any]:
+        return HOST.attempt
+
     def ufunc(self, name: str) -> Callable[..., Any]:
         return getattr(self.xp, name)
 

@@ -1,0 +1,51 @@
+"""The usual call of `view`, `reshape` and `transpose`: plain ints, and a tensor that no gradient flows to.
+
+The one idea to keep in mind: such a call needs no reading of its arguments and cannot be misread, so it goes straight
+to the header's arithmetic, in 0.2 µs less. Every other call goes on to the form that `calls` has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.making import view_of
+from tensorglass.tensor import Tensor
+
+_LEFT_OUT: Any = object()  # in place of an argument that was not given
+
+
+def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, an operator that reads the same elements with other lengths."""
+
+    @wraps(form)
+    def usual(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
+        if type(input) is Tensor and input._meta is None and shape and not keywords:
+            lengths = shape[0] if type(shape[0]) is tuple and len(shape) == 1 else shape
+            for length in lengths:
+                if type(length) is not int:
+                    break
+            else:
+                size, stride = geometry.reshape(input._size, input._stride, lengths)
+                if stride is not None:
+                    return view_of(input, size, stride, input._offset)
+        return form(*shape, **keywords) if input is _LEFT_OUT else form(input, *shape, **keywords)
+
+    return usual
+
+
+def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, an operator that exchanges two dimensions."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 3 and not keywords:
+            input, dim0, dim1 = arguments
+            if type(dim0) is int is type(dim1) and type(input) is Tensor and input._meta is None:
+                size, stride = geometry.exchange(input._size, input._stride, dim0, dim1)
+                return view_of(input, size, stride, input._offset)
+        return form(*arguments, **keywords)
+
+    return usual

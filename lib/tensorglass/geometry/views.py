@@ -24,6 +24,8 @@ def exchange(size: Ints, stride: Ints, dim0: int, dim1: int) -> tuple[Ints, Ints
     """Return size and stride with dimensions `dim0` and `dim1`, plain ints, exchanged."""
     ndim = len(size)
     first, second = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
+    if first == second:
+        return size, stride
     new_size, new_stride = list(size), list(stride)
     new_size[first], new_size[second] = size[second], size[first]
     new_stride[first], new_stride[second] = stride[second], stride[first]

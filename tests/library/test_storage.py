@@ -80,3 +80,14 @@ def test_byteswap_turns_each_element_around() -> None:
     storage = torch.UntypedStorage([1, 2, 3, 4])
     storage.byteswap(torch.int16)
     assert storage.tolist() == [2, 1, 4, 3]
+
+
+def test_a_resized_storage_finds_the_tensor_that_it_was_made_with() -> None:
+    a = torch.ones(3) + 1
+    apart = a.detach()
+    storage = apart.untyped_storage()
+    a.numpy()
+    storage.resize_(40)
+    storage.fill_(0)
+    assert a.tolist() == [0.0, 0.0, 0.0]
+    assert [header is a or header is apart for header in storage.headers()] == [True, True]

@@ -7,16 +7,17 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
+from tensorglass.backends import get as get_backend
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained, warn
 from tensorglass.geometry import contiguous_strides, numel
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
-from tensorglass.making import empty_on
+from tensorglass.making import result_tensor
 from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.size import Size
-from tensorglass.tensor import Tensor, raw_array
+from tensorglass.tensor import Tensor
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
@@ -264,9 +265,9 @@ def _one_for(wanted: OutputLike) -> Tensor:
         )
     if wanted.dtype.category != FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {wanted.dtype!r}")
-    one = empty_on(wanted.device, wanted.size, contiguous_strides(wanted.size), wanted.dtype)
-    raw_array(one)[...] = 1
-    return one
+    backend = get_backend(wanted.device)
+    one = backend.number(1, backend.array_dtype(wanted.dtype)).reshape(wanted.size)
+    return result_tensor(one, wanted.dtype, backend, wanted.device, wanted.size, contiguous_strides(wanted.size))
 
 
 def _tensor_backward(

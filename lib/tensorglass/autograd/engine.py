@@ -24,6 +24,7 @@ from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor import Tensor
 
 Arrived = list["Tensor | None"]
+_anomaly = anomaly.state
 
 
 class Run:
@@ -113,11 +114,18 @@ class Run:
         for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        ready = self._ready
+        ready, is_whole, keep_graph, all_arrived = self._ready, self.is_whole, self.keep_graph, self._arrived
         while ready:
             node = heapq.heappop(ready)[2]
             while node is not None:
-                node = self._send(node, self._visit(node))
+                is_plain = is_whole and node.attachments is None and not _anomaly.enabled
+                if is_plain and type(node) is not AccumulateGrad:  # what `_visit` does, without its calls
+                    sent: Gradients | None = node.apply(all_arrived.pop(node))
+                    if not keep_graph:
+                        node.release()
+                else:
+                    sent = self._visit(node)
+                node = self._send(node, sent)
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
@@ -179,7 +187,7 @@ class Run:
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         towards = None if self._runs is None else self._reached
-        return node.apply(arrived, towards) if not anomaly.state.enabled else anomaly.watched(node, arrived, towards)
+        return node.apply(arrived, towards) if not _anomaly.enabled else anomaly.watched(node, arrived, towards)
 
     def _send(self, node: Node, found: Gradients | None) -> Node | None:
         """Send the gradients that a node found along its edges; `found` is used up.
@@ -210,7 +218,7 @@ class Run:
             ):
                 gradient = fitted(gradient, edge, node, place)
             left = waiting[following] = waiting[following] - 1
-            if following not in reached:
+            if reached is not waiting and following not in reached:
                 continue
             if following in arrived or len(following.outputs) != 1:
                 self._arrive(following, nr, gradient)
@@ -333,7 +341,7 @@ def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
     lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
     if is_alone and lies_alike and not state.grad:
         return gradient if gradient._meta is None and gradient._base is None else gradient.detach()
-    if is_dense:
+    if is_dense and leaf._stride != geometry.contiguous_strides(leaf._size):
         return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
     return gradient.clone(memory_format=contiguous_format)
 

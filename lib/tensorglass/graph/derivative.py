@@ -30,14 +30,15 @@ Formula = Callable[..., Any]
 
 
 GRADIENTS = ("grad", "grads", "arrived")
+GIVEN_WITH_ARRAYS = ("grad", "xp")
 
 
 class Derivative:
     """The formulas of one operator."""
 
     __slots__ = (
-        "formulas", "in_place_only", "keeps", "kept", "node_name", "outputs", "parameters", "real_only",
-        "wraps_numbers",
+        "array_parameters", "formulas", "in_place_only", "keeps", "kept", "node_name", "on_arrays", "outputs",
+        "parameters", "real_only", "wraps_numbers",
     )  # fmt: skip
 
     def __init__(
@@ -49,6 +50,7 @@ class Derivative:
         keeps: tuple[str, ...] = (),
         in_place_only: bool = False,
         real_only: str | None = None,
+        on_arrays: bool | Mapping[str, Formula] = False,
     ) -> None:
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
@@ -56,6 +58,11 @@ class Derivative:
         #: the same without the gradients, which are not kept but given
         self.kept = {
             name: tuple(each for each in needs if each not in GRADIENTS) for name, needs in self.parameters.items()
+        }
+        #: formulas that may be given arrays in place of tensors, where nothing is recorded
+        self.on_arrays = dict(on_arrays) if isinstance(on_arrays, Mapping) else self.formulas if on_arrays else {}
+        self.array_parameters = {
+            name: tuple(inspect.signature(each).parameters) for name, each in self.on_arrays.items()
         }
         self.node_name = node_name  #: PyTorch's name of the node, or a function of some of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
@@ -74,6 +81,7 @@ def derivative(
     keeps: tuple[str, ...] = (),
     in_place_only: bool = False,
     real_only: str | None = None,
+    on_arrays: bool | Mapping[str, Formula] = False,
     **formulas: Formula,
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below.
@@ -82,10 +90,16 @@ def derivative(
     arguments that it depends on, and None from it means that this call is not recorded as a whole. `keeps` names
     arguments that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
     comparison, unless it overwrites something that had one; `real_only` names one whose complex results are refused.
+
+    `on_arrays` says that the formulas are arithmetic that arrays have as well, each giving a new array or `grad`
+    itself; or it holds such formulas. They may ask for the array module `xp`, and keep no more than the others; one
+    that answers None leaves the call to the formula for tensors (`graph/array_formulas`).
     """
 
     def mark(body: F) -> F:
-        vars(body)["derivative"] = Derivative(formulas, node, outputs, wraps_numbers, keeps, in_place_only, real_only)
+        vars(body)["derivative"] = Derivative(
+            formulas, node, outputs, wraps_numbers, keeps, in_place_only, real_only, on_arrays
+        )
         return body
 
     return mark

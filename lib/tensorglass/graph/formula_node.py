@@ -7,14 +7,15 @@ itself is little more than where its gradients go and what was kept.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
 from tensorglass.graph import inplace, saved_names
-from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula
+from tensorglass.graph.array_formulas import apply_to_arrays
+from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved import FREED, SavedNumber, SavedTensor
@@ -42,10 +43,12 @@ class Blueprint:
     __slots__ = (
         "derivative",
         "keeps_input",
+        "keeps_result",
         "leads",
         "needs_grads",
         "node_class",
         "of_result",
+        "on_arrays",
         "saved",
         "sources",
         "steps",
@@ -66,18 +69,33 @@ class Blueprint:
         #: for each but the results how it is kept, and the place of the argument
         self.sources = tuple([_source(name, places) for name in operands])
         self.keeps_input = "input" in needed
-        place = {name: number for number, name in enumerate((*GRADIENTS, *self.saved))}
-        self.steps = tuple([
-            Step(
-                derivative.formulas[name] if name in wanted else None,
-                _picking([place[need] for need in derivative.parameters[name]] if name in wanted else []),
-                count,
-            )
-            for name, count in zip(derivative.formulas, counts, strict=True)
-            if count
-        ])  # fmt: skip
+        self.keeps_result = self.of_result == ("result",)  #: and no more of the results
+        self.steps = self._steps(derivative.formulas, derivative.parameters, GRADIENTS, wanted, counts)
+        #: the same for formulas on arrays; empty if some input that gradients flow to has none
+        self.on_arrays: tuple[Step, ...] = ()
+        if wanted and all(name in derivative.on_arrays for name in wanted):
+            parameters = derivative.array_parameters
+            self.on_arrays = self._steps(derivative.on_arrays, parameters, GIVEN_WITH_ARRAYS, wanted, counts)
         self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
+
+    def _steps(
+        self,
+        formulas: Mapping[str, Formula],
+        parameters: Mapping[str, tuple[str, ...]],
+        given: tuple[str, ...],
+        wanted: list[str],
+        counts: list[int],
+    ) -> tuple[Step, ...]:
+        """A step for each input that has an edge. Formulas get what is `given` to all, and what was kept."""
+        place = {name: number for number, name in enumerate((*given, *self.saved))}
+        return tuple([
+            Step(formulas[name], _picking([place[need] for need in parameters[name]]), count)
+            if name in wanted
+            else Step(None, _picking([]), count)
+            for name, count in zip(self.derivative.formulas, counts, strict=True)
+            if count
+        ])  # fmt: skip
 
 
 def _picking(places: list[int]) -> Callable[[list[Any]], Sequence[Any]]:
@@ -129,6 +147,10 @@ class FormulaNode(Node):
     def apply(self, gradients: Sequence[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         blueprint = self.blueprint
         gradient = gradients[0]
+        if blueprint.on_arrays and gradient is not None and not state.grad:
+            found = apply_to_arrays(self, gradient, towards)
+            if found is not None:
+                return found
         if gradient is None:
             if all(each is None for each in gradients):
                 return [None] * len(self.next_functions)
@@ -141,7 +163,7 @@ class FormulaNode(Node):
                 given.append(each.unpack(self, state.grad))
             else:
                 given.append(_read(each, self))
-        found: list[Tensor | None] = []
+        found = []
         for formula, pick, edges in blueprint.steps:
             if formula is None or (towards is not None and not self._leads(towards, len(found), edges)):
                 found += [None] * edges
@@ -163,14 +185,22 @@ class FormulaNode(Node):
         return None if output is None else inplace.zeros(output)
 
     def release(self) -> None:
-        for place, value in enumerate(self.kept):
+        others = False
+        for value in self.kept:
             if type(value) is SavedTensor:
                 value.release()
-                continue
+            else:
+                others = True
+        if others:
+            self._release_others()
+
+    def _release_others(self) -> None:
+        """Let go of lists of tensors, and of what PyTorch keeps as tensors."""
+        for place, value in enumerate(self.kept):
             for each in value if isinstance(value, (list, tuple)) else ():
                 if isinstance(each, SavedTensor):
                     each.release()
-            if self.blueprint.saved[place] in self.blueprint.derivative.keeps:
+            if type(value) is not SavedTensor and self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
 
     def __getattr__(self, name: str) -> Any:

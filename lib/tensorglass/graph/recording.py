@@ -62,17 +62,18 @@ class Recorder:
 
         `written` is the tensor that the call is about to overwrite. What overwrites nothing may have run already.
         """
-        title = self._title
-        if not isinstance(title, str):
-            named = self.title(values)
-            if named is None:
-                return None
-            title = named
+        title = self._title if type(self._title) is str else self.title(values)
+        if title is None:
+            return None
         edges: list[Edge] = []
         flow: Flow = ()
         for place in self._inputs:
             value = values[place]
             if type(value) is Tensor:
+                if value._meta is None:
+                    edges.append(NOWHERE)
+                    flow += _NOWHERE
+                    continue
                 edge = gradient_edge(value)
                 edges.append(edge)
                 flow += _NOWHERE if edge[0] is None else _SOMEWHERE
@@ -103,10 +104,10 @@ class Recorder:
             values = list(values)
             # Its old elements are about to go. Recorded, for derivatives of derivatives.
             values[self.places["input"]] = written.clone()
-        node.kept = []
+        kept_values = node.kept = []
         for keep, place in blueprint.sources:
             value = values[place]
-            node.kept.append(SavedTensor(value) if keep is kept and type(value) is Tensor else keep(value))
+            kept_values.append(SavedTensor(value) if keep is kept and type(value) is Tensor else keep(value))
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
@@ -116,6 +117,9 @@ class Recorder:
         if type(result) is Tensor and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             set_history(result, node)
+            if node.blueprint.keeps_result:
+                node.kept.append(SavedTensor(result, True))
+                return
         else:
             _set_outputs(_outputs(result), node, self.derivative.outputs)
         if node.blueprint.of_result:
@@ -208,6 +212,7 @@ def recorded(
     recorder = Recorder(declared, body.__name__, signature.parameters)
     left_out, bound = _defaults(signature), _reader(signature)
     out = recorder.places.get("out")
+    _recorders[body] = recorder
 
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:
@@ -242,6 +247,18 @@ def recorded(
         return result
 
     return form
+
+
+_recorders: dict[Callable[..., Any], Recorder] = {}  #: of the operators that `recorded` was given, by body
+
+
+def entered(form: Callable[..., Any], values: tuple[Any, ...], result: Tensor) -> Tensor:
+    """`result`, entered into the graph as that of the recorded operator `form`, called with all its arguments."""
+    recorder = _recorders[form.__wrapped__]  # type: ignore[attr-defined]  # which functools.wraps has set
+    node = recorder.begin(values)
+    if node is not None:
+        recorder.finish(node, result)
+    return result
 
 
 def no_out_with_gradients(name: str) -> RuntimeError:

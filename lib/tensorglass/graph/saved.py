@@ -147,6 +147,27 @@ class SavedTensor:
             )
         return original
 
+    def array(self, dtype: DType) -> Array | None:
+        """The elements one after the other, if that is how they lie and they are of `dtype`; None where only `unpack`
+        knows what to do or to say.
+        """
+        header = self._header
+        if type(header) is tuple:
+            if not header:
+                return None
+            reference, storage, _, _, _, saved_dtype, _, counter, array, contiguous = header
+            original = None if reference is None else reference()
+            if original is None:
+                if storage._array is not array:
+                    return None
+            elif original._array is not array or (self._place is not None and original._meta.grad_fn is None):
+                return None
+            is_as_it_was = counter is None and storage.version == self._version
+            return array if is_as_it_was and contiguous and saved_dtype is dtype else None
+        if header is None or header._dtype is not dtype or not header._contiguous or self._was_written(header):
+            return None
+        return header._array
+
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
         given = unpack_hook(packed)

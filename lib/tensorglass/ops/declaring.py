@@ -291,10 +291,13 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
         if more or keywords or type(self) is not Tensor or not (kind is Tensor or kind in numbers):
             return slow(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
-        if direct.get(dtype) is dtype and self._contiguous and self._meta is None:
+        meta = self._meta
+        is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimiser's step is
+        if direct.get(dtype) is dtype and self._contiguous and is_unrecorded:
             if kind is Tensor:
                 source = other._storage
-                if other._dtype is dtype and other._size == self._size and other._contiguous and other._meta is None:
+                is_alike = other._dtype is dtype and other._size == self._size and other._contiguous
+                if is_alike and (other._meta is None or not state.grad):
                     is_apart = storage is not source or self is other
                     two = other._array if is_apart and storage.device is source.device else None
             elif numbers[kind] <= dtype.category:

@@ -10,7 +10,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
-from tensorglass.ops.gradient_kernels import sigmoid_backward
+from tensorglass.ops.gradient_kernels import sigmoid_backward, sigmoid_slope
 from tensorglass.ops.gradients import LN2, LN10, conj
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT
 from tensorglass.ops.samples import positive, unary, values
@@ -19,56 +19,59 @@ from tensorglass.tensor import Tensor
 
 
 @pointwise(FLOAT, ufunc="exp", samples=unary)
-@derivative(input=lambda grad, result: grad * conj(result))
+@derivative(on_arrays=True, input=lambda grad, result: grad * conj(result))
 def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
     """e to the power of each element."""
     return xp.exp(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="exp2", samples=unary)
-@derivative(input=lambda grad, result: grad * conj(result * LN2))
+@derivative(on_arrays=True, input=lambda grad, result: grad * conj(result * LN2))
 def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """2 to the power of each element."""
     return xp.exp2(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="expm1", samples=unary)
-@derivative(input=lambda grad, result: grad * conj(result + 1))
+@derivative(on_arrays=True, input=lambda grad, result: grad * conj(result + 1))
 def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``exp(input) - 1``, exact for small elements."""
     return xp.expm1(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="log", samples=positive)
-@derivative(input=lambda grad, input: grad / conj(input))
+@derivative(on_arrays=True, input=lambda grad, input: grad / conj(input))
 def log(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The natural logarithm."""
     return xp.log(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="log2", samples=positive)
-@derivative(input=lambda grad, input: grad / conj(input * LN2))
+@derivative(on_arrays=True, input=lambda grad, input: grad / conj(input * LN2))
 def log2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm to base 2."""
     return xp.log2(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="log10", samples=positive)
-@derivative(input=lambda grad, input: grad / conj(input * LN10))
+@derivative(on_arrays=True, input=lambda grad, input: grad / conj(input * LN10))
 def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm to base 10."""
     return xp.log10(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="log1p", samples=positive)
-@derivative(input=lambda grad, input: grad / conj(input + 1))
+@derivative(on_arrays=True, input=lambda grad, input: grad / conj(input + 1))
 def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``log(1 + input)``, exact for small elements."""
     return xp.log1p(input, out=out)
 
 
 @pointwise(FLOAT, samples=unary)
-@derivative(input=lambda grad, result: sigmoid_backward(grad, result))
+@derivative(
+    input=lambda grad, result: sigmoid_backward(grad, result),
+    on_arrays={"input": lambda xp, grad, result: sigmoid_slope(xp, grad, result)},
+)
 def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)

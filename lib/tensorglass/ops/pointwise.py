@@ -76,7 +76,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
     late_check=alpha_fits,
     samples=binary,
 )
-@derivative(wraps_numbers=True, input=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))
+@derivative(wraps_numbers=True, on_arrays=True, input=lambda grad: grad, other=lambda grad, alpha: scaled(grad, alpha))
 def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input + alpha * other``."""
     return xp.add(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
@@ -90,7 +90,7 @@ def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
-@derivative(wraps_numbers=True, input=lambda grad: grad, other=lambda grad, alpha: -scaled(grad, alpha))
+@derivative(wraps_numbers=True, on_arrays=True, input=lambda grad: grad, other=lambda grad, alpha: -scaled(grad, alpha))
 def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Array = None) -> Array:
     """``input - alpha * other``."""
     return xp.subtract(input, other if alpha == 1 else _times(xp, other, alpha), out=out)
@@ -103,7 +103,9 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     check=bool_cannot_be_subtracted,
     samples=binary,
 )
-@derivative(node=by_number("Rsub"), input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad)
+@derivative(
+    node=by_number("Rsub"), on_arrays=True, input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad
+)
 def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     """``other - alpha * input``."""
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
@@ -129,7 +131,10 @@ def _times(xp: Any, array: Array, alpha: complex) -> Array:
     samples=binary,
 )
 @derivative(
-    wraps_numbers=True, input=lambda grad, other: grad * conj(other), other=lambda grad, input: grad * conj(input)
+    wraps_numbers=True,
+    on_arrays=True,
+    input=lambda grad, other: grad * conj(other),
+    other=lambda grad, input: grad * conj(input),
 )
 def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * other``."""
@@ -156,6 +161,10 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     other=lambda grad, input, other, rounding_mode: (
         nothing(grad) if rounding_mode else -grad * conj(input / other / other)
     ),
+    on_arrays={
+        "input": lambda grad, other, rounding_mode: None if rounding_mode else grad / other,
+        "other": lambda grad, input, other, rounding_mode: None if rounding_mode else -grad * (input / other / other),
+    },
 )
 def div(
     xp: Any,
@@ -185,6 +194,7 @@ def div(
 @derivative(
     node="DivBackward0",
     wraps_numbers=True,
+    on_arrays=True,
     input=lambda grad, other: grad / conj(other),
     other=lambda grad, input, other: -grad * conj(input / other / other),
 )
@@ -250,7 +260,16 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     samples=exponents,
     differs=ZERO_TO_ZERO,
 )
-@derivative(node=power_name, input=power_base, exponent=power_exponent)
+@derivative(
+    node=power_name,
+    input=power_base,
+    exponent=power_exponent,
+    on_arrays={
+        "input": lambda grad, input, exponent: (
+            grad * (input + input) if isinstance(exponent, (int, float)) and exponent == 2 else None
+        )
+    },
+)
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
@@ -272,7 +291,7 @@ def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Arr
     check=bool_cannot_be_negated,
     samples=unary,
 )
-@derivative(input=lambda grad: -grad)
+@derivative(on_arrays=True, input=lambda grad: -grad)
 def neg(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``-input``."""
     return xp.negative(input, out=out)
@@ -304,14 +323,14 @@ def _long_for_bool(common: DType) -> DType:
 
 
 @pointwise(DTypeRule(compute=_long_for_bool), samples=unary)
-@derivative(node="PowBackward0", input=lambda grad, input: grad * conj(2 * input))
+@derivative(node="PowBackward0", on_arrays=True, input=lambda grad, input: grad * conj(2 * input))
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""
     return xp.multiply(input, input, out=out)
 
 
 @pointwise(FLOAT, samples=positive)
-@derivative(input=lambda grad, result: -grad * conj(result * result))
+@derivative(on_arrays=True, input=lambda grad, result: -grad * conj(result * result))
 def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / input``."""
     return xp.true_divide(input.dtype.type(1), input, out=out)
@@ -324,7 +343,7 @@ def __rtruediv__(input: Tensor, other: Any) -> Any:
 
 
 @pointwise(FLOAT, ufunc="sqrt", samples=positive)
-@derivative(input=lambda grad, result: grad / conj(2 * result))
+@derivative(on_arrays=True, input=lambda grad, result: grad / conj(2 * result))
 def sqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The square root."""
     return xp.sqrt(input, out=out)

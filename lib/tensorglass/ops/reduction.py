@@ -88,6 +88,11 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     input=lambda grad, input_size, dim, keepdim: (
         spread(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
     ),
+    on_arrays={
+        "input": lambda xp, grad, input_size, dim: (
+            xp.full(input_size, grad / reduced_count(input_size, dim)) if dim is None else None
+        )
+    },
 )
 def mean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None

@@ -9,7 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradient_kernels import threshold_backward
+from tensorglass.ops.gradient_kernels import above_threshold, threshold_backward
 from tensorglass.ops.gradients import at_max, at_min, conj, inside, larger, nothing
 from tensorglass.ops.pointwise_checks import (
     bounds_fit,
@@ -156,7 +156,10 @@ def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(PROMOTE, check=relu_wants_numbers, samples=unary)
-@derivative(input=lambda grad, result: threshold_backward(grad, result))
+@derivative(
+    input=lambda grad, result: threshold_backward(grad, result),
+    on_arrays={"input": lambda xp, grad, result: above_threshold(xp, grad, result, 0)},
+)
 def relu(xp: Any, input: Array) -> Array:
     """Each element, but no less than 0."""
     if input.size > 4096 and input.dtype.kind == "f":

@@ -9,7 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
-from tensorglass.ops.gradient_kernels import tanh_backward
+from tensorglass.ops.gradient_kernels import tanh_backward, tanh_slope
 from tensorglass.ops.gradients import acosh_gradient, conj, sinc_gradient, turning
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
@@ -17,21 +17,27 @@ from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)
-@derivative(input=lambda grad, input: grad * conj(input.cos()))
+@derivative(
+    input=lambda grad, input: grad * conj(input.cos()),
+    on_arrays={"input": lambda xp, grad, input: grad * xp.cos(input)},
+)
 def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sine of an angle in radians."""
     return xp.sin(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="cos", samples=unary)
-@derivative(input=lambda grad, input: -grad * conj(input.sin()))
+@derivative(
+    input=lambda grad, input: -grad * conj(input.sin()),
+    on_arrays={"input": lambda xp, grad, input: -grad * xp.sin(input)},
+)
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The cosine of an angle in radians."""
     return xp.cos(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="tan", samples=unary)
-@derivative(input=lambda grad, result: grad * conj(1 + result * result))
+@derivative(on_arrays=True, input=lambda grad, result: grad * conj(1 + result * result))
 def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The tangent of an angle in radians."""
     return xp.tan(input, out=out)
@@ -83,7 +89,10 @@ def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="tanh", samples=unary)
-@derivative(input=lambda grad, result: tanh_backward(grad, result))
+@derivative(
+    input=lambda grad, result: tanh_backward(grad, result),
+    on_arrays={"input": lambda xp, grad, result: tanh_slope(xp, grad, result)},
+)
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""
     return xp.tanh(input, out=out)

@@ -1,0 +1,86 @@
+"""Derivatives on arrays are those on tensors: to the last bit, and wherever the arrays' way has to be left."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import pytest
+from gradient_calls import NAMES, calls
+
+import tensorglass as torch
+
+#: The first two say that they have no derivative, as PyTorch's do; those of the others want an index of another size.
+LEFT_OUT = ("floor_divide", "unique", "scatter", "scatter_add")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LEFT_OUT])
+def test_gradients_are_the_same_recorded_or_not(name: str, dtype: str) -> None:
+    for call in calls(name):
+        leaves = call.tensors(torch, dtype, 0.0137)
+        try:
+            result = call.function(torch, *leaves)
+        except (RuntimeError, TypeError):
+            continue
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        roots = [each for each in results if isinstance(each, torch.Tensor) and each.requires_grad]
+        if not roots:
+            continue
+        firsts = [torch.linspace(-2, 3, each.numel(), dtype=each.dtype).reshape(each.shape) for each in roots]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            plain = torch.autograd.grad(roots, leaves, firsts, retain_graph=True, allow_unused=True)
+            recorded = torch.autograd.grad(roots, leaves, firsts, create_graph=True, allow_unused=True)
+        for one, other in zip(plain, recorded, strict=True):
+            assert (one is None) == (other is None), call.name
+            if one is not None:
+                assert one.dtype is other.dtype, call.name
+                assert one.stride() == other.stride(), call.name
+                assert bool(((one == other) | (one.isnan() & other.isnan())).all()), call.name
+
+
+X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 0.25, -4.0]])
+ROW = torch.tensor([2.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda x: x * ROW, id="broadcast"),
+        pytest.param(lambda x: x * ROW.double(), id="promoted"),
+        pytest.param(lambda x: x.t() * x.t(), id="transposed"),
+        pytest.param(lambda x: x.t().exp().t(), id="transposed gradient"),
+        pytest.param(lambda x: x[:, 1:] * x[:, :2], id="with gaps"),
+        pytest.param(lambda x: (x * 2).sum(), id="expanded gradient"),
+        pytest.param(lambda x: x[0, 0] * x[1, 1], id="no dimensions"),
+        pytest.param(lambda x: x[:0] * x[:0], id="no elements"),
+        pytest.param(lambda x: x.half() * x.half(), id="half"),
+        pytest.param(lambda x: (x * 1j) * x, id="complex"),
+        pytest.param(lambda x: x / x.detach().clone().requires_grad_(), id="leaf that is kept"),
+    ],
+)
+def test_unusual_operands_have_the_same_gradients(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    x = X.clone().requires_grad_()
+    y = function(x)
+    first = torch.ones_like(y)
+    (plain,) = torch.autograd.grad(y, x, first, retain_graph=True)
+    (recorded,) = torch.autograd.grad(y, x, first, create_graph=True)
+    assert plain.stride() == recorded.stride()
+    assert bool((plain == recorded).all())
+
+
+def test_what_is_kept_may_be_resized_and_is_read_anew() -> None:
+    x = X.clone().requires_grad_()
+    kept = X * 2
+    y = x * kept
+    kept.untyped_storage().resize_(kept.untyped_storage().nbytes() * 2)
+    y.sum().backward()
+    assert bool((x.grad == X * 2).all())
+
+
+def test_gradients_of_sums_are_not_one_tensor_once_somebody_writes_to_them() -> None:
+    x, y = X.clone().requires_grad_(), X.clone().requires_grad_()
+    (x + y).backward(torch.ones(2, 3))
+    x.grad.zero_()
+    assert bool((y.grad == 1).all())

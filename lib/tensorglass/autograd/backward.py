@@ -266,7 +266,8 @@ def _one_for(wanted: OutputLike) -> Tensor:
     if wanted.dtype.category != FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {wanted.dtype!r}")
     backend = get_backend(wanted.device)
-    one = backend.number(1, backend.array_dtype(wanted.dtype)).reshape(wanted.size)
+    one = backend.empty(wanted.dtype, wanted.size)
+    one[...] = 1
     return result_tensor(one, wanted.dtype, backend, wanted.device, wanted.size, contiguous_strides(wanted.size))
 
 

@@ -118,14 +118,19 @@ class Run:
         while ready:
             node = heapq.heappop(ready)[2]
             while node is not None:
-                is_plain = is_whole and node.attachments is None and not _anomaly.enabled
-                if is_plain and type(node) is not AccumulateGrad:  # what `_visit` does, without its calls
-                    sent: Gradients | None = node.apply(all_arrived.pop(node))
+                if not is_whole or node.attachments is not None or _anomaly.enabled:
+                    node = self._send(node, self._visit(node))
+                elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
+                    arrived = all_arrived.pop(node)
+                    if meta_of(node.variable).hooks:
+                        call_tensor_hooks(node, arrived)
+                    add_to_leaf(node.variable, arrived)
+                    node = None
+                else:
+                    sent = node.apply(all_arrived.pop(node))
                     if not keep_graph:
                         node.release()
-                else:
-                    sent = self._visit(node)
-                node = self._send(node, sent)
+                    node = self._send(node, sent)
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
@@ -341,9 +346,12 @@ def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
     lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
     if is_alone and lies_alike and not state.grad:
         return gradient if gradient._meta is None and gradient._base is None else gradient.detach()
-    if is_dense and leaf._stride != geometry.contiguous_strides(leaf._size):
+    if is_dense and (state.grad or leaf._stride != geometry.contiguous_strides(leaf._size)):
         return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
-    return gradient.clone(memory_format=contiguous_format)
+    copy: Tensor = gradient.clone(memory_format=contiguous_format)
+    if is_dense:
+        copy._written()  # as after the `copy_` that it stands for
+    return copy
 
 
 def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:

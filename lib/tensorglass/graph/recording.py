@@ -17,13 +17,13 @@ from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
 from tensorglass.graph.derivative import Derivative, derivative_of
 from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
-from tensorglass.graph.meta import meta_of, requires_grad
+from tensorglass.graph.meta import Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, like, next_number, set_history
 from tensorglass.graph.saved import SavedTensor
 from tensorglass.tensor import Tensor
 
-_new = object.__new__
+_new, _new_tuple = object.__new__, tuple.__new__
 _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
 
@@ -115,8 +115,11 @@ class Recorder:
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
         if type(result) is Tensor and result._dtype.category >= FLOATING:
-            node.outputs = (like(result),)
-            set_history(result, node)
+            node.outputs = (_new_tuple(OutputLike, (result._size, result._dtype, result._storage.device)),)
+            meta = result._meta
+            if meta is None:  # `like` and `set_history`, written out
+                meta = result._meta = Meta()
+            meta.grad_fn, meta.output_nr, meta.requires_grad = node, 0, False
             if node.blueprint.keeps_result:
                 node.kept.append(SavedTensor(result, True))
                 return

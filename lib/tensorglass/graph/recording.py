@@ -70,11 +70,7 @@ class Recorder:
         for place in self._inputs:
             value = values[place]
             if type(value) is Tensor:
-                if value._meta is None:
-                    edges.append(NOWHERE)
-                    flow += _NOWHERE
-                    continue
-                edge = gradient_edge(value)
+                edge = NOWHERE if value._meta is None else gradient_edge(value)
                 edges.append(edge)
                 flow += _NOWHERE if edge[0] is None else _SOMEWHERE
             elif isinstance(value, (list, tuple)):

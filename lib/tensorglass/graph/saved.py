@@ -160,8 +160,10 @@ class SavedTensor:
             if original is None:
                 if storage._array is not array:
                     return None
-            elif original._array is not array or (self._place is not None and original._meta.grad_fn is None):
+            elif original._array is not array:
                 return None
+            elif self._place is not None and (original._meta is None or original._meta.grad_fn is None):
+                return None  # it was detached in place
             is_as_it_was = counter is None and storage.version == self._version
             return array if is_as_it_was and contiguous and saved_dtype is dtype else None
         if header is None or header._dtype is not dtype or not header._contiguous or self._was_written(header):

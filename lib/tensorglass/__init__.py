@@ -109,7 +109,13 @@ autograd.attach()
 globals().update(ops.attach())
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
-_LOADED_WHEN_NEEDED = ("accelerator", "cuda", "multiprocessing", "sim")  # most programs compute on the CPU, alone
+_LOADED_WHEN_NEEDED = (
+    "accelerator",
+    "cuda",
+    "multiprocessing",
+    "sim",
+    "testing",
+)  # most programs compute on the CPU, alone
 
 
 def __getattr__(name: str) -> Any:

@@ -59,7 +59,9 @@ def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: i
 
 
 def _sum(xp: Any, array: Array, axis: int) -> Array:
-    return xp.add.accumulate(array, axis=axis)
+    total = xp.add.accumulate(array, axis=axis)
+    # PyTorch's sums begin at 0, and 0 + -0 is 0: so are those of negative zeros.
+    return xp.add(total, 0, out=total) if total.dtype.kind in "fc" else total
 
 
 def _product(xp: Any, array: Array, axis: int) -> Array:

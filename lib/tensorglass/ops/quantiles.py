@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import dtypes, geometry
@@ -84,7 +84,7 @@ def _found(ranked: Tensor, q: Tensor, interpolation: str, skips_nan: bool) -> Te
         ranks = ranks.masked_fill(ranks < 0, 0)
     else:
         last = ranked._size[-1] - 1
-        ranks = _times(q, last).expand(*ranked._size[:-1], len(q))
+        ranks = times(q, last).expand(*ranked._size[:-1], len(q))
         ranks = ranks.masked_fill(ranked.isnan().any(-1, keepdim=True), last)
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
@@ -95,11 +95,12 @@ def _found(ranked: Tensor, q: Tensor, interpolation: str, skips_nan: bool) -> Te
 
 
 @derivative(node="MulBackward1", input=lambda grad, number: grad * number)
-def _scaled(input: Tensor, number: int) -> Tensor:
+def _scaled(input: Tensor, number: float) -> Tensor:
     return input * number
 
 
-_times = recorded(_scaled)
+#: A tensor times a number, in one node without an edge for the number.
+times: Callable[..., Tensor] = recorded(_scaled)
 
 
 def _reduced(size: tuple[int, ...], dim: int | None, keepdim: bool) -> tuple[int, ...]:

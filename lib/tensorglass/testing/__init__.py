@@ -1,5 +1,6 @@
-"""For those who test: whether a backend does what the CPU's does."""
+"""For those who test: whether results are close, and whether a backend does what the CPU's does."""
 
 from tensorglass.testing.backends import BackendReport, check_backend, check_operator
+from tensorglass.testing.comparison import assert_close
 
-__all__ = ["BackendReport", "check_backend", "check_operator"]
+__all__ = ["BackendReport", "assert_close", "check_backend", "check_operator"]

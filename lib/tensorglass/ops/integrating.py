@@ -1,0 +1,99 @@
+"""Integrals and slopes of sampled functions: trapezoid, cumulative_trapezoid, gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.creation import zeros
+from tensorglass.ops.quantiles import times
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(5))
+    yield sample(values(3, 4), dx=0.5)
+    yield sample(values(3, 4), dim=0)
+    yield sample(values(3, 4), values(4, seed=1))
+    yield sample(values(3, 4), values(3, seed=1), dim=0)
+    yield sample(values(3, 4), values(3, 4, seed=1))
+
+
+@derivative(node="DivBackward1", input=lambda grad: grad / 2.0)
+def _half(input: Tensor) -> Tensor:
+    return input / 2.0
+
+
+_halved: Callable[[Tensor], Tensor] = recorded(_half)
+
+
+def _sides(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The later and the earlier of neighbours."""
+    length = y._size[dim]
+    return y.narrow(dim, 1, length - 1), y.narrow(dim, 0, length - 1)
+
+
+def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
+    """The steps between sample points, so that they are multiplied along `dim` of `y`."""
+    if y._dtype is dtypes.bool or x._dtype is dtypes.bool:
+        raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
+    if len(x._size) != 1:
+        wide_x = x.view((1,) * (len(y._size) - len(x._size)) + x._size) if len(x._size) < len(y._size) else x
+        later, earlier = _sides(wide_x, dim)
+        return later - earlier
+    if len(x) != y._size[dim]:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+    wide = [1] * len(y._size)
+    wide[dim] = len(x)
+    later, earlier = _sides(x.view(wide), dim)
+    return later - earlier
+
+
+def _axis(name: str, y: Tensor, dim: int) -> int:
+    check_tensor(name, y, "y")
+    if not y._size:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return geometry.wrap_dim(dim, len(y._size))
+
+
+def _step(name: str, y: Tensor, dx: Any) -> float:
+    if y._dtype is dtypes.bool:
+        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+    if isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    return 1.0 if dx is None else float(dx)
+
+
+@operator("cumulative", method=False, aliases=("trapz",), samples=_samples, signatures=None)
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral along `dim` of a function whose values are `y`, by the trapezoid rule.
+
+    The points lie at `x`, or `dx` (1) apart.
+    """
+    axis = _axis("trapezoid", y, dim)
+    if not y._size[axis]:
+        return zeros(y._size[:axis] + y._size[axis + 1 :], dtype=y._dtype, device=y.device)
+    if x is None:
+        step = _step("trapezoid", y, dx)
+        ends = times(y.select(axis, 0) + y.select(axis, -1), 0.5)
+        return times(y.sum(axis) - ends, step)
+    width = _widths("trapezoid", y, x, axis)
+    later, earlier = _sides(y, axis)
+    return _halved(((earlier + later) * width).sum(axis))
+
+
+@operator("cumulative", method=False, samples=_samples, signatures=None)
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral along `dim` up to each point but the first, by the trapezoid rule."""
+    axis = _axis("cumulative_trapezoid", y, dim)
+    later, earlier = _sides(y, axis) if y._size[axis] else (y, y)
+    if x is None:
+        step = _step("cumulative_trapezoid", y, dx)
+        return times(earlier + later, step / 2.0).cumsum(axis)
+    return _halved(((earlier + later) * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis))

@@ -1,0 +1,198 @@
+"""`assert_close`: whether two results are as good as equal, and what is different if they are not, in PyTorch's words.
+
+The one idea to keep in mind: dtype, size and device come first; only then are elements compared, each allowed to differ
+by ``atol + rtol * abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.equality import isclose
+from tensorglass.tensor import Tensor
+
+Message = str | Callable[[str], str] | None
+
+#: What is allowed where nothing was said: relatively, and in all.
+_TOLERANCES = {
+    dtypes.float16: (1e-3, 1e-5),
+    dtypes.bfloat16: (1.6e-2, 1e-5),
+    dtypes.float32: (1.3e-6, 1e-5),
+    dtypes.float64: (1e-7, 1e-7),
+    dtypes.complex64: (1.3e-6, 1e-5),
+    dtypes.complex128: (1e-7, 1e-7),
+}
+_OF_NUMBER = {float: (1e-7, 1e-7), complex: (1e-7, 1e-7)}
+
+
+class _Rules:
+    """How one call of `assert_close` compares."""
+
+    def __init__(self, rtol: float | None, atol: float | None, checks: Mapping[str, bool], message: Message) -> None:
+        self.rtol, self.atol, self.checks, self.message = rtol, atol, checks, message
+
+    def tolerances(self, *given: tuple[float, float]) -> tuple[float, float]:
+        """What is allowed: as it was said, or the larger of what the two sides' kinds allow."""
+        if self.rtol is not None and self.atol is not None:
+            return self.rtol, self.atol
+        return max(each[0] for each in given), max(each[1] for each in given)
+
+    def fail(self, text: str, place: tuple[Any, ...]) -> AssertionError:
+        """The error, with where in a nest of sequences and mappings it is."""
+        if place:
+            text = f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}"
+        if callable(self.message):
+            text = self.message(text)
+        return AssertionError(text if self.message is None or callable(self.message) else self.message)
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    allow_subclasses: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_device: bool = True,
+    check_dtype: bool = True,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: Message = None,
+) -> None:
+    """Raise AssertionError unless two tensors, numbers, or nests of them in sequences and mappings are close.
+
+    Elements may differ by ``atol + rtol * abs(expected)``; both are given, or neither, which allows what is usual for
+    the dtype. `msg` takes the place of the message, or is a function that makes one of it.
+
+    >>> import tensorglass as torch
+    >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0000001]))
+    """
+    if (rtol is None) != (atol is None):
+        missing = "rtol" if rtol is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
+    checks = {"device": check_device, "dtype": check_dtype, "stride": check_stride, "equal_nan": equal_nan}
+    _compare(actual, expected, _Rules(rtol, atol, checks, msg), ())
+
+
+def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) -> None:
+    both = (actual, expected)
+    if all(isinstance(each, Sequence) and not isinstance(each, str) for each in both):
+        if len(actual) != len(expected):
+            raise rules.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place)
+        for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
+            _compare(one, other, rules, (*place, index))
+    elif all(isinstance(each, Mapping) for each in both):
+        _compare_keys(actual, expected, rules, place)
+        for key in actual:
+            _compare(actual[key], expected[key], rules, (*place, key))
+    elif actual is None or expected is None:
+        if actual is not expected:
+            raise rules.fail(f"None mismatch: {actual} is not {expected}", place)
+    elif all(isinstance(each, bool) for each in both):
+        if actual is not expected:
+            raise rules.fail(f"Booleans mismatch: {actual} is not {expected}", place)
+    elif all(isinstance(each, (int, float, complex)) and not isinstance(each, bool) for each in both):
+        _compare_numbers(actual, expected, rules, place)
+    elif all(isinstance(each, Tensor) for each in both):
+        _compare_tensors(actual, expected, rules, place)
+    else:
+        text = f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
+        if place:
+            text = f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}"
+        raise TypeError(text)
+
+
+def _compare_keys(
+    actual: Mapping[Any, Any], expected: Mapping[Any, Any], rules: _Rules, place: tuple[Any, ...]
+) -> None:
+    missing = sorted(set(expected) - set(actual))
+    more = sorted(set(actual) - set(expected))
+    if missing or more:
+        raise rules.fail(
+            "The keys of the mappings do not match:\n"
+            f"Missing keys in the actual mapping: {missing}\n"
+            f"Additional keys in the actual mapping: {more}",
+            place,
+        )
+
+
+def _compare_numbers(actual: complex, expected: complex, rules: _Rules, place: tuple[Any, ...]) -> None:
+    rtol, atol = rules.tolerances(*[_OF_NUMBER.get(type(each), (0.0, 0.0)) for each in (actual, expected)])
+    if actual == expected or (rules.checks["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)):
+        return
+    distance = abs(actual - expected)
+    if not cmath.isinf(expected) and not cmath.isinf(actual) and distance <= atol + rtol * abs(expected):
+        return
+    raise rules.fail(_of_numbers(actual, expected, rtol, atol), place)
+
+
+def _of_numbers(actual: complex, expected: complex, rtol: float, atol: float) -> str:
+    distance = abs(actual - expected)
+    relative = distance / abs(expected) if expected else math.inf
+    is_exact = rtol == atol == 0
+    return (
+        f"Scalars are not {'equal' if is_exact else 'close'}!\n\n"
+        f"Expected {expected} but got {actual}.\n"
+        f"Absolute difference: {distance}{'' if is_exact else f' (up to {atol} allowed)'}\n"
+        f"Relative difference: {relative}{'' if is_exact else f' (up to {rtol} allowed)'}"
+    )
+
+
+def _compare_tensors(actual: Tensor, expected: Tensor, rules: _Rules, place: tuple[Any, ...]) -> None:
+    for name in ("shape", "device", "dtype", "stride"):
+        if not rules.checks.get(name, True):
+            continue
+        one, other = (each.stride() if name == "stride" else getattr(each, name) for each in (actual, expected))
+        if one != other:
+            shown = "stride()" if name == "stride" else name
+            raise rules.fail(f"The values for attribute '{shown}' do not match: {one} != {other}.", place)
+    rtol, atol = rules.tolerances(*[_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (actual, expected)])
+    one, other = _on_common_ground(actual.detach(), expected.detach())
+    matches = isclose(one, other, rtol=rtol, atol=atol, equal_nan=rules.checks["equal_nan"])
+    if not bool(matches.all()):
+        raise rules.fail(_of_tensors(one, other, matches, rtol, atol), place)
+
+
+def _on_common_ground(actual: Tensor, expected: Tensor) -> tuple[Tensor, Tensor]:
+    if actual.device != expected.device:
+        actual, expected = actual.cpu(), expected.cpu()
+    common: DType = dtypes.promote_types(actual.dtype, expected.dtype)
+    return actual.to(common), expected.to(common)
+
+
+def _of_tensors(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, atol: float) -> str:
+    if not actual.dim():
+        return _of_numbers(actual.item(), expected.item(), rtol, atol)
+    if not (actual.is_floating_point() or actual.is_complex()):
+        actual, expected = actual.to(dtypes.int64), expected.to(dtypes.int64)
+    distances = (actual - expected).abs()
+    relative = distances / expected.abs()
+    # Those that match have no part in it, though infinities that are equal are NaN apart.
+    distances, relative = distances.masked_fill(matches, 0), relative.masked_fill(matches, 0)
+    wrong, count = int((~matches).sum()), matches.numel()
+    is_exact = rtol == atol == 0
+
+    def greatest(name: str, values: Tensor, allowed: float) -> str:
+        flat = int(values.argmax())
+        index = []
+        for length in reversed(values.shape):
+            flat, rest = divmod(flat, length)
+            index.append(rest)
+        found = values.max().item()
+        limit = "" if is_exact else f" (up to {allowed} allowed)"
+        return f"Greatest {name} difference: {found} at index {tuple(reversed(index))}{limit}"
+
+    return "\n".join(
+        (
+            f"Tensor-likes are not {'equal' if is_exact else 'close'}!\n",
+            f"Mismatched elements: {wrong} / {count} ({100 * wrong / count:.1f}%)",
+            greatest("absolute", distances, atol),
+            greatest("relative", relative, rtol),
+        )
+    )

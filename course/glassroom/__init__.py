@@ -19,6 +19,8 @@ _HOMES = {
     "memory_timeline": "glassroom.memory_timelines",
     "graph": "glassroom.graph_inspector",
     "step_backward": "glassroom.graph_inspector",
+    "watch": "glassroom.watching",
+    "load_ipython_extension": "glassroom.watching.magic",
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
@@ -36,6 +38,7 @@ __all__ = [
     "predict",
     "show",
     "step_backward",
+    "watch",
 ]
 
 

@@ -106,8 +106,8 @@ class TensorAdapter:
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
-            if device == "cpu":  # byte by byte: a slice would be a storage, and be counted as one
-                return bytes(storage[position] for position in range(start, end))
+            if device == "cpu":  # a slice would be a storage, and be counted as one
+                return ctypes.string_at(storage.data_ptr() + start, end - start)
             peek = getattr(getattr(storage, "backend", None), "peek", None)
             if peek is not None:  # of a simulated device: looking is to move nothing
                 return peek(storage.buffer, start, end)

@@ -57,3 +57,8 @@ def name_of(memory: Memory) -> str:
     name = memory.new_name() if sharer is None else sharer.name
     _named.append(_Named(name, memory.device, memory.identity, memory.extent))
     return name
+
+
+def is_alive(name: str) -> bool:
+    """Whether the storage of this name still holds its bytes."""
+    return any(entry.name == name and entry.extent() is not None for entry in _named)

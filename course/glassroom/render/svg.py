@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -111,12 +111,14 @@ class Drawing:
         if place:
             self.text(x + width / 2, y + 27.5, place)
 
-    def finished(self, title: str, further_style: str = "") -> str:
+    def finished(self, title: str, further_style: str = "", is_part: bool = False) -> str:
+        """The whole picture; a part of one goes without the style sheet, which the whole has."""
         width, height = round(self.right + PAD), round(self.bottom + PAD)
         body = "".join(self.parts).replace("{inner}", str(width - 2 * PAD))
+        css = "" if is_part else f"<style>{CSS}{further_style}</style>"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gr" role="img" aria-label={quoteattr(title)} '
-            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"><style>{CSS}{further_style}</style>'
+            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">{css}'
             f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
             f"{body}</svg>"
         )
@@ -131,7 +133,25 @@ def _draw_storage(
     facts_x = PAD + (len(storage.name) + 1) * 9
     drawing.text(facts_x, top + 14, facts, "fact soft")
     drawing.extend(facts_x + len(facts) * FACT_ADVANCE, top + 20)
-    top += 24
+    return draw_strip(drawing, top + 24, storage, headers, hues)
+
+
+def draw_strip(
+    drawing: Drawing,
+    top: float,
+    storage: Storage,
+    headers: Sequence[Header],
+    hues: Mapping[str, int],
+    *,
+    room: float = WIDTH,
+    written_to: Collection[int] = (),
+    in_bytes: bool = False,
+) -> float:
+    """Draw a storage's cells in lines no wider than `room`, and the lanes of the tensors over it; returns the bottom.
+
+    Above each cell stands its number, or with `in_bytes` the byte where it begins. Cells that begin at the bytes
+    `written_to` are marked.
+    """
     if not storage.cells:
         return top
     lanes = [(header, reached(header, storage)) for header in headers]
@@ -140,8 +160,9 @@ def _draw_storage(
     left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
-    width = _cell_width([written(cell.value) for cell in storage.cells], [str(position) for position in cells])
-    per_line = _per_line(positions, WIDTH - PAD - left, width)
+    places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
+    width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
+    per_line = _per_line(positions, room - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
         drawing.add(
@@ -153,8 +174,9 @@ def _draw_storage(
             if position is None:
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
-            drawing.text(x + width / 2, top + 10, str(position), "tiny mid")
+            drawing.text(x + width / 2, top + 10, places[position], "tiny mid")
             look = "" if position in held else " free"
+            look += " wrote" if cells[position].byte in written_to else ""
             drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")

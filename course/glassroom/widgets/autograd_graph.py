@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
+from glassroom.widgets.embed import module_of, style_of
 from glassroom.widgets.memory_map import MemoryMapWidget
-
-HERE = Path(__file__).parent
 
 
 class AutogradGraphWidget(MemoryMapWidget):
     """Draws `svg` and links its nodes; `text` and `label` speak for it to assistive technology."""
 
-    _esm = HERE / "autograd_graph.js"
-    _css = HERE / "autograd_graph.css"
+    _esm = module_of("autograd_graph")
+    _css = style_of("autograd_graph")
 
 
 class BackwardStepperWidget(MemoryMapWidget):
     """Steps through `frames`: the node, lines of text, and which of `maps` shows the memory."""
 
-    _esm = HERE / "backward_stepper.js"
-    _css = HERE / "backward_stepper.css"
+    _esm = module_of("backward_stepper")
+    _css = style_of("backward_stepper")
     frames: Any = traitlets.List().tag(sync=True)
     maps: Any = traitlets.List().tag(sync=True)

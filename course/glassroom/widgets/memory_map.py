@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-HERE = Path(__file__).parent
+from glassroom.widgets.embed import module_of, style_of
 
 
 class MemoryMapWidget(anywidget.AnyWidget):
     """Draws `svg` and links its cells; `text` and `label` speak for it to assistive technology."""
 
-    _esm = HERE / "memory_map.js"
-    _css = HERE / "memory_map.css"
+    _esm = module_of("memory_map")
+    _css = style_of("memory_map")
     svg = traitlets.Unicode().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)

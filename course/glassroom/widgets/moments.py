@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
+from glassroom.widgets.embed import module_of, style_of
 from glassroom.widgets.memory_map import MemoryMapWidget
-
-HERE = Path(__file__).parent
 
 
 class MomentsWidget(MemoryMapWidget):
@@ -18,8 +16,8 @@ class MomentsWidget(MemoryMapWidget):
     `kind` names the picture to assistive technology, and `unit` what a step is.
     """
 
-    _esm = HERE / "moments.js"
-    _css = HERE / "moments.css"
+    _esm = module_of("moments")
+    _css = style_of("moments")
     kind = traitlets.Unicode().tag(sync=True)
     unit = traitlets.Unicode().tag(sync=True)
     before: Any = traitlets.List().tag(sync=True)

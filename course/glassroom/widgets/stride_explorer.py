@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-HERE = Path(__file__).parent
+from glassroom.widgets.embed import module_of, style_of
 
 
 class StrideExplorerWidget(anywidget.AnyWidget):
     """Sliders for size, stride and offset over a storage whose cells hold `values` (as they are written)."""
 
-    _esm = HERE / "stride_explorer.js"
-    _css = HERE / "stride_explorer.css"
+    _esm = module_of("stride_explorer")
+    _css = style_of("stride_explorer")
     name = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     values = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -1,0 +1,41 @@
+"""What the live form of a watched cell is given: the code, and for each step what to say and which cards to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.render.svg import CSS as PICTURE
+from glassroom.render.watch_svg import CSS, card_of, hues_of
+from glassroom.render.watch_text import text_of_story
+from glassroom.render.watch_words import GROUPS, cut, lines_of, overhead, summary, totals
+from glassroom.watching.story import Story
+
+
+def state_of(story: Story) -> dict[str, Any]:
+    """The state of the widget. A card that looks the same at many steps is sent once."""
+    hues = hues_of(story)
+    cards: dict[str, int] = {}
+    frames = []
+    for moment in story.moments:
+        shown = [card_of(moment, storage, hues) for storage in moment.snapshot.storages]
+        shown += [card_of(moment, storage, hues, is_gone=True) for storage in moment.gone.storages]
+        frames.append(
+            {
+                "line": moment.statement.line,
+                "end": moment.statement.end,
+                "lines": lines_of(story, moment),
+                "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
+                "raised": moment.how.startswith("raises"),
+                "cards": [cards.setdefault(card, len(cards)) for card in shown],
+            }
+        )
+    return {
+        "label": summary(story),
+        "text": text_of_story(story),
+        "sheet": PICTURE + CSS,
+        "code": [[line, source] for line, source in sorted(story.lines.items())],
+        "totals": totals(story),
+        "notes": [*filter(None, [cut(story)]), overhead(story)],
+        "frames": frames,
+        "cards": list(cards),
+    }

@@ -1,0 +1,172 @@
+"""The account of memory that is kept while a cell is watched: what was allocated, what was copied, how much was held.
+
+The one idea: each library is asked in the way that it offers. tensorglass tells an observer of births and copies;
+PyTorch lets a dispatch mode see every operator, in the backward as well. NumPy and CuPy tell nobody, so of those only
+what a variable holds is counted. Ends are known by weak references: the account keeps nothing alive.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorglass import memory
+
+ACCOUNTED = frozenset({"tensorglass", "torch"})  # libraries that say what they allocate and copy
+
+# PyTorch's operators that put elements elsewhere and compute nothing; reshape, contiguous and to come down to these.
+COPYING = frozenset({
+    "clone", "_to_copy", "copy_", "_reshape_copy", "index", "index_select", "take", "gather", "masked_select", "cat",
+    "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
+})  # fmt: skip
+
+
+@dataclass
+class Birth:
+    """A storage that was made while somebody watched; `identity` is what `naming.Memory` knows it by."""
+
+    identity: Hashable
+    nbytes: int
+    is_alive: Callable[[], bool]
+
+
+@dataclass
+class Interval:
+    """What happened between two looks."""
+
+    births: list[Birth] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
+
+
+class Account:
+    """Counts from `open` to `close`. `held` and `peak` are bytes of storages that were born meanwhile."""
+
+    def __init__(self) -> None:
+        self.allocations = self.allocated = self.peak = 0
+        self.copies = self.copied_bytes = 0
+        self.is_counting = False
+        self._living: dict[Hashable, Birth] = {}
+        self._since = Interval()
+        self._watching = ExitStack()
+        self._torch_mode: Any = None
+
+    def open(self) -> None:
+        """Begin."""
+        self._watching.enter_context(memory.observed(self))
+        self.look_for_torch()
+        self.is_counting = True
+
+    def close(self) -> None:
+        """Count no more, and let go of all."""
+        self.is_counting = False
+        self._watching.close()
+        self._living.clear()
+
+    def look_for_torch(self) -> None:
+        """See PyTorch's operators from now on, if it has been imported."""
+        if self._torch_mode is None and hasattr(sys.modules.get("torch"), "UntypedStorage"):
+            self._torch_mode = self._watching.enter_context(_mode_of(self))
+
+    def take(self) -> Interval:
+        """What happened since this was last asked."""
+        since, self._since = self._since, Interval()
+        return since
+
+    @property
+    def held(self) -> int:
+        """Bytes that were born while watched, and live."""
+        for identity in [key for key, birth in self._living.items() if not birth.is_alive()]:
+            del self._living[identity]
+        return sum(birth.nbytes for birth in self._living.values())
+
+    def made(self, birth: Birth) -> None:
+        """A storage was made."""
+        self._since.births.append(birth)
+        self._living[birth.identity] = birth
+        self.allocations += 1
+        self.allocated += birth.nbytes
+        self.peak = max(self.peak, self.held)
+
+    # --- what tensorglass reports ------------------------------------------------------------------------------------
+
+    def born(self, storage: Any, nbytes: int) -> None:
+        if self.is_counting:
+            reference = weakref.ref(storage)
+            self.made(Birth(("tensorglass", id(storage)), nbytes, lambda: reference() is not None))
+
+    def resized(self, storage: Any, nbytes: int) -> None:
+        birth = self._living.get(("tensorglass", id(storage)))
+        if self.is_counting and birth is not None:
+            self.allocated += max(nbytes - birth.nbytes, 0)
+            birth.nbytes = nbytes
+            self.peak = max(self.peak, self.held)
+
+    def copied(self, nbytes: int) -> None:
+        if self.is_counting:
+            self._since.copies.append(nbytes)
+            self.copies += 1
+            self.copied_bytes += nbytes
+
+    # --- what PyTorch lets us see ------------------------------------------------------------------------------------
+
+    def ran(self, operator: Any, given: tuple[Any, ...], result: Any) -> None:
+        """An operator of PyTorch's ran: storages of results that no argument has were made by it."""
+        name = operator.overloadpacket.__name__
+        fresh = name == "lift_fresh"  # how torch.tensor hands over what it has made
+        known = {None if fresh else storage._cdata for storage in _storages(given)}
+        weak_reference = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef
+        for storage in _storages((result,)):
+            if storage._cdata not in known and storage.device.type != "meta":
+                known.add(storage._cdata)
+                weak = weak_reference(storage)
+                self.made(Birth(("torch", weak.cdata), storage.nbytes(), lambda weak=weak: not weak.expired()))  # type: ignore[misc]
+        if name in COPYING:
+            written = result[0] if isinstance(result, list | tuple) else result
+            self.copied(written.numel() * written.element_size())
+
+
+def _mode_of(account: Account) -> Any:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):
+        """Lets every operator through, and tells the account of it."""
+
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # else the first operator imports the compiler, for 1.4 s
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            if account.is_counting:
+                account.ran(func, (*args, *(kwargs or {}).values()), result)
+            return result
+
+    return Watching()
+
+
+def drop_our_frames(error: BaseException) -> None:
+    """Take out of a traceback the frames of the mode, which stand between an operator's call and its end."""
+    above = error.__traceback__
+    while above is not None and above.tb_next is not None:
+        ours = above.tb_next
+        if ours.tb_frame.f_code.co_filename == __file__:
+            below = ours.tb_next  # PyTorch's call of the operator, for the mode
+            above.tb_next = None if below is None else below.tb_next
+        else:
+            above = ours
+
+
+def _storages(values: tuple[Any, ...]) -> Iterator[Any]:
+    tensor_class = sys.modules["torch"].Tensor
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _storages(tuple(value))
+        elif isinstance(value, tensor_class):
+            try:
+                yield value.untyped_storage()
+            except (RuntimeError, NotImplementedError):  # sparse and the like have no one storage
+                continue

@@ -1,0 +1,88 @@
+// What everything that is stepped through has in common: the buttons, the slider, the count and the keys.
+
+const KEYS = "Right and Left step forwards and back, Home is before the first, End is the last, Escape leaves.";
+
+export function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+export function fill(panel, lines) {
+  panel.replaceChildren(...lines.map((line) => make("p", "", line)));
+}
+
+/** A panel whose words are read out as they change. */
+export function statusPanel() {
+  const panel = make("div", "gr-panel");
+  panel.setAttribute("role", "status");
+  panel.setAttribute("aria-live", "polite");
+  return panel;
+}
+
+/**
+ * Make `root` a player of `count` steps; step 0 is before the first. `draw(at)` shows a step, and answers with the words of
+ * the count and of the slider. `keys` maps further keys to functions, which `help` explains.
+ */
+export function player(root, { kind, label, unit, count, draw, keys = {}, help = "" }) {
+  root.classList.add("gr-player");
+  root.tabIndex = 0;
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", kind);
+  root.setAttribute("aria-label", label);
+  root.setAttribute("aria-description", `${KEYS}${help ? ` ${help}` : ""}`);
+  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
+
+  let at = 0;
+  const controls = make("div", "gr-controls");
+  const slider = Object.assign(make("input"), { type: "range", min: 0, max: count, value: 0 });
+  slider.setAttribute("aria-label", unit);
+  const counted = make("span", "gr-count");
+  const button = (text, title, act) => {
+    const node = Object.assign(make("button", "", text), { type: "button", title });
+    node.setAttribute("aria-label", title);
+    node.addEventListener("click", act);
+    return node;
+  };
+  const [first, back, on, last] = [
+    button("|◀", `before the first ${unit}`, () => go(0)),
+    button("◀", "step back", () => go(at - 1)),
+    button("▶", "step forwards", () => go(at + 1)),
+    button("▶|", `the last ${unit}`, () => go(count)),
+  ];
+  controls.append(first, back, on, last, slider, counted);
+  controls.hidden = count === 0;
+
+  function go(wanted) {
+    at = Math.max(0, Math.min(count, wanted));
+    const words = draw(at);
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", words.value);
+    counted.textContent = words.count;
+    first.disabled = back.disabled = at === 0;
+    on.disabled = last.disabled = at === count;
+    const focused = root.ownerDocument.activeElement; // a button that is disabled under the finger hears no key
+    if (focused?.disabled && root.contains(focused)) root.focus({ preventScroll: true });
+  }
+
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the notebook has its own meaning for almost every key
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    if (event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key)) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      root.ownerDocument.activeElement?.blur();
+      return;
+    }
+    const target = {
+      ArrowRight: at + 1, ArrowLeft: at - 1, PageDown: at + 10, PageUp: at - 10, Home: 0, End: count,
+    }[event.key];
+    if (target === undefined && !Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    if (target === undefined) keys[event.key]();
+    else go(target);
+  });
+  return { controls, button, go, at: () => at };
+}

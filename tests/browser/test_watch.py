@@ -1,0 +1,181 @@
+"""`%%watch` in JupyterLab: the cell runs as ever, and its story is stepped by key, button, click and on its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browser.contrast import contrast
+
+LOAD = "%load_ext glassroom"
+CELL = """\
+%%watch
+import tensorglass as torch
+a = torch.arange(6.)
+b = a.view(2, 3)
+b[0] = 7
+c = b.t().contiguous()
+del a, b
+names = {"<script>alert(1)</script>": c}
+c.sum()"""
+TORCH = CELL.replace("import tensorglass as torch", "torch = __import__('pytest').importorskip('torch')")
+RAISES = """\
+%%watch
+x = torch.ones(3)
+y = x.view(2, 2)"""
+AFTER = """\
+from glassroom import watch
+def double(x):
+    return x * 2
+story = watch(double, c)
+story.save("story.html")
+story.widget"""
+CELLS = (LOAD, CELL, AFTER, "del c, names", TORCH, RAISES)
+
+
+@pytest.fixture(scope="module")
+def opened(lab: Any, chromium: Any) -> Any:
+    lab.notebook("watch.ipynb", *CELLS)
+    page, watch = lab.open(chromium, "watch.ipynb", height=4200)
+    lab.run_all(page)
+    page.locator(".gr-watch").nth(3).wait_for(timeout=60_000)
+    yield page, watch
+    page.close()
+
+
+@pytest.fixture
+def page(opened: Any) -> Any:
+    page = opened[0]
+    page.mouse.move(2, 2)
+    page.evaluate("document.activeElement.blur()")
+    return page
+
+
+def said(player: Any) -> str:
+    return "\n".join(player.locator(".gr-panel p").all_inner_texts())
+
+
+@pytest.mark.parametrize("position", [0, 2])
+def test_keys_step_through_the_cell(page: Any, position: int) -> None:
+    player = page.locator(".gr-watch").nth(position)
+    player.focus()
+    page.keyboard.press("Home")
+    assert player.locator(".gr-line.at").count() == 0
+    assert player.locator(".gr-card").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert player.locator(".gr-count").inner_text() == "step 2 of 8"
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "a = torch.arange(6.)"
+    assert "a: new storage S" in said(player)
+    assert player.locator(".gr-card").count() == 1
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert player.locator(".gr-card .wrote").count() == 3
+    assert "cells 0–2, version 0 → 1" in said(player)
+    page.keyboard.press("End")
+    assert player.get_by_label("step forwards").is_disabled()
+
+
+@pytest.mark.parametrize("position", [0, 2])
+def test_one_can_jump_to_the_next_copy_write_and_allocation(page: Any, position: int) -> None:
+    player = page.locator(".gr-watch").nth(position)
+    player.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("c")
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "c = b.t().contiguous()"
+    assert player.get_by_label("next copy").is_disabled()
+    page.keyboard.press("Home")
+    player.get_by_label("next write").click()
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "b[0] = 7"
+    page.keyboard.press("a")
+    assert "new storage" in said(player) or "temporary" in said(player)
+
+
+def test_what_is_freed_is_shown_as_gone_once(page: Any) -> None:
+    player = page.locator(".gr-watch").first
+    player.locator(".gr-line", has_text="del a, b").click()
+    assert "is freed, 24 bytes" in said(player)
+    assert player.locator(".gr-card .gone").count() == 1
+    player.focus()
+    page.keyboard.press("ArrowRight")
+    assert player.locator(".gr-card .gone").count() == 0
+
+
+def test_it_plays_on_its_own_to_the_end(page: Any) -> None:
+    player = page.locator(".gr-watch").first
+    player.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    assert player.get_by_label("play or pause").inner_text() == "pause"
+    page.wait_for_function("document.querySelector('.gr-watch .gr-count').textContent === 'step 8 of 8'")
+    assert player.get_by_label("play or pause").inner_text() == "play"
+
+
+def test_the_last_expression_is_displayed_as_usual(page: Any) -> None:
+    assert page.locator(".jp-OutputArea-executeResult", has_text="tensor(").count() >= 2
+
+
+def test_markup_in_a_name_is_only_a_name(page: Any) -> None:
+    player = page.locator(".gr-watch").first
+    player.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    assert "<script>alert(1)</script>" in said(player)
+    assert player.locator("script").count() == 0
+
+
+def test_an_exception_ends_the_story_at_its_line(page: Any) -> None:
+    player = page.locator(".gr-watch").nth(3)
+    player.focus()
+    page.keyboard.press("End")
+    assert player.locator(".gr-line.raised .gr-source").inner_text() == "y = x.view(2, 2)"
+    assert "raises RuntimeError" in said(player)
+    traceback = page.locator(".jp-OutputArea-output", has_text="RuntimeError").last.inner_text()
+    assert "----> 2 y = x.view(2, 2)" in traceback
+    assert "__torch_dispatch__" not in traceback
+
+
+def test_keys_do_not_reach_the_notebook_and_escape_leaves(page: Any) -> None:
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    page.locator(".gr-watch").first.focus()
+    for key in ("d", "d", "a", "b"):
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.closest('.gr-watch')") is None
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    light = "true" if theme == "JupyterLab Light" else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    player = page.locator(".gr-watch").first
+    player.locator(".gr-line", has_text="b[0] = 7").click()
+    for text in (".name", ".fact.soft", ".tiny"):
+        words = player.locator(f"svg.gr text{text}").first.evaluate("text => getComputedStyle(text).fill")
+        card = player.locator("svg.gr .card").first.evaluate("card => getComputedStyle(card).fill")
+        assert contrast(words, card) >= 4.5, (theme, text)
+    marked = player.locator(".wrote").first
+    value = marked.locator("text").evaluate("text => getComputedStyle(text).fill")
+    assert contrast(value, marked.locator("rect").evaluate("rect => getComputedStyle(rect).fill")) >= 4.5
+
+
+def test_nothing_is_cut_off_on_a_narrow_page(lab: Any, opened: Any, chromium: Any) -> None:
+    page = chromium.new_page(viewport={"width": 400, "height": 800})
+    page.goto((lab.folder / "story.html").as_uri())
+    player = page.locator(".gr-watch")
+    player.focus()
+    page.keyboard.press("End")
+    assert player.locator(".gr-count").inner_text() == "step 1 of 1"
+    assert "result of double(): new storage" in said(player)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
+
+
+def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(opened: Any) -> None:
+    watch = opened[1]
+    assert (watch.errors, watch.strangers) == ([], [])

@@ -43,6 +43,19 @@ p = w.pin_memory()
 on_device = p.to("sim", non_blocking=True)
 total = (on_device * 2).sum().item()
 device_map(w, p, w.t(), on_device, on_device[0])"""
+WATCH = """\
+%%watch
+import torch
+x = torch.arange(6.)
+m = x.view(2, 3)
+t = m.t().contiguous()
+m[0] = 7
+w = torch.ones(3, requires_grad=True)
+loss = (m @ w).sum()
+loss.backward()
+del x, m
+kept = t[0]"""
+WATCHED = 5  # the step that is shown
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
@@ -67,9 +80,33 @@ def main() -> None:
                     page.keyboard.press(key)
                 frame(page, ".gr-moments .gr-picture", IMAGES / f"{name}-{shade}.png", position=position)
         page.close()
+        the_watch(lab, browser)
         the_course(lab, browser)
         browser.close()
     print("\n".join(f"{path.name}: {path.stat().st_size // 1024} KB" for path in sorted(IMAGES.glob("*.png"))))
+
+
+def the_watch(lab: Lab, browser: Any) -> None:
+    """A cell of PyTorch's, watched; needs PyTorch."""
+    lab.notebook("watch.ipynb", "%load_ext glassroom", WATCH)
+    page, _ = lab.open(browser, "watch.ipynb", height=1800)
+    lab.run_all(page)
+    page.locator(".gr-watch").wait_for(timeout=60_000)
+    for shade, theme in THEMES.items():
+        set_theme(page, theme)
+        page.locator(".gr-watch").focus()
+        page.keyboard.press("Home")
+        for _ in range(WATCHED):
+            page.keyboard.press("ArrowRight")
+        page.locator(".gr-note").evaluate("note => note.hidden = true")  # its figures differ from run to run
+        page.evaluate("document.activeElement.blur()")
+        page.mouse.move(2, 2)
+        box = page.locator(".gr-watch").bounding_box()
+        area = {"x": box["x"] - 3, "y": box["y"] - 3, "width": box["width"] + 6, "height": box["height"] + 6}
+        page.screenshot(path=IMAGES / f"watch-{shade}.png", clip=area)
+        smaller(IMAGES / f"watch-{shade}.png")
+    page.close()
+    (lab.folder / "watch.ipynb").unlink()
 
 
 def the_course(lab: Lab, browser: Any) -> None:

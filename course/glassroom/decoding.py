@@ -6,7 +6,15 @@ storage with different dtypes, are read by one rule.
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
+
+# The dtypes that Python itself can unpack: ten times as fast as an array of one element.
+_FORMATS = {
+    "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+    "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+}  # fmt: skip
 
 Number = bool | int | float | complex | str
 
@@ -15,6 +23,9 @@ def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
     """One element of `dtype` from its bytes; what Python has no number for is given as hexadecimal digits."""
     if dtype == "bool":
         return data != b"\0"
+    code = _FORMATS.get(dtype)
+    if code is not None:
+        return struct.unpack(f"{byte_order if byte_order in '<>' else '='}{code}", data)[0]
     if dtype == "bfloat16":  # the upper half of a float32
         return float(np.frombuffer(b"\0\0" + data, "<f4")[0])
     if dtype == "complex32":

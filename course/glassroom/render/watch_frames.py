@@ -8,17 +8,29 @@ from glassroom.render.svg import CSS as PICTURE
 from glassroom.render.watch_svg import CSS, card_of, hues_of
 from glassroom.render.watch_text import text_of_story
 from glassroom.render.watch_words import GROUPS, cut, lines_of, overhead, summary, totals
-from glassroom.watching.story import Story
+from glassroom.snapshot import Storage
+from glassroom.watching.story import Moment, Story
 
 
 def state_of(story: Story) -> dict[str, Any]:
     """The state of the widget. A card that looks the same at many steps is sent once."""
     hues = hues_of(story)
     cards: dict[str, int] = {}
+    drawn: dict[object, int] = {}
     frames = []
+
+    def card(moment: Moment, storage: Storage, is_gone: bool) -> int:
+        headers = (moment.gone if is_gone else moment.snapshot).headers_on(storage)
+        facts = tuple([moment.facts.get(header.name) for header in headers])
+        look = (storage, headers, facts, moment.written.get(storage.name), is_gone)
+        if look not in drawn:
+            picture = card_of(moment, storage, hues, is_gone)
+            drawn[look] = cards.setdefault(picture, len(cards))
+        return drawn[look]
+
     for moment in story.moments:
-        shown = [card_of(moment, storage, hues) for storage in moment.snapshot.storages]
-        shown += [card_of(moment, storage, hues, is_gone=True) for storage in moment.gone.storages]
+        shown = [card(moment, storage, False) for storage in moment.snapshot.storages]
+        shown += [card(moment, storage, True) for storage in moment.gone.storages]
         frames.append(
             {
                 "line": moment.statement.line,
@@ -26,7 +38,7 @@ def state_of(story: Story) -> dict[str, Any]:
                 "lines": lines_of(story, moment),
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
                 "raised": moment.how.startswith("raises"),
-                "cards": [cards.setdefault(card, len(cards)) for card in shown],
+                "cards": shown,
             }
         )
     return {

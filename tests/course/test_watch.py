@@ -447,7 +447,9 @@ def shell() -> Any:
     glassroom.load_ipython_extension(made)
     made.display_pub = Shown(parent=made)
     yield made
+    made.user_ns.clear()
     InteractiveShell.clear_instance()
+    gc.collect()  # what the shell held is not to end in somebody else's test
 
 
 def run(shell: Any, cell: str, options: str = "") -> Any:
@@ -530,29 +532,12 @@ PROGRAMS = st.lists(st.tuples(LINES, st.sampled_from(VARIABLES), st.sampled_from
 def test_any_program_s_story_is_what_versions_and_weak_references_say(program: list[tuple[str, str, str]]) -> None:
     lines = [line.format(x=x, y=y) for line, x, y in program]
     namespace: dict[str, Any] = {"torch": tensorglass, **{name: tensorglass.zeros(3) for name in VARIABLES}}
-    states = [truth(namespace)]
-    alive: list[dict[str, weakref.ref[Any]]] = [references(namespace)]
-    deaths = []
-
-    def probe() -> None:
-        states.append(truth(namespace))
-        deaths.append({name for name, reference in alive[-1].items() if reference() is None})
-        alive.append(references(namespace))
-
     source = "\n".join(lines)
     code = compile(source, "<program>", "exec")
-    recorder = Recorder(namespace, VARIABLES)
-    ended = recorder.ended
-
-    def told(*given: Any) -> bool:
-        going_on = ended(*given)
-        probe()
-        return going_on
-
-    recorder.ended = told  # type: ignore[method-assign]
+    recorder = Probing(namespace)
     with suppress(AttributeError, TypeError, IndexError):  # a name that holds None: the story ends there
         recorder.run(lambda: exec(code, namespace), "<program>", statements_of(source))
-    story = recorder.story({})
+    story, states, deaths = recorder.story({}), recorder.states, recorder.deaths
     assert len(story.moments) + 1 == len(states)
     for moment, before, after, died in zip(story.moments, states, states[1:], deaths, strict=False):
         sharing = {storage.name: set(storage.shared_by) for storage in moment.snapshot.storages}
@@ -561,6 +546,24 @@ def test_any_program_s_story_is_what_versions_and_weak_references_say(program: l
         assert wrote == {name for name in before.keys() & after.keys() if before[name][1] != after[name][1]}
         freed = {change.storage for change in moment.changes if change.kind == "freed"} - {None}
         assert freed == died
+
+
+class Probing(Recorder):
+    """A recorder that asks the storages themselves after each look."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        super().__init__(namespace, VARIABLES)
+        self.namespace = namespace
+        self.states = [truth(namespace)]
+        self.deaths: list[set[str]] = []
+        self.alive = references(namespace)
+
+    def ended(self, *given: Any) -> bool:
+        going_on = super().ended(*given)
+        self.states.append(truth(self.namespace))
+        self.deaths.append({name for name, reference in self.alive.items() if reference() is None})
+        self.alive = references(self.namespace)
+        return going_on
 
 
 def truth(namespace: dict[str, Any]) -> dict[str, tuple[set[str], int]]:

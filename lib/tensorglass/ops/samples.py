@@ -28,6 +28,17 @@ def _spread(xp: Any, target: Array, low: float, high: float, seed: int) -> None:
     target[...] = (low + (high - low) * steps).reshape(target.shape)
 
 
+def matrices(*size: int, seed: int = 0) -> Tensor:
+    """Square matrices that are far from singular: `values` with more on the diagonal."""
+    made = values(*size, seed=seed)
+    made._storage.backend.launch(_add_diagonal, raw_array(made))
+    return made
+
+
+def _add_diagonal(xp: Any, target: Array) -> None:
+    target += 8 * xp.eye(target.shape[-1])
+
+
 def _one(low: float, high: float) -> Iterator[Sample]:
     for size in ((), (0,), (5,), (2, 3), (1, 3, 1), (2, 0, 3)):
         yield sample(values(*size, low=low, high=high))

@@ -1,0 +1,188 @@
+"""Eigenvalues and eigenvectors: eigh of symmetric and Hermitian matrices, eig of any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import LinAlgError
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.ops import return_types
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.inverses import inv_ex
+from tensorglass.ops.matrices import (
+    all_given, by_columns, by_rows, check_kernel, check_square, given, launch, turned,
+)  # fmt: skip
+from tensorglass.ops.samples import matrices, values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+GAUGE = "vectors may have other signs, or in the complex case phases: they are not determined"
+
+
+def on_diagonal(vector: Tensor) -> Tensor:
+    """Diagonal matrices of vectors."""
+    eye = vector.new_zeros((vector._size[-1], vector._size[-1])).fill_diagonal_(1)
+    return vector.unsqueeze(-1) * eye
+
+
+def off_diagonal(matrix: Tensor) -> Tensor:
+    """The matrices with zeros on the diagonal."""
+    return matrix - matrix.tril().triu()
+
+
+def refuse_phase(name: str, what: str, diagonal: Tensor) -> None:
+    """Raise if a function of vectors depends on their phase, as these diagonal elements, not 0, show."""
+    imaginary = diagonal.detach().imag
+    if not bool((imaginary.abs() <= 1e-2).all()):
+        raise RuntimeError(
+            f"{name}: The {what} in the complex case are specified up to multiplication by e^{{i phi}}. The specified "
+            "loss function depends on this quantity, so it is ill-defined."
+        )
+
+
+def _apart(eigenvalues: Tensor) -> Tensor:
+    """How far each eigenvalue lies from each other; 1 on the diagonal."""
+    return eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1) + on_diagonal(eigenvalues.new_ones(eigenvalues._size))
+
+
+# --- of Hermitian matrices -------------------------------------------------------------------------------------------
+
+
+def _eigh(xp: Any, A: Array, UPLO: str, vectors: bool) -> Sequence[Array]:
+    try:
+        if not vectors:
+            return (xp.linalg.eigvalsh(A, UPLO),)
+        found, columns = xp.linalg.eigh(A, UPLO)
+    except xp.linalg.LinAlgError:
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+            "repeated eigenvalues (error code: 1)."
+        ) from None
+    return found, turned(xp, columns)
+
+
+def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
+    of_values, of_vectors = grads
+    values_, vectors = results
+    middle = vectors.mH @ of_vectors
+    if vectors._dtype.is_complex:
+        refuse_phase("linalg_eigh_backward", "eigenvectors", middle.diagonal(0, -2, -1))
+    inner = on_diagonal(of_values.to(vectors._dtype))
+    if of_vectors.requires_grad or bool((of_vectors != 0).any()):
+        inner = inner + off_diagonal(middle) / _apart(values_)
+    return vectors @ inner @ vectors.mH
+
+
+@derivative(node="LinalgEighBackward0", input=_eigh_gradient)
+def _of_hermitian(input: Tensor, UPLO: str) -> tuple[Tensor, Tensor]:
+    _check_eigh(input, UPLO)
+    found, vectors = launch(_eigh, input, UPLO=UPLO.upper(), vectors=True)
+    storage = input._storage
+    return by_rows(found, input._dtype.to_real(), storage), by_columns(vectors, input._dtype, storage)
+
+
+_recorded_eigh: Any = recorded(_of_hermitian)
+
+
+def _check_eigh(input: Tensor, UPLO: str) -> None:
+    check_square("linalg.eigh", input)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_kernel("linalg_eigh_cpu", input)
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(matrices(2, 3, 3))
+    yield sample(matrices(1, 2, 2))
+    yield sample(matrices(1, 1))
+    yield sample(values(0, 0))
+    yield sample(values(0, 2, 2))
+
+
+@operator("linear algebra", namespace="linalg", samples=_samples, differs=GAUGE)
+def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> Any:
+    """The eigenvalues of a symmetric or Hermitian matrix, in ascending order, and its eigenvectors as columns.
+
+    Only the lower triangle is read, or the upper one if `UPLO` is "U".
+    """
+    check_tensor("linalg_eigh", input)
+    return return_types.linalg_eigh(*all_given(_recorded_eigh(input, UPLO), out))
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_samples)
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of a symmetric or Hermitian matrix, in ascending order."""
+    check_tensor("linalg_eigvalsh", input)
+    if input.requires_grad:
+        return given(_recorded_eigh(input, UPLO)[0], out)
+    _check_eigh(input, UPLO)
+    found = launch(_eigh, input, UPLO=UPLO.upper(), vectors=False)[0]
+    return given(by_rows(found, input._dtype.to_real(), input._storage), out)
+
+
+# --- of any square matrices ------------------------------------------------------------------------------------------
+
+
+def _eig(xp: Any, A: Array, dtype: Any) -> Sequence[Array]:
+    if not bool(xp.isfinite(A).all()):
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    found, vectors = xp.linalg.eig(A)
+    return found.astype(dtype), turned(xp, vectors, dtype)
+
+
+def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
+    of_values, of_vectors = grads
+    values_, vectors = results
+    middle = vectors.mH @ of_vectors
+    diagonal = middle.diagonal(0, -2, -1)
+    refuse_phase("linalg_eig_backward", "eigenvectors", diagonal)
+    inner = on_diagonal(of_values.to(vectors._dtype))
+    if of_vectors.requires_grad or bool((of_vectors != 0).any()):
+        # Eigenvectors have length 1: what would make them longer is taken away.
+        across = middle - vectors.mH @ (vectors * diagonal.real.unsqueeze(-2))
+        inner = inner + off_diagonal(across) / _apart(values_).conj()
+    return inv_ex(vectors.mH)[0] @ inner @ vectors.mH
+
+
+@derivative(node="LinalgEigBackward0", input=_eig_gradient)
+def _of_any(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"Unknown Complex ScalarType for {input._dtype.scalar_type}")
+    check_square(name, input)
+    check_kernel("linalg_eig_out_cpu", input)
+    dtype = _complex(input._dtype)
+    storage = input._storage
+    found, vectors = launch(_eig, input, dtype=storage.backend.array_dtype(dtype))
+    return by_rows(found, dtype, storage), by_columns(vectors, dtype, storage)
+
+
+def _complex(dtype: DType) -> DType:
+    return dtypes.complex128 if dtype in (dtypes.float64, dtypes.complex128) else dtypes.complex64
+
+
+_recorded_eig: Any = recorded(_of_any)
+
+
+@operator("linear algebra", namespace="linalg", samples=_samples, differs=GAUGE)
+def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
+    """The eigenvalues of a square matrix, in no order, and its eigenvectors as columns; both are complex."""
+    check_tensor("linalg_eig", input)
+    return return_types.linalg_eig(*all_given(_recorded_eig(input, "linalg.eig"), out))
+
+
+@operator("linear algebra", namespace="linalg", samples=_samples, differs="may come in another order")
+def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of a square matrix, in no order; they are complex."""
+    check_tensor("linalg_eigvals", input)
+    found = _recorded_eig(input, "linalg.eigvals")[0]
+    if out is not None and not dtypes.can_cast(found._dtype, out._dtype):
+        raise RuntimeError(
+            f"torch.linalg.eigvals: Expected eigenvalues to be safely castable from {found._dtype.scalar_type} dtype, "
+            f"but got eigenvalues with dtype {out._dtype.scalar_type}"
+        )
+    return given(found, out)

@@ -1,0 +1,141 @@
+"""What operators on matrices have in common: what they refuse, and how their results lie in memory.
+
+The one idea to keep in mind: LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
+dimension, strides (1, rows). A kernel returns such a result transposed, and `by_columns` turns the header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.errors import LinAlgError, explained
+from tensorglass.making import result_tensor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.pointing import resize
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor, array_of
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def check_matrices(name: str, A: Tensor, argument: str = "A") -> None:
+    """Raise unless `A` is a matrix or a batch of them."""
+    if len(A._size) < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A: Tensor) -> None:
+    """Raise unless `A` is a square matrix or a batch of them."""
+    check_matrices(name, A)
+    if A._size[-1] != A._size[-2]:
+        raise explained(
+            RuntimeError(
+                f"{name}: A must be batches of square matrices, but they are {A._size[-2]} by {A._size[-1]} matrices"
+            ),
+            "The last two dimensions are the matrix; all before them are the batch.",
+        )
+
+
+def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
+    """Raise unless `A` is of a floating-point or complex dtype; of 32 bits at least, unless `halves`."""
+    if A._dtype.category < dtypes.FLOATING:
+        raise explained(
+            RuntimeError(
+                f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.scalar_type}"
+            ),
+            "Convert it first: x.float().",
+        )
+    if not halves and A._dtype.itemsize == 2:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {A._dtype.scalar_type}")
+
+
+def check_kernel(kernel: str, A: Tensor) -> None:
+    """Raise where PyTorch has no such kernel: for half types, and integers that came so far."""
+    if A._dtype.category < dtypes.FLOATING or (A._dtype.itemsize == 2 and A.numel()):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
+
+
+def failure(name: str, info: Tensor, text: Callable[[int], str]) -> RuntimeError | None:
+    """The error of the first matrix for which `info` is not 0; None if there is none. `text` is told the number."""
+    for place, found in enumerate(info.reshape(-1).tolist()):
+        if found:
+            where = f"(Batch element {place}): " if info._size else ""
+            return LinAlgError(f"{name}: {where}{text(found)}")
+    return None
+
+
+# --- how results lie -------------------------------------------------------------------------------------------------
+
+
+def turned(xp: Any, array: Array, dtype: Any = None) -> Array:
+    """In a kernel: matrices as `by_columns` takes them, transposed and without gaps."""
+    return xp.ascontiguousarray(xp.swapaxes(array, -1, -2), array.dtype if dtype is None else dtype)
+
+
+def by_columns(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+    """The tensor of a kernel's matrices, which come transposed: each of its columns lies without gaps."""
+    *batch, columns, rows = array.shape
+    *outer, column, row = geometry.contiguous_strides(array.shape)
+    size, stride = (*batch, rows, columns), (*outer, row, column)
+    flat = geometry.is_contiguous(size, stride)
+    return result_tensor(array.swapaxes(-1, -2), dtype, like.backend, like.device, size, stride, flat)
+
+
+def by_rows(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+    """The tensor of a kernel's answer that has no matrices in it: vectors, numbers."""
+    array = like.backend.xp.ascontiguousarray(array).reshape(array.shape)
+    return result_tensor(array, dtype, like.backend, like.device, array.shape, geometry.contiguous_strides(array.shape))
+
+
+def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> Any:
+    """Run a kernel on the device of the first tensor."""
+    backend = tensors[0]._storage.backend
+    arrays = [array_of(each) for each in tensors]
+    if tensors[0]._dtype.is_floating_point and tensors[0]._dtype.itemsize == 2:  # without elements, or it were refused
+        half = backend.array_dtype(tensors[0]._dtype)
+        answers = backend.launch(kernel, *[each.astype("float32") for each in arrays], **parameters)
+        return [each.astype(half) if each.dtype == "float32" else each for each in answers]
+    return backend.launch(kernel, *arrays, **parameters)
+
+
+def given(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it. It must be of the result's dtype."""
+    if out is None:
+        return result
+    check_out_dtype(out, result._dtype)
+    if out._size != result._size:
+        resize_output(out, result._size)
+        resize(out, result._size, result._stride)
+    return copy_(out, result)
+
+
+def cast_into(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it, converted."""
+    if out is None:
+        return result
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
+
+
+def all_given(results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Sequence[Tensor]:
+    """`given` for several results."""
+    if out is None:
+        return results
+    for result, each in zip(results, out, strict=True):
+        check_out_dtype(each, result._dtype)
+    return [given(result, each) for result, each in zip(results, out, strict=True)]
+
+
+def check_one_out(name: str, result: Tensor, out: Tensor | None) -> None:
+    """Raise, as functions do that are made of others, unless `out` can take the result in."""
+    if out is not None and not dtypes.can_cast(result._dtype, out._dtype):
+        raise RuntimeError(
+            f"{name}: Expected result to be safely castable from {result._dtype.scalar_type} dtype, but got result "
+            f"with dtype {out._dtype.scalar_type}"
+        )

@@ -107,6 +107,7 @@ def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
     check(
         row,
         (each for dtype in DTYPES for layout in layouts for each in with_in_place(row, sampled(row, dtype, layout))),
+        elements=row.name not in UP_TO_SIGN,
     )
 
 

@@ -13,7 +13,18 @@ from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
-    all_given, by_columns, by_rows, check_floating, check_kernel, check_square, failure, given, launch, turned,
+    all_given,
+    by_columns,
+    by_rows,
+    cast_into,
+    check_floating,
+    check_kernel,
+    check_one_out,
+    check_square,
+    failure,
+    given,
+    launch,
+    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -85,8 +96,10 @@ def _refuse(name: str, info: Tensor) -> None:
     error = failure(
         name,
         info,
-        lambda order: "The factorization could not be completed because the input is not positive-definite (the "
-        f"leading minor of order {order} is not positive-definite).",
+        lambda order: (
+            "The factorization could not be completed because the input is not positive-definite (the "
+            f"leading minor of order {order} is not positive-definite)."
+        ),
     )
     if error is not None:
         raise error
@@ -113,7 +126,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
 def linalg_cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
-    """The factor, and for each matrix the order of the first leading minor that is not positive-definite; 0 if all are."""
+    """The factor, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
     check_tensor("linalg_cholesky_ex", input)
     factor, info = _recorded(input, upper, "linalg.cholesky")
     if check_errors:
@@ -124,6 +137,8 @@ def linalg_cholesky_ex(
 @derivative(node="CholeskyBackward0", input=_gradient)
 def _old_cholesky(input: Tensor, upper: bool) -> Tensor:
     factor, info = _cholesky_ex(input, upper, "cholesky")
+    if not input.numel():
+        return input.new_zeros(input._size)
     _refuse("cholesky", info)
     return factor
 
@@ -135,4 +150,6 @@ _recorded_old: Any = recorded(_old_cholesky)
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
     check_tensor("cholesky", input)
-    return given(_recorded_old(input, upper), out)
+    result = _recorded_old(input, upper)
+    check_one_out("cholesky", result, out)
+    return cast_into(result, out)

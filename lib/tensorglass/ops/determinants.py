@@ -41,6 +41,8 @@ def _cofactors(xp: Any, A: Array) -> tuple[Array]:
 
 def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     wide = grad.unsqueeze(-1).unsqueeze(-1)
+    if A._size[-1] <= 1:
+        return wide.expand(A._size)
     if A.numel() and bool((result == 0).any()):
         return wide * conj(by_rows(launch(_cofactors, A)[0], A._dtype, A._storage))
     return wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH

@@ -15,7 +15,14 @@ from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
-    all_given, by_columns, by_rows, check_kernel, check_square, given, launch, turned,
+    all_given,
+    by_columns,
+    by_rows,
+    check_kernel,
+    check_square,
+    given,
+    launch,
+    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -154,7 +161,8 @@ def _of_any(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
     if input._dtype.category < dtypes.FLOATING:
         raise RuntimeError(f"Unknown Complex ScalarType for {input._dtype.scalar_type}")
     check_square(name, input)
-    check_kernel("linalg_eig_out_cpu", input)
+    if input._dtype.itemsize == 2:
+        raise NotImplementedError(f"\"linalg_eig_out_cpu\" not implemented for '{input._dtype.scalar_type}'")
     dtype = _complex(input._dtype)
     storage = input._storage
     found, vectors = launch(_eig, input, dtype=storage.backend.array_dtype(dtype))

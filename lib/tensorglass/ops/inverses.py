@@ -13,8 +13,18 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import (
-    all_given, by_columns, by_rows, cast_into, check_floating, check_kernel, check_one_out, check_square, failure,
-    given, launch, turned,
+    all_given,
+    by_columns,
+    by_rows,
+    cast_into,
+    check_floating,
+    check_kernel,
+    check_one_out,
+    check_square,
+    failure,
+    given,
+    launch,
+    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -108,8 +118,10 @@ def _refuse_singular(name: str, info: Tensor) -> None:
     error = failure(
         name,
         info,
-        lambda pivot: f"The diagonal element {pivot} is zero, the inversion could not be completed because the input "
-        "matrix is singular.",
+        lambda pivot: (
+            f"The diagonal element {pivot} is zero, the inversion could not be completed because the input "
+            "matrix is singular."
+        ),
     )
     if error is not None:
         raise error
@@ -280,9 +292,7 @@ def _tensorsolve_samples() -> Iterator[Sample]:
 
 
 @operator("linear algebra", namespace="linalg", out=True, samples=_tensorsolve_samples)
-def linalg_tensorsolve(
-    A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
-) -> Tensor:
+def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``tensordot(A, X, X.ndim) == B``, once the dimensions `dims` of `A` are moved behind."""
     check_tensor("linalg_tensorsolve", A, "A")
     check_tensor("linalg_tensorsolve", B, "B", 2)

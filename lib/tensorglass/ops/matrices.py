@@ -45,9 +45,7 @@ def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
     """Raise unless `A` is of a floating-point or complex dtype; of 32 bits at least, unless `halves`."""
     if A._dtype.category < dtypes.FLOATING:
         raise explained(
-            RuntimeError(
-                f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.scalar_type}"
-            ),
+            RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.scalar_type}"),
             "Convert it first: x.float().",
         )
     if not halves and A._dtype.itemsize == 2:
@@ -55,8 +53,8 @@ def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
 
 
 def check_kernel(kernel: str, A: Tensor) -> None:
-    """Raise where PyTorch has no such kernel: for half types, and integers that came so far."""
-    if A._dtype.category < dtypes.FLOATING or (A._dtype.itemsize == 2 and A.numel()):
+    """Raise where PyTorch has no such kernel: for half types and integers, if there are elements."""
+    if A.numel() and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
 
 
@@ -96,10 +94,10 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
     """Run a kernel on the device of the first tensor."""
     backend = tensors[0]._storage.backend
     arrays = [array_of(each) for each in tensors]
-    if tensors[0]._dtype.is_floating_point and tensors[0]._dtype.itemsize == 2:  # without elements, or it were refused
-        half = backend.array_dtype(tensors[0]._dtype)
+    own = arrays[0].dtype
+    if own.kind not in "fc" or own.itemsize < 4:  # without elements, or it were refused
         answers = backend.launch(kernel, *[each.astype("float32") for each in arrays], **parameters)
-        return [each.astype(half) if each.dtype == "float32" else each for each in answers]
+        return [each.astype(own) if each.dtype == "float32" else each for each in answers]
     return backend.launch(kernel, *arrays, **parameters)
 
 

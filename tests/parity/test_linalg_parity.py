@@ -1,0 +1,109 @@
+"""torch.linalg beside PyTorch's: what matrices are refused and in which words, and factors whose signs may differ."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy
+import pytest
+from parity.agreement import blueprint, disagreement, torch
+
+import tensorglass
+
+REGULAR = ((2.0, 1.0), (1.0, 3.0))
+SINGULAR = ((1.0, 2.0), (2.0, 4.0))
+INDEFINITE = ((1.0, 2.0), (2.0, 1.0))
+ZERO = ((0.0, 0.0), (0.0, 0.0))
+
+
+def matrix(rows: Any, dtype: str = "float32") -> Any:
+    array = numpy.array(rows)
+    return blueprint([complex(each) if "complex" in dtype else each for each in array.ravel()], dtype, array.shape)
+
+
+def check(name: str, *arguments: Any, **keywords: Any) -> None:
+    assert disagreement(name, arguments, keywords) is None
+
+
+def ones(*size: int, dtype: str = "float32") -> Any:
+    return blueprint([1] * int(numpy.prod(size)), dtype, size)
+
+
+ONE_MATRIX = (
+    "linalg.inv", "linalg.inv_ex", "linalg.det", "linalg.slogdet", "linalg.cholesky", "linalg.cholesky_ex",
+    "linalg.eigh", "linalg.eigvalsh", "linalg.eig", "linalg.eigvals", "det", "logdet", "slogdet", "inverse", "cholesky",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE_MATRIX)
+def test_what_is_no_regular_matrix_is_refused_in_pytorchs_words(name: str) -> None:
+    for wrong in (ones(2, 3), ones(3), ones(), ones(2, 2, dtype="int32"), ones(2, 3, dtype="bool"), 3, None):
+        check(name, wrong)
+    check(name)
+    if name.endswith("_ex") or "eig" in name:
+        return
+    for rows in (
+        SINGULAR,
+        INDEFINITE,
+        ZERO,
+        (REGULAR, SINGULAR),
+        (SINGULAR, REGULAR),
+        ((REGULAR, ZERO), (REGULAR, REGULAR)),
+    ):
+        for dtype in ("float32", "float64", "complex64"):
+            if "det" not in name or rows == INDEFINITE:  # of singular ones, the sign of zero may be either
+                check(name, matrix(rows, dtype))
+
+
+def test_solve_refuses_as_pytorch_does() -> None:
+    regular = matrix(REGULAR)
+    for other in (ones(3), ones(3, 2), ones(2, dtype="float64"), ones(2, dtype="int32"), ones(), ones(2, 2), 3):
+        check("linalg.solve", regular, other)
+        check("linalg.solve", regular, other, left=False)
+    for wrong in (ones(2, 3), ones(2), 3, matrix(SINGULAR), matrix((REGULAR, SINGULAR)), ones(2, 2, dtype="int32")):
+        check("linalg.solve", wrong, ones(2))
+    check("linalg.solve_ex", matrix(SINGULAR), ones(2), check_errors=True)
+    check("linalg.inv_ex", matrix(SINGULAR), check_errors=True)
+    check("linalg.cholesky_ex", matrix(INDEFINITE), check_errors=True)
+    check("linalg.cholesky_ex", matrix((REGULAR, INDEFINITE, ZERO)))
+
+
+def test_a_singular_matrix_raises_linalg_error() -> None:
+    with pytest.raises(tensorglass.linalg.LinAlgError, match="The diagonal element 2 is zero"):
+        tensorglass.linalg.inv(tensorglass.tensor(SINGULAR))
+    assert issubclass(tensorglass.linalg.LinAlgError, RuntimeError)
+    assert tensorglass.linalg.LinAlgError.__name__ == torch.linalg.LinAlgError.__name__
+    inverse, info = tensorglass.linalg.inv_ex(tensorglass.tensor((REGULAR, SINGULAR)))
+    assert info.tolist() == [0, 2]
+    assert inverse[0].isfinite().all()
+    assert inverse[1].isnan().all()
+    assert type(pickle.loads(pickle.dumps(inverse))) is tensorglass.Tensor
+
+
+def both(rows: Any) -> tuple[Any, Any]:
+    return tensorglass.tensor(rows), torch.tensor(rows)
+
+
+def close(ours: Any, theirs: Any) -> bool:
+    return numpy.allclose(ours.numpy(), theirs.numpy(), atol=1e-5)
+
+
+def test_eigenvalues_are_pytorchs_and_vectors_belong_to_them() -> None:
+    for rows in (REGULAR, INDEFINITE, (REGULAR, SINGULAR)):
+        ours, theirs = both(rows)
+        values, vectors = tensorglass.linalg.eigh(ours)
+        expected = torch.linalg.eigh(theirs)
+        assert close(values, expected.eigenvalues)
+        assert close(vectors.abs(), expected.eigenvectors.abs())
+        assert close(vectors * values.unsqueeze(-2), (ours @ vectors).contiguous())
+        values, vectors = tensorglass.linalg.eig(ours)
+        assert close(vectors * values.unsqueeze(-2), (ours.to(tensorglass.complex64) @ vectors).contiguous())
+        found = tensorglass.linalg.eigvals(ours).real.sort().values
+        assert close(found, torch.linalg.eigvals(theirs).real.sort().values)
+
+
+def test_gradient_of_the_determinant_of_a_singular_matrix_is_its_cofactors() -> None:
+    ours = tensorglass.tensor(SINGULAR, requires_grad=True)
+    tensorglass.linalg.det(ours).backward()
+    assert numpy.allclose(ours.grad.numpy(), [[4, -2], [-2, 1]], atol=1e-5)

@@ -131,7 +131,7 @@ def linalg_cholesky_ex(
     factor, info = _recorded(input, upper, "linalg.cholesky")
     if check_errors:
         _refuse("linalg.cholesky_ex", info)
-    return return_types.linalg_cholesky_ex(*all_given((factor, info), out))
+    return all_given(return_types.linalg_cholesky_ex, (factor, info), out)
 
 
 @derivative(node="CholeskyBackward0", input=_gradient)

@@ -99,7 +99,7 @@ _recorded_slogdet: Any = recorded(_sign_and_logarithm)
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
     check_tensor("linalg_slogdet", A, "A")
-    return return_types.linalg_slogdet(*all_given(_recorded_slogdet(A, "linalg.slogdet"), out))
+    return all_given(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
 
 
 @operator("linear algebra", samples=square_samples)

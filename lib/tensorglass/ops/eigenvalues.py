@@ -118,7 +118,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
     Only the lower triangle is read, or the upper one if `UPLO` is "U".
     """
     check_tensor("linalg_eigh", input)
-    return return_types.linalg_eigh(*all_given(_recorded_eigh(input, UPLO), out))
+    return all_given(return_types.linalg_eigh, _recorded_eigh(input, UPLO), out)
 
 
 @operator("linear algebra", namespace="linalg", out=True, samples=_samples)
@@ -180,7 +180,7 @@ _recorded_eig: Any = recorded(_of_any)
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues of a square matrix, in no order, and its eigenvectors as columns; both are complex."""
     check_tensor("linalg_eig", input)
-    return return_types.linalg_eig(*all_given(_recorded_eig(input, "linalg.eig"), out))
+    return all_given(return_types.linalg_eig, _recorded_eig(input, "linalg.eig"), out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_samples, differs="may come in another order")

@@ -162,7 +162,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor
     inverse, info = inv_ex(A)
     if check_errors:
         _refuse_singular("linalg.inv_ex", info)
-    return return_types.linalg_inv_ex(*all_given((inverse, info), out))
+    return all_given(return_types.linalg_inv_ex, (inverse, info), out)
 
 
 # --- solve -----------------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def linalg_solve_ex(
     result, info = _solve_ex(A, B, left)
     if check_errors:
         _check_singular("torch.linalg.solve_ex", info)
-    return return_types.linalg_solve_ex(*all_given((result, info), out))
+    return all_given(return_types.linalg_solve_ex, (result, info), out)
 
 
 # --- with several dimensions for rows and columns --------------------------------------------------------------------

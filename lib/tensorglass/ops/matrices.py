@@ -121,13 +121,13 @@ def cast_into(result: Tensor, out: Tensor | None) -> Tensor:
     return copy_(out, result)
 
 
-def all_given(results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Sequence[Tensor]:
-    """`given` for several results."""
+def all_given(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
+    """`given` for several results, as the named tuple that `return_types` has for them."""
     if out is None:
-        return results
+        return named(*results)
     for result, each in zip(results, out, strict=True):
         check_out_dtype(each, result._dtype)
-    return [given(result, each) for result, each in zip(results, out, strict=True)]
+    return named.out(*[given(result, each) for result, each in zip(results, out, strict=True)])
 
 
 def check_one_out(name: str, result: Tensor, out: Tensor | None) -> None:

@@ -20,7 +20,7 @@ WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")
 #: Operators that read one triangle of a matrix, or whose vectors have a sign that is not determined: called by hand.
 NOT_AT_SAMPLES = (
     "cholesky", "linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh", "linalg_eigvalsh", "linalg_eig",
-    "linalg_eigvals", "linalg_qr", "qr", "linalg_svd", "svd",
+    "linalg_eigvals", "linalg_qr", "qr", "linalg_svd", "svd", "linalg_lstsq",
 )  # fmt: skip
 
 
@@ -274,6 +274,20 @@ BY_HAND: dict[str, list[Any]] = {
     ],
     "linalg_eigvalsh": [(lambda t, x: t.linalg.eigvalsh(positive(t, x)), (2, 2, 3))],
     "linalg_eig": [(lambda t, x: sizes(t.linalg.eig(uneven(t, x))), (3, 3))],
+    "linalg_svd": [
+        (lambda t, x: sizes(t.linalg.svd(x, full_matrices=False)), (2, 3)),
+        (lambda t, x: sizes(t.linalg.svd(uneven(t, x))), (3, 3)),
+        (lambda t, x: sizes(t.linalg.svd(x, full_matrices=False)), (3, 2)),
+        (lambda t, x: t.linalg.svd(x)[1], (3, 2)),
+    ],
+    "svd": [(lambda t, x: sizes(t.svd(x)), (3, 2)), (lambda t, x: t.svd(x)[1], (3, 2))],
+    "linalg_qr": [
+        (lambda t, x: squares(t.linalg.qr(uneven(t, x))), (3, 3)),
+        (lambda t, x: squares(t.linalg.qr(x)), (3, 2)),
+        (lambda t, x: squares(t.linalg.qr(x)), (2, 3)),
+    ],
+    "linalg_lstsq": [(lambda t, x, y: t.linalg.lstsq(uneven(t, x), y)[0], (3, 3), (3, 2))],
+    "qr": [(lambda t, x: squares(t.qr(x)), (3, 2))],
     "linalg_eigvals": [(lambda t, x: t.linalg.eigvals(uneven(t, x)).abs().sum(), (3, 3))],
     "prod": [
         lambda t, x: x.prod(),
@@ -324,6 +338,11 @@ def uneven(library: Any, x: Any) -> Any:
 def sizes(tensors: Any) -> list[Any]:
     """The tensors without signs and phases."""
     return [each.abs() for each in tensors]
+
+
+def squares(tensors: Any) -> list[Any]:
+    """The same, where some elements are zero."""
+    return [(each * each.conj()).real for each in tensors]
 
 
 def written(x: Any, index: Any, value: Any) -> Any:

@@ -107,3 +107,24 @@ def test_gradient_of_the_determinant_of_a_singular_matrix_is_its_cofactors() -> 
     ours = tensorglass.tensor(SINGULAR, requires_grad=True)
     tensorglass.linalg.det(ours).backward()
     assert numpy.allclose(ours.grad.numpy(), [[4, -2], [-2, 1]], atol=1e-5)
+
+
+def test_factors_multiply_to_the_matrix_and_are_pytorchs_but_for_signs() -> None:
+    for size in ((3, 3), (4, 2), (2, 2, 4)):
+        theirs = torch.linspace(-1, 2, int(numpy.prod(size))).reshape(size).sin()
+        ours = tensorglass.tensor(theirs.tolist())
+        left, sizes, right = tensorglass.linalg.svd(ours, full_matrices=False)
+        assert close((left * sizes.unsqueeze(-2) @ right).contiguous(), theirs)
+        assert close(sizes, torch.linalg.svdvals(theirs))
+        q, r = tensorglass.linalg.qr(ours)
+        assert close((q @ r).contiguous(), theirs)
+        assert close(r.abs(), torch.linalg.qr(theirs).R.abs())
+        assert close(tensorglass.linalg.pinv(ours), torch.linalg.pinv(theirs))
+
+
+def test_the_exponential_of_a_matrix_is_pytorchs() -> None:
+    for scale in (0.01, 1.0, 20.0):
+        theirs = scale * torch.tensor([[0.5, -1.0, 0.2], [0.3, 0.1, 0.9], [-0.4, 0.8, -0.6]], dtype=torch.float64)
+        ours = tensorglass.tensor(theirs.tolist(), dtype=tensorglass.float64)
+        found, expected = tensorglass.linalg.matrix_exp(ours), torch.linalg.matrix_exp(theirs)
+        assert numpy.allclose(found.numpy(), expected.numpy(), rtol=1e-9)

@@ -41,7 +41,7 @@ def _cofactors(xp: Any, A: Array) -> tuple[Array]:
 
 def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     wide = grad.unsqueeze(-1).unsqueeze(-1)
-    if A._size[-1] <= 1:
+    if A._size[-1] == 1 or not A.numel():
         return wide.expand(A._size)
     if A.numel() and bool((result == 0).any()):
         return wide * conj(by_rows(launch(_cofactors, A)[0], A._dtype, A._storage))

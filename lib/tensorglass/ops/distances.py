@@ -1,0 +1,148 @@
+"""Distances between all pairs of vectors, and vectors cut to a length: cdist, renorm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.making import from_array
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import vector_norm
+from tensorglass.ops.matrices import given, launch
+from tensorglass.ops.samples import values
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
+
+# --- cdist -----------------------------------------------------------------------------------------------------------
+
+
+def _distances(xp: Any, x1: Array, x2: Array, p: float) -> tuple[Array]:
+    lengths = xp.absolute(x1[..., :, None, :] - x2[..., None, :, :])
+    if not lengths.shape[-1]:
+        return (xp.zeros(lengths.shape[:-1], lengths.dtype),)
+    if p == math.inf:
+        found = xp.max(lengths, axis=-1)
+    elif p == 0:
+        found = xp.sum(lengths != 0, axis=-1).astype(lengths.dtype)
+    elif p == 2:
+        found = xp.sqrt(xp.sum(lengths * lengths, axis=-1))
+    else:
+        found = xp.power(xp.sum(xp.power(lengths, p), axis=-1), 1 / p)
+    return (xp.ascontiguousarray(found),)
+
+
+def _gradient_of_first(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return vector_norm(grad, apart, result, p, -1, False).sum(-2)
+
+
+def _gradient_of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    apart = x2.unsqueeze(-3) - x1.unsqueeze(-2)
+    return vector_norm(grad, apart, result, p, -1, False).sum(-3)
+
+
+@derivative(node="CdistBackward0", x1=_gradient_of_first, x2=_gradient_of_second)
+def _pairwise(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    return from_array(launch(_distances, x1, x2, p=p)[0], x1._dtype, x1._storage)
+
+
+_recorded: Any = recorded(_pairwise)
+
+
+def _pairs() -> Iterator[Sample]:
+    for p in (2.0, 1.0, 3.5):
+        yield sample(values(2, 3), values(4, 3, seed=1), p)
+    yield sample(values(2, 2, 3), values(4, 3, seed=1))
+    yield sample(values(2, 0), values(3, 0))
+    yield sample(values(0, 3), values(2, 3))
+
+
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
+@operator("linear algebra", method=False, samples=_pairs)
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The distance of order `p` between each vector of `x1` and each of `x2`: (…, P, M), (…, R, M) → (…, P, R).
+
+    `compute_mode` chooses between ways to the same result in PyTorch; here there is one.
+    """
+    check_tensor("cdist", x1, "x1")
+    check_tensor("cdist", x2, "x2", 2)
+    for name, each in (("X1", x1), ("X2", x2)):
+        if len(each._size) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(each._size)}D")
+    if x1._size[-1] != x2._size[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1._size[-1]} X2: {x2._size[-1]}")
+    for name, each in (("X1", x1), ("X2", x2)):
+        if each._dtype.category != dtypes.FLOATING:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each._dtype.scalar_type}")
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if x1._dtype is not x2._dtype:
+        raise RuntimeError(f"expected scalar type {x1._dtype.scalar_type} but found {x2._dtype.scalar_type}")
+    if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
+        raise NotImplementedError(f"\"cdist\" not implemented for '{x1._dtype.scalar_type}'")
+    geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
+    result: Tensor = _recorded(x1, x2, p)
+    return result
+
+
+# --- renorm ----------------------------------------------------------------------------------------------------------
+
+
+def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    check_tensor("renorm", input)
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
+        )
+    if isinstance(p, complex):
+        raise RuntimeError("renorm: p must be real-valued")
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if len(input._size) < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {len(input._size)} dimensions")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    axis = geometry.wrap_dim(dim, len(input._size))
+    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    lengths = input.norm(p, rest, True)
+    return (input * (maxnorm / (lengths + 1e-7)).masked_fill(lengths <= maxnorm, 1)).contiguous()
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written to `input`."""
+    return input.copy_(_shortened(input, p, dim, maxnorm))
+
+
+def _renorm_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 2, 0, 1.0)
+    yield sample(values(2, 3), 1, 1, 2.5)
+    yield sample(values(2, 3, 2), 2, -1, 0.5)
+
+
+def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    axis = geometry.wrap_dim(dim, len(input._size))
+    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    lengths = input.norm(p, rest, True)
+    inner = (grad * input.conj()).sum(rest, True).real if input.is_complex() else (grad * input).sum(rest, True)
+    scaled = vector_norm(inner, input, lengths, p, rest, True)
+    outside = lengths + 1e-7
+    change = (grad - scaled / outside) / outside * maxnorm
+    return change.where(lengths > maxnorm, grad)
+
+
+@operator("linear algebra", inplace=renorm_, out=True, samples=_renorm_samples)
+@derivative(input=_renorm_gradient)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
+    return given(_shortened(input, p, dim, maxnorm), out)

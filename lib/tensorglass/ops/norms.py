@@ -1,0 +1,275 @@
+"""Norms of vectors and matrices under the names of linalg: vector_norm, matrix_norm, norm, cond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from tensorglass import dtypes, geometry
+from tensorglass.dtypes import dtype as DType
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.extrema import amax, amin
+from tensorglass.ops.inverses import inv_ex
+from tensorglass.ops.matrices import cast_into, check_floating, check_matrices, check_one_out
+from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.recorded_views import slice_view
+from tensorglass.ops.reduction import sum as sum_
+from tensorglass.ops.samples import matrices, values
+from tensorglass.ops.singular_values import svdvals
+from tensorglass.ops.spread import norm
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import permute, unsqueeze
+from tensorglass.tensor import Tensor
+
+Dims = int | Sequence[int] | None
+
+
+def _check_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
+    check_floating(name, input)
+    if dtype is None:
+        return
+    if dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.scalar_type}")
+    if dtype.is_complex != input._dtype.is_complex:
+        kind = "complex" if input._dtype.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_type}")
+    if dtypes.promote_types(input._dtype, dtype) is not dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({input._dtype.scalar_type}) should be convertible without narrowing to "
+            f"the specified dtype ({dtype.scalar_type})"
+        )
+
+
+# --- of vectors ------------------------------------------------------------------------------------------------------
+
+
+def _vector_samples() -> Iterator[Sample]:
+    for order in (2, 1, 0, 3.5, inf, -inf):
+        yield sample(values(2, 3), order)
+    yield sample(values(2, 3, 4), 2, (0, 2))
+    yield sample(values(2, 3), 1, 1, True)
+    yield sample(values(5))
+    yield sample(values())
+    yield sample(values(0, 3), 2, 0)
+
+
+def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None) -> Tensor:
+    _check_dtype("linalg.vector_norm", x, dtype)
+    if order < 0 or order == inf:
+        shown = f"{order:g}"
+        axes = range(len(x._size)) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
+        if dim is None and 0 in x._size:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {shown} norm on an empty tensor because the operation does not "
+                "have an identity"
+            )
+        for axis in axes:
+            if x._size and x._size[axis] == 0:
+                raise RuntimeError(
+                    f"linalg.vector_norm cannot compute the {shown} norm on the dimension {axis}because this dimension "
+                    "is empty and the operation does not have an identity"
+                )
+    if dtype is not None:
+        x = x.to(dtype)
+    check_out_dtype(out, x._dtype.to_real())
+    return norm(x, order, dim, keepdim, out=out)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples)
+def linalg_vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of order `ord` over dimensions `dim`, or over all, whatever the number of dimensions."""
+    check_tensor("linalg_vector_norm", x, "x")
+    return _vector(x, ord, dim, keepdim, dtype, out)
+
+
+# --- of matrices -----------------------------------------------------------------------------------------------------
+
+
+def _uneven(*size: int) -> Tensor:
+    """Elements whose rows are far from multiples of each other."""
+    return values(*size) * values(*size, seed=5)
+
+
+def _matrix_samples() -> Iterator[Sample]:
+    for order in ("fro", "nuc", 1, 2, -1, -2, inf, -inf):
+        yield sample(_uneven(2, 3), order)
+    yield sample(values(2, 3, 4))
+    yield sample(_uneven(2, 3, 4), 1, (0, 2), True)
+    yield sample(_uneven(2, 3, 4), 2, (2, 0))
+
+
+def _matrix(
+    A: Tensor, order: float | str, dim: Sequence[int], keepdim: bool, dtype: DType | None, out: Tensor | None
+) -> Tensor:
+    name = "linalg.matrix_norm"
+    if isinstance(order, str) and order not in ("fro", "nuc"):
+        raise RuntimeError(f"{name}: Order {order} not supported.")
+    check_matrices(name, A)
+    if len(dim) != 2:
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    rows, columns = [geometry.wrap_dim(each, len(A._size)) for each in dim]
+    if rows == columns:
+        raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
+    _check_dtype(name, A, dtype)
+    if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
+        raise RuntimeError(f"{name}: Order {order:g} not supported.")
+    real = (dtype or A._dtype).to_real()
+    if out is not None and out._dtype is not real:
+        raise RuntimeError(f"{name} expected out tensor dtype {real.scalar_type} but got: {out._dtype.scalar_type}")
+    if order == "fro":
+        return _vector(A, 2, (rows, columns), keepdim, dtype, out)
+    if dtype is not None:
+        A = A.to(dtype)
+    if order in ("nuc", 2, -2):
+        return cast_into(_by_singular_values(A, order, rows, columns, keepdim), out)
+    pick = amax if order > 0 else amin  # type: ignore[operator]  # a number: strings went before
+    summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)  # type: ignore[arg-type]  # as above
+    if not keepdim and left > summed:
+        left -= 1
+    return cast_into(pick(_vector(A, 1, summed, keepdim, None, None), left, keepdim), out)
+
+
+def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
+    check_floating("linalg.matrix_norm", A, halves=False)
+    rest = [dim for dim in range(len(A._size)) if dim not in (rows, columns)]
+    found = svdvals(permute(A, (*rest, rows, columns)))
+    result = sum_(found, -1) if order == "nuc" else (amax if order == 2 else amin)(found, -1)
+    for dim in sorted((rows, columns)) if keepdim else ():
+        result = unsqueeze(result, dim)
+    return result
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_matrix_samples,
+    signatures=(
+        "(Tensor input, Number ord, tuple of ints dim = {-2,-1}, bool keepdim = False, *, torch.dtype dtype = None, "
+        "Tensor out = None)",
+        '(Tensor input, str ord = "fro", tuple of ints dim = {-2,-1}, bool keepdim = False, *, torch.dtype dtype = '
+        "None, Tensor out = None)",
+    ),
+)
+def linalg_matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of matrices: "fro" the root of the sum of squares, "nuc" the sum of singular values, 2 the largest of
+    them, 1 and inf the largest sum of a column and of a row; the smallest for -2, -1, -inf.
+    """
+    return _matrix(A, ord, dim, keepdim, dtype, out)
+
+
+def _norm_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3, 2))
+    yield sample(values(5), 1)
+    for order in ("fro", "nuc", 1, 2, inf):
+        yield sample(_uneven(2, 3), order)
+    yield sample(values(2, 3), 2, 1)
+    yield sample(_uneven(2, 3, 4), 1, (0, 2), True)
+    yield sample(values(2, 3), 3, (1,), keepdim=True)
+    yield sample(values(2, 3), None, 1)
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_norm_samples,
+    signatures=(
+        "(Tensor input, Number ord = None, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype "
+        "= None, Tensor out = None)",
+        "(Tensor input, str ord, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype = None, "
+        "Tensor out = None)",
+    ),
+)
+def linalg_norm(
+    input: Tensor,
+    ord: float | str | None = None,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of a vector where `dim` is one dimension, of a matrix where it is two; without `ord` that of all."""
+    check_tensor("linalg_norm", input)
+    axes = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if isinstance(ord, str):
+        result = _matrix(input, ord, (-2, -1) if axes is None else axes, keepdim, dtype, None)
+    elif ord is None:
+        result = _vector(input, 2, axes, keepdim, dtype, None)
+    else:
+        count = len(input._size) if axes is None else len(axes)
+        if axes is None and count not in (1, 2):
+            raise RuntimeError(
+                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {count}D."
+            )
+        if count not in (1, 2):
+            raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(axes or ())}")
+        if count == 1:
+            result = _vector(input, ord, axes, keepdim, dtype, None)
+        else:
+            result = _matrix(input, ord, (0, 1) if axes is None else axes, keepdim, dtype, None)
+    if out is not None and out._dtype is not result._dtype:
+        raise RuntimeError(
+            f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
+        )
+    return cast_into(result, out)
+
+
+# --- how far from singular -------------------------------------------------------------------------------------------
+
+
+def _cond_samples() -> Iterator[Sample]:
+    for order in (None, 2, -2, "fro", "nuc", 1, -1, inf, -inf):
+        yield sample(matrices(2, 3, 3), order)
+    yield sample(values(2, 4, 3))
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_cond_samples,
+    signatures=("(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)"),
+)
+def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number: the norm of a matrix times that of its inverse, inf where it has none."""
+    check_tensor("linalg_cond", input)
+    if len(input._size) < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p is None or p in (2, -2):
+        found = svdvals(input)
+        first, last = slice_view(found, -1, 0, 1), slice_view(found, -1, -1)
+        result = (last / first if p == -2 else first / last).squeeze(-1)
+    else:
+        if input._size[-1] != input._size[-2]:
+            raise RuntimeError(
+                f"linalg.cond: A must be batches of square matrices, but they are {input._size[-2]} by "
+                f"{input._size[-1]} matrices"
+            )
+        if isinstance(p, str):
+            check_floating("linalg.matrix_norm", input)
+        inverse, info = inv_ex(input)
+        of_input = _matrix(input, p, (-2, -1), False, None, None)
+        inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), inf)
+        of_inverse = _matrix(inverse, p, (-2, -1), False, None, None)
+        result = (of_input * of_inverse).nan_to_num(inf, inf, -inf)
+    check_one_out("linalg.cond", result, out)
+    return cast_into(result, out)

@@ -64,10 +64,8 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tens
     """A square matrix times itself, `n` times; its inverse's power for a negative `n`."""
     check_tensor("linalg_matrix_power", A, "A")
     result = _power(A, n)
-    if n not in (0, 1):
-        return given(result, out)
     check_one_out("matrix_power", result, out)
-    return cast_into(result, out)
+    return cast_into(result, out) if n in (0, 1) else given(result, out)
 
 
 @operator("linear algebra", out=True, samples=_power_samples)

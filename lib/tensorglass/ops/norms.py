@@ -264,8 +264,8 @@ def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | No
                 f"linalg.cond: A must be batches of square matrices, but they are {input._size[-2]} by "
                 f"{input._size[-1]} matrices"
             )
-        if isinstance(p, str):
-            check_floating("linalg.matrix_norm", input)
+        if p == "nuc":
+            check_floating("linalg.svd", input)
         inverse, info = inv_ex(input)
         of_input = _matrix(input, p, (-2, -1), False, None, None)
         inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), inf)

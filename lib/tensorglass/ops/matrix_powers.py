@@ -59,7 +59,7 @@ def _positive_power(A: Tensor, n: int) -> Tensor:
     return result
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_power_samples)
+@operator("linear algebra", namespace="linalg", samples=_power_samples)
 def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix times itself, `n` times; its inverse's power for a negative `n`."""
     check_tensor("linalg_matrix_power", A, "A")
@@ -68,7 +68,7 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tens
     return cast_into(result, out) if n in (0, 1) else given(result, out)
 
 
-@operator("linear algebra", out=True, samples=_power_samples)
+@operator("linear algebra", samples=_power_samples)
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix times itself, `n` times; its inverse's power for a negative `n`."""
     check_tensor("matrix_power", input)

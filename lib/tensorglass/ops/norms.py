@@ -237,7 +237,7 @@ def linalg_norm(
 
 
 def _cond_samples() -> Iterator[Sample]:
-    for order in (None, 2, -2, "fro", "nuc", 1, -1, inf, -inf):
+    for order in (None, 2, -2):
         yield sample(matrices(2, 3, 3), order)
     yield sample(values(2, 4, 3))
 

@@ -86,8 +86,8 @@ class SimulatedModule:
             if given.cells is answer:
                 return given
             if given.allocation.root is root:
-                return SimulatedArray(answer, given.allocation, self)
-        new = SimulatedArray(answer, self.backend.allocation_of(root), self)
+                return SimulatedArray(answer, given.allocation, given.module)
+        new = SimulatedArray(answer, self.backend.allocation_of(root), self.backend.xp)
         made.append(new)
         return new
 

@@ -12,7 +12,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.geometry import remembered
 
-_LONGEST = 512  # elements in a piece: einsum adds them with 16 lanes or more, so in chains of 32 at most
+_LONGEST = 1024  # elements in a piece: einsum adds them with 16 lanes or more, so in chains of 64 at most
 _SHORTEST = 64
 _ROWS = 128  # that are added up before their sum is added to others'
 _WORTH_IT = 4096  # elements, below which the detour costs more than it saves

@@ -111,6 +111,7 @@ def sampled_calls(row: Operator) -> Iterator[GradientCall]:
 
 #: Operators without samples, and ways of calling one that its samples leave out. `x` is 2×3 unless sizes are given.
 BY_HAND: dict[str, list[Any]] = {
+    "polygamma_": [lambda t, x: (x.exp() + 1).polygamma_(1), lambda t, x: (x.exp() + 1).polygamma_(2)],
     "view": [lambda t, x: x.view(3, -1), lambda t, x: x.t().unsqueeze(1).view(3, 1, 2, 1)],
     "view_as": [lambda t, x: x.view_as(t.ones(6))],
     "reshape": [lambda t, x: t.reshape(x, (3, 2)), lambda t, x: x.t().reshape(6)],

@@ -56,7 +56,8 @@ def _of_order(n: Any) -> tuple[Any, dict[str, int]]:
     return (digamma, {}) if n == 0 else (_trigamma, {}) if n == 1 else (_polygamma, {"n": n})
 
 
-_slope = derivative(node="PolygammaBackward0", input=lambda grad, input, n: grad * input.polygamma(n + 1))
+def _slope(grad: Tensor, input: Tensor, n: int) -> Tensor:
+    return grad * input.polygamma(n + 1)
 
 
 def _polygamma_method(input: Tensor, n: int) -> Tensor:
@@ -71,7 +72,7 @@ def _polygamma_method(input: Tensor, n: int) -> Tensor:
     samples=_orders,
     differs="infinite at its poles and 0 at infinity, where PyTorch's may be large numbers or NaN; of order 1 exact",
 )
-@_slope
+@derivative(node="PolygammaBackward0", input=_slope)
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The `n`-th derivative of `digamma`; itself for 0."""
     form, parameters = _of_order(n)
@@ -81,7 +82,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @operator("special functions", function=False)
-@_slope
+@derivative(node="PolygammaBackward1", input=_slope)
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written to `input`."""
     form, parameters = _of_order(n)

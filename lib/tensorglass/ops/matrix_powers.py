@@ -113,6 +113,8 @@ def _exponential_gradient(grad: Tensor, input: Tensor) -> Tensor:
 def _matrix_exp(input: Tensor) -> Tensor:
     check_floating("linalg.matrix_exp", input)
     check_square("linalg.matrix_exp", input)
+    if not input._size[-1]:
+        return input.clone()
     if input._dtype.itemsize == 2:
         return _matrix_exp(input.float()).to(input._dtype)
     return by_rows(launch(_exponential, input)[0], input._dtype, input._storage)

@@ -10,6 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
+from tensorglass.making import make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import by_columns, by_rows, cast_into, check_one_out, check_square, launch, turned
@@ -157,6 +158,15 @@ def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Arr
     return (xp.sum(above, axis=-1),)
 
 
+def _check_svd(input: Tensor) -> None:
+    """Raise PyTorch's error for dtypes without singular values."""
+    name = input._dtype.scalar_type
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor as input. Got {name}")
+    if input._dtype.itemsize == 2:
+        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{name}'")
+
+
 @operator(
     "linear algebra",
     namespace="linalg",
@@ -179,6 +189,8 @@ def linalg_matrix_rank(
 ) -> Tensor:
     """How many singular values are above `atol` and above `rtol` times the largest."""
     check_tensor("linalg_matrix_rank", input)
+    if not (tol is None and rtol is None):  # else the first refusal is that there is no default for `rtol`
+        _check_svd(input)
     _check_single(input)
     if len(input._size) < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
@@ -186,7 +198,7 @@ def linalg_matrix_rank(
         check_square("linalg.matrix_rank", input)
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
     found = by_rows(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
-    check_one_out("linalg.matrix_rank", found, out)
+    check_one_out("torch.linalg.matrix_rank", found, out)
     return cast_into(found, out)
 
 
@@ -196,14 +208,17 @@ def linalg_matrix_rank(
 def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[Array, Array]:
     right = B[..., None] if is_vector else B
     if not A.size:
-        solution = xp.zeros((*A.shape[:-2], A.shape[-1], right.shape[-1]), A.dtype)
+        solution = xp.zeros((*A.shape[:-2], max(A.shape[-2:]), right.shape[-1]), A.dtype)
         return turned(xp, solution), xp.zeros(A.shape[:-2], "int64")
     left, sizes, rest = xp.linalg.svd(A, False)
     kept = sizes > rcond * xp.max(sizes, axis=-1, keepdims=True)
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     inner = xp.conj(xp.swapaxes(left, -1, -2)) @ right
     solution = xp.conj(xp.swapaxes(rest, -1, -2)) @ (inverted[..., None] * inner)
-    return turned(xp, solution), xp.sum(kept, axis=-1)
+    # With as many rows as B has, where those are more: LAPACK writes the solution over B, and leaves the rest there.
+    more = max(0, A.shape[-2] - A.shape[-1])
+    blank = xp.zeros((*solution.shape[:-2], more, solution.shape[-1]), solution.dtype)
+    return turned(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
 
 
 @derivative(
@@ -214,7 +229,9 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
     solution, rank = launch(_lstsq, input, b, rcond=rcond, is_vector=False)
-    return by_columns(solution, input._dtype, input._storage), by_rows(rank, dtypes.int64, input._storage)
+    padded = by_columns(solution, input._dtype, input._storage)
+    size = (*padded._size[:-2], input._size[-1], padded._size[-1])
+    return make(padded._storage, size, padded._stride, 0, input._dtype), by_rows(rank, dtypes.int64, input._storage)
 
 
 _recorded_lstsq: Any = recorded(_least_squares)
@@ -225,10 +242,10 @@ def _equations() -> Iterator[Sample]:
     yield sample(matrices(2, 3, 3), values(2, 3, 2))
 
 
-LAYOUT = "the strides of a batch's solutions; `driver` is checked, and singular values are used whatever it is"
+DRIVER = "`driver` is checked, and singular values are used whatever it is"
 
 
-@operator("linear algebra", namespace="linalg", samples=_equations, differs=LAYOUT)
+@operator("linear algebra", namespace="linalg", samples=_equations, differs=DRIVER)
 def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The `X` for which ``A @ X`` comes closest to `B`, the squared distances, and the rank of `A`.
 

@@ -19,7 +19,7 @@ there = a.to(device)
 
 
 @exercise(
-    "d01-make",
+    "t01-make",
     setup=SETUP,
     hints=[
         "Functions that make tensors take `device=`; to() takes a device, a dtype, or both.",
@@ -45,7 +45,7 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
 
 
 @exercise(
-    "d01-meet",
+    "t01-meet",
     setup=SETUP,
     hints=[
         "Both operands must be on one device; the result is there too.",
@@ -86,7 +86,7 @@ ALLOWED = {
 
 
 @exercise(
-    "d01-allowed",
+    "t01-allowed",
     hints=[
         "0-dim tensors and indices go along if they are on the CPU; copy_ goes between any two.",
         "Try each: make x and y, and run the line.",
@@ -108,7 +108,7 @@ def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -
 
 
 @exercise(
-    "d01-anywhere",
+    "t01-anywhere",
     setup=SETUP,
     hints=[
         "A tensor that a function makes has to be where its argument is.",

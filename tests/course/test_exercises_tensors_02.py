@@ -12,19 +12,19 @@ PIN = "one_line, buffer, made_there, loader = "
 FIGURES = "allocated_small, reserved_small, reserved_both = "
 
 WRONG = [
-    ("d02-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage each"),
-    ("d02-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "shall return a list"),
-    ("d02-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
-    ("d02-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
-    ("d02-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
-    ("d02-pin", PIN + "False, False, False, True", "pinned once"),
-    ("d02-pin", PIN + "False, True, True, True", "Nothing is transferred"),
-    ("d02-pin", PIN + "False, True, False, False", "overlaps"),
-    ("d02-figures", FIGURES + "10_000, 2 * 2**20, 18 * 2**20", "units of 512 bytes"),
-    ("d02-figures", FIGURES + "10240, 10240, 18 * 2**20", "whole segments"),
-    ("d02-figures", FIGURES + "10240, 20 * 2**20, 36 * 2**20", "share a segment"),
-    ("d02-figures", FIGURES + "10240, 2 * 2**20, 22 * 2**20", "below 10 MiB"),
-    ("d02-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
+    ("t02-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage each"),
+    ("t02-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "shall return a list"),
+    ("t02-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
+    ("t02-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
+    ("t02-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
+    ("t02-pin", PIN + "False, False, False, True", "pinned once"),
+    ("t02-pin", PIN + "False, True, True, True", "Nothing is transferred"),
+    ("t02-pin", PIN + "False, True, False, False", "overlaps"),
+    ("t02-figures", FIGURES + "10_000, 2 * 2**20, 18 * 2**20", "units of 512 bytes"),
+    ("t02-figures", FIGURES + "10240, 10240, 18 * 2**20", "whole segments"),
+    ("t02-figures", FIGURES + "10240, 20 * 2**20, 36 * 2**20", "share a segment"),
+    ("t02-figures", FIGURES + "10240, 2 * 2**20, 22 * 2**20", "below 10 MiB"),
+    ("t02-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
 ]
 
 
@@ -50,7 +50,7 @@ def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
 def test_what_stays_on_the_host_is_told_so():
     import tensorglass  # PyTorch without a GPU has no device to stay away from
 
-    verdict = verdict_on(tensorglass, "d02-send", "def send(tensors, device): return list(torch.stack(tensors))")
+    verdict = verdict_on(tensorglass, "t02-send", "def send(tensors, device): return list(torch.stack(tensors))")
     assert "`send(tensors, device)[0]` is on cpu; it shall be on sim" in verdict.message
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from tensorglass import devices
@@ -169,6 +168,8 @@ def family(device_type: str) -> Family | None:
     if device_type not in _families and device_type in _LOADED_WHEN_NEEDED:
         import_module(_LOADED_WHEN_NEEDED[device_type])
     if device_type not in _families:
+        from importlib.metadata import entry_points  # 20 ms, for types that are not ours alone
+
         for found in entry_points(group=devices.BACKENDS, name=device_type):
             register_family(device_type, found.load())
     return _families.get(device_type)

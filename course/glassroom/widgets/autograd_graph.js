@@ -1,6 +1,8 @@
 // The live autograd graph: wakes the static SVG. Pointing at a node, or walking to it with the arrow keys, lights where its
 // gradients go, and says in words what the node is and what it saved.
 
+import { explored, framed } from "./explored.js";
+
 const HELP = "Point at a node to see where its gradients go, or walk with the arrow keys.";
 const KEYS = "Down follows the first gradient, Up goes back, Left and Right change between neighbours, Home is the root, Escape leaves.";
 
@@ -19,7 +21,7 @@ function readBoxes(root) {
 }
 
 /** The box that a key leads to from another. */
-export function moved(key, box, boxes) {
+function moved(key, box, boxes) {
   const level = [...boxes.values()].filter((other) => other.y === box.y).sort((a, b) => a.x - b.x);
   switch (key) {
     case "ArrowDown": return boxes.get(box.to[0]) ?? box;
@@ -36,8 +38,6 @@ function wake(root, status) {
   const boxes = readBoxes(root);
   if (!boxes.size) return;
   const edges = [...root.querySelectorAll(".edge")];
-  const byElement = new Map([...boxes.values()].map((box) => [box.element, box]));
-  let current = null; // where the keyboard is
 
   const light = (box) => {
     for (const other of boxes.values()) {
@@ -48,59 +48,13 @@ function wake(root, status) {
     status.textContent = box ? box.says : HELP;
     status.classList.toggle("idle", !box);
   };
-  const focused = () => root.ownerDocument.activeElement === root || root.getRootNode().activeElement === root;
 
-  root.addEventListener("pointerover", (event) => {
-    const element = event.target.closest(".box");
-    if (element) light(byElement.get(element));
-  });
-  root.addEventListener("pointerleave", () => light(focused() ? current : null));
-  root.addEventListener("pointerdown", (event) => {
-    const element = event.target.closest(".box");
-    if (element) current = byElement.get(element);
-  });
-  root.addEventListener("focus", () => {
-    current ??= [...boxes.values()][0];
-    light(current);
-  });
-  root.addEventListener("blur", () => light(null));
-  root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the notebook has its own meaning for almost every key
-    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
-    if (event.key === "Escape") {
-      event.preventDefault();
-      root.blur();
-      return;
-    }
-    const next = moved(event.key, current, boxes);
-    if (!next) return;
-    event.preventDefault();
-    current = next;
-    light(current);
-    current.element.scrollIntoView({ block: "nearest", inline: "nearest" });
-  });
-  light(null);
+  const all = [...boxes.values()];
+  explored(root, all, { name: "box", first: all[0], light, moved: (key, box) => moved(key, box, boxes) });
 }
 
-function render({ model, el }) {
-  const root = document.createElement("div");
-  root.className = "gr-graph";
-  root.tabIndex = 0;
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "autograd graph");
-  root.setAttribute("aria-label", model.get("label"));
-  root.setAttribute("aria-description", KEYS);
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
-  root.innerHTML = model.get("svg");
-  root.firstElementChild.setAttribute("aria-hidden", "true"); // the label, the status and the text speak for it
-  const status = document.createElement("p");
-  status.className = "gr-status";
-  status.setAttribute("role", "status");
-  status.setAttribute("aria-live", "polite");
-  const text = document.createElement("pre");
-  text.className = "gr-text";
-  text.textContent = model.get("text");
-  el.replaceChildren(root, status, text);
+function render(widget) {
+  const { root, status } = framed(widget, { className: "gr-graph", kind: "autograd graph", keys: KEYS });
   wake(root, status);
 }
 

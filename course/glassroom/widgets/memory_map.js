@@ -1,6 +1,8 @@
 // The live memory map: wakes the static SVG, which carries in its data- attributes which bytes every cell is.
 // Pointing at a cell, or walking to it with the arrow keys, lights every cell that is the same bytes, and says so in words.
 
+import { explored, framed } from "./explored.js";
+
 const HELP = "Point at a cell to see which bytes it is, or walk with the arrow keys.";
 const KEYS = "Arrow keys walk over the cells, Enter follows a link, Page Up and Page Down change tensor, Escape leaves.";
 const NAMED = 6; // so many other cells are named in the status line
@@ -128,8 +130,6 @@ function moved(key, cell, cells) {
 function wake(root, status) {
   const cells = readCells(root);
   if (!cells.length) return;
-  const byElement = new Map(cells.map((cell) => [cell.element, cell]));
-  let current = null; // where the keyboard is
 
   const light = (cell) => {
     for (const other of cells) other.element.classList.remove("on", "at");
@@ -139,59 +139,13 @@ function wake(root, status) {
     cell.element.classList.add("at");
     for (const other of linkedTo(cell, cells)) other.element.classList.add("on");
   };
-  const focused = () => root.ownerDocument.activeElement === root || root.getRootNode().activeElement === root;
 
-  root.addEventListener("pointerover", (event) => {
-    const element = event.target.closest(".cell");
-    if (element) light(byElement.get(element));
-  });
-  root.addEventListener("pointerleave", () => light(focused() ? current : null));
-  root.addEventListener("pointerdown", (event) => {
-    const element = event.target.closest(".cell");
-    if (element) current = byElement.get(element);
-  });
-  root.addEventListener("focus", () => {
-    current ??= cells.find((cell) => !cell.isStrip) ?? cells[0];
-    light(current);
-  });
-  root.addEventListener("blur", () => light(null));
-  root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the notebook has its own meaning for almost every key
-    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
-    if (event.key === "Escape") {
-      event.preventDefault();
-      root.blur();
-      return;
-    }
-    const next = moved(event.key, current, cells);
-    if (!next) return;
-    event.preventDefault();
-    current = next;
-    light(current);
-    current.element.scrollIntoView({ block: "nearest", inline: "nearest" });
-  });
-  light(null);
+  const first = cells.find((cell) => !cell.isStrip) ?? cells[0];
+  explored(root, cells, { name: "cell", first, light, moved: (key, cell) => moved(key, cell, cells) });
 }
 
-function render({ model, el }) {
-  const root = document.createElement("div");
-  root.className = "gr-map";
-  root.tabIndex = 0;
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "memory map");
-  root.setAttribute("aria-label", model.get("label"));
-  root.setAttribute("aria-description", KEYS);
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
-  root.innerHTML = model.get("svg");
-  root.firstElementChild.setAttribute("aria-hidden", "true"); // the label, the status and the text speak for it
-  const status = document.createElement("p");
-  status.className = "gr-status";
-  status.setAttribute("role", "status");
-  status.setAttribute("aria-live", "polite");
-  const text = document.createElement("pre");
-  text.className = "gr-text";
-  text.textContent = model.get("text");
-  el.replaceChildren(root, status, text);
+function render(widget) {
+  const { root, status } = framed(widget, { className: "gr-map", kind: "memory map", keys: KEYS });
   wake(root, status);
 }
 

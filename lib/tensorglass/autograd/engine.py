@@ -278,9 +278,6 @@ class _Current(threading.local):
 current = _Current()
 
 
-_BETWEEN_DEVICES = ("ToCopyBackward0", "CopyBackwards")
-
-
 def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor | None:
     """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
 
@@ -305,7 +302,7 @@ def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor |
         gradient = gradient.to(wanted.dtype)
     device = gradient._storage.device
     if device is not wanted.device:
-        if wanted.size and node.name() not in _BETWEEN_DEVICES:  # a 0-dim operand may have been on the CPU
+        if wanted.size:  # a 0-dim operand may have been on the CPU
             raise explained(
                 RuntimeError(
                     f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "

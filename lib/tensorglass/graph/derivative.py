@@ -11,7 +11,7 @@ The one idea to keep in mind: the names of a formula's parameters say what it ne
 `grads`         the gradients of all results, zeros for those that nobody used; `arrived`: None for those
 `result`        the result, or the first of several; `result1` the second, `results` all of them
 an operand      the tensor (or number) as it was; one ending in ``_size``: its size alone; in
-                ``_header``: its size, stride and offset
+                ``_header``: its size, stride and offset; in ``_device``: where it is
 a parameter     what was passed for it: `dim`, `keepdim`
 ==============  ====================================================================================
 

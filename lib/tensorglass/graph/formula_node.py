@@ -112,6 +112,8 @@ def _source(name: str, places: dict[str, int]) -> tuple[Callable[[Any], Any], in
             return header_of, places[name.removesuffix("_header")]
         if name.endswith("_size"):
             return _size_of, places[name.removesuffix("_size")]
+        if name.endswith("_device"):
+            return _device_of, places[name.removesuffix("_device")]
     return kept, places[name]
 
 
@@ -126,6 +128,10 @@ def kept(value: Any) -> Any:
 
 def _size_of(value: Any) -> Any:
     return [tuple(each._size) for each in value] if isinstance(value, (list, tuple)) else value._size
+
+
+def _device_of(value: Any) -> Any:
+    return value._storage.device
 
 
 def _read(value: Any, node: Node) -> Any:

@@ -15,7 +15,8 @@ Kept = Mapping[str, Any]
 
 #: What only this library's formulas need.
 _OWN = {
-    "advanced", "destination", "input_header", "length", "result1", "results", "src_size", "tensors_size", "unbiased",
+    "advanced", "destination", "input_device", "input_header", "length", "result1", "results", "src_device", "src_size",
+    "tensors_size", "unbiased",
 }  # fmt: skip
 
 #: What some nodes keep more than PyTorch's: the operator is declared once, and has two nodes there.

@@ -48,7 +48,7 @@ def format_strides(
 
 
 @operator("copy", function=False)
-@derivative(node="CopyBackwards", wraps_numbers=True, input=nothing, src=lambda grad: grad)
+@derivative(node="CopyBackwards", wraps_numbers=True, input=nothing, src=lambda grad, src_device: grad.to(src_device))
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
     if isinstance(src, NUMBERS):
@@ -133,7 +133,7 @@ def _copied(xp: Any, array: Array) -> Array:
 _to_copy = recorded(
     derivative(
         node=lambda dtype: "ToCopyBackward0" if dtype.category >= _dtypes.FLOATING else None,
-        input=lambda grad: grad,
+        input=lambda grad, input_device: grad.to(input_device),
     )(new_copy)
 )
 

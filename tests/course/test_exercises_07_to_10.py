@@ -1,12 +1,7 @@
 """What people answer wrongly in notebooks 07 to 10, and what the checks tell them."""
 
-from textwrap import dedent
-
 import pytest
-
-from glassroom.exercises import exercises, judge
-
-COURSE = exercises()
+from exercise_answers import verdict_on, wrong_answers
 
 WHICH = "first_rows, first_columns, column_pairs, every_second_row, folded_column = "
 CHOOSE = "undo, buffer, plot, network = "
@@ -125,24 +120,7 @@ OVER_BUDGET = [
     ("10-into", "def scaled_into(x, out): return out.copy_(x * 2 + 1)", "8,000 bytes were allocated"),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 @pytest.mark.parametrize(("exercise_id", "attempt", "told"), OVER_BUDGET)

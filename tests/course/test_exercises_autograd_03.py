@@ -1,12 +1,6 @@
 """What people answer wrongly in part 3's notebook 03, and what the checks tell them."""
 
-from textwrap import dedent
-
-import pytest
-
-from glassroom.exercises import exercises, judge
-
-COURSE = exercises()
+from exercise_answers import verdict_on, wrong_answers
 
 SUM_OF_MEANS = "for x, target in pieces: ((w * x - target) ** 2).mean().backward()"
 SUM_OF_SQUARES = "for x, target in pieces: ((w * x - target) ** 2).sum().backward()"
@@ -79,24 +73,7 @@ WRONG = [
     ("a03-jacobian", "jacobian = torch.eye(3)", "a function was asked for"),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_a_jacobian_that_clears_after_each_row_is_right_too(torch):

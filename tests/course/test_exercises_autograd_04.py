@@ -1,8 +1,7 @@
 """What people answer wrongly in part 3's notebook 04, and what the checks tell them."""
 
-from textwrap import dedent
-
 import pytest
+from exercise_answers import verdict_on, wrong_answers
 
 from glassroom.exercises import exercises, judge
 
@@ -73,24 +72,7 @@ WRONG = [
     ),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_recording_that_stays_off_is_noticed(torch):

@@ -1,10 +1,9 @@
 """What people answer wrongly in notebook 06 of part 3, and what the checks tell them."""
 
-from textwrap import dedent
-
 import pytest
+from exercise_answers import right_answers, wrong_answers
 
-from glassroom.exercises import exercises, judge
+from glassroom.exercises import exercises
 
 COURSE = exercises()
 
@@ -128,29 +127,8 @@ ALSO_RIGHT = [
     ("a06-unroll", BUFFER.format(way=".clone() ")),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt"), ALSO_RIGHT)
-def test_another_right_answer_is_right(torch, exercise_id, attempt):
-    assert verdict_on(torch, exercise_id, attempt).solved
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
 
 
 TRUTHS = {

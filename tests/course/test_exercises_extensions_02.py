@@ -1,12 +1,7 @@
 """What people answer wrongly in notebook 02 of part 4, and what the checks tell them."""
 
-from textwrap import dedent
-
 import pytest
-
-from glassroom.exercises import exercises, judge
-
-COURSE = exercises()
+from exercise_answers import right_answers, wrong_answers
 
 NUMERICAL = """
 def numerical(f, x, eps):
@@ -132,28 +127,8 @@ ALSO_RIGHT = [
     ("e02-product", product("v.conj() * gradient, (u * gradient.conj()).conj()")),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-@pytest.mark.filterwarnings("ignore:Input #0 requires gradient:UserWarning")  # answers that check in float32
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt"), ALSO_RIGHT)
-def test_another_right_answer_is_right(torch, exercise_id, attempt):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert verdict.solved, verdict.message
+# answers that check in float32
+test_wrong_answer_is_told_what_it_shows = pytest.mark.filterwarnings("ignore:Input #0 requires gradient:UserWarning")(
+    wrong_answers(WRONG)
+)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)

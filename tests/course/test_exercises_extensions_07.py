@@ -1,12 +1,7 @@
 """What people answer wrongly in notebook 07 of part 4, and what the checks tell them."""
 
-from textwrap import dedent
+from exercise_answers import verdict_on, wrong_answers
 
-import pytest
-
-from glassroom.exercises import exercises, judge
-
-COURSE = exercises()
 COUNT = "bytes_composed, bytes_fused, launches_saved = "
 PAYS = "activation, product, one_operator, many_small = "
 
@@ -49,24 +44,7 @@ WRONG = [
     ("e07-pays", PAYS + "True, False, False, False", "1,600 launches"),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_a_kernel_that_is_differentiable_once_passes_without_saying_so(torch):

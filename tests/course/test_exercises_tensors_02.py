@@ -1,13 +1,9 @@
 """What people answer wrongly in notebook 02 of part 2, and what the checks tell them."""
 
-from textwrap import dedent
+from exercise_answers import verdict_on, wrong_answers
 
-import pytest
-
-from glassroom.exercises import exercises, judge
 from tensorglass.allocator import CachingAllocator
 
-COURSE = exercises()
 PIN = "one_line, buffer, made_there, loader = "
 FIGURES = "allocated_small, reserved_small, reserved_both = "
 
@@ -27,24 +23,7 @@ WRONG = [
     ("t02-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
 ]
 
-
-def verdict_on(torch, exercise_id, attempt):
-    exercise = COURSE[exercise_id]
-    names = {"torch": torch}
-    exec(dedent(exercise.setup), names)
-    exec(attempt, names)
-    return judge(
-        exercise_id,
-        *(names[name] for name in exercise.answers),
-        **{name: names[name] for name in exercise.given},
-    )
-
-
-@pytest.mark.parametrize(("exercise_id", "attempt", "told"), WRONG)
-def test_wrong_answer_is_told_what_it_shows(torch, exercise_id, attempt, told):
-    verdict = verdict_on(torch, exercise_id, attempt)
-    assert not verdict.solved
-    assert told in verdict.message
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_what_stays_on_the_host_is_told_so():

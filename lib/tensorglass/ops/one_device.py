@@ -51,5 +51,5 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
             f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
         ),
         "Move one of them first: x.to(y.device).",
-        notebook="01 where a tensor lives",
+        notebook="11 where a tensor lives",
     )

@@ -19,7 +19,7 @@ there = a.to(device)
 
 
 @exercise(
-    "t01-make",
+    "t11-make",
     setup=SETUP,
     hints=[
         "Functions that make tensors take `device=`; to() takes a device, a dtype, or both.",
@@ -45,7 +45,7 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
 
 
 @exercise(
-    "t01-meet",
+    "t11-meet",
     setup=SETUP,
     hints=[
         "Both operands must be on one device; the result is there too.",
@@ -86,7 +86,7 @@ ALLOWED = {
 
 
 @exercise(
-    "t01-allowed",
+    "t11-allowed",
     hints=[
         "0-dim tensors and indices go along if they are on the CPU; copy_ goes between any two.",
         "Try each: make x and y, and run the line.",
@@ -108,7 +108,7 @@ def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -
 
 
 @exercise(
-    "t01-anywhere",
+    "t11-anywhere",
     setup=SETUP,
     hints=[
         "A tensor that a function makes has to be where its argument is.",

@@ -13,7 +13,7 @@ MIB = 2**20
 
 
 @exercise(
-    "t02-send",
+    "t12-send",
     setup="""
     from glassroom import course_device
     device = course_device(torch)
@@ -62,7 +62,7 @@ PINNING = {
 
 
 @exercise(
-    "t02-pin",
+    "t12-pin",
     hints=[
         "Pinning costs a copy on the host. It pays if it is paid once, or by somebody else.",
         "Ask of each: is there a transfer? Who pins, and how often?",
@@ -82,7 +82,7 @@ def pin(one_line: Any, buffer: Any, made_there: Any, loader: Any) -> str:
 
 
 @exercise(
-    "t02-figures",
+    "t12-figures",
     hints=[
         "Blocks are multiples of 512 bytes; segments are asked for in the sizes that the text names.",
         "1,000 bytes are rounded up to 1,024. Small blocks share a segment; a block of 10 MiB or more has its own.",

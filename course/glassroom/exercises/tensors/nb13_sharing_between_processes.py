@@ -21,7 +21,7 @@ SHARED = {
 
 
 @exercise(
-    "t03-shared",
+    "t13-shared",
     hints=[
         "Storages are shared, with all headers on them. A copy has a storage of its own.",
         "Ask for each: is it a view, or a new tensor?",
@@ -43,7 +43,7 @@ def shared(transpose: Any, result: Any, detached: Any, contiguous_transpose: Any
 
 
 @exercise(
-    "t03-values",
+    "t13-values",
     setup="w = torch.ones(3, requires_grad=True)\nh = w * 2",
     hints=[
         "What cannot travel is the history. The values lie in the storage.",
@@ -64,7 +64,7 @@ def values_of(values_of: Callable[..., Any], *, h: Any) -> str:
 
 
 @exercise(
-    "t03-worker",
+    "t13-worker",
     setup="result = torch.arange(6.0).view(2, 3)",
     hints=[
         "What was sent shares its storage with the sender. Only a write into that storage is seen there.",
@@ -109,7 +109,7 @@ class _Lock:
 
 
 @exercise(
-    "t03-lock",
+    "t13-lock",
     setup="best = torch.zeros(1)",
     hints=[
         "While you wait for the lock, others may write. What you read before is old news.",
@@ -146,7 +146,7 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
 
 
 @exercise(
-    "t03-tail",
+    "t13-tail",
     setup="""
     import os
     import tempfile

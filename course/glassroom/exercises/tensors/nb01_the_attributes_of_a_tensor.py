@@ -1,0 +1,169 @@
+"""Exercises of notebook 01 of part 2: what a tensor says of itself, and what Python asks of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.facts import is_tensor, shape, text
+
+
+@exercise(
+    "t01-edge",
+    hints=[
+        "ndim counts the sizes, numel multiplies them, len is the first of them.",
+        "The product of no sizes at all is 1. With a 0 among them it is 0.",
+        """
+        p_ndim, p_numel, p_len = 2, …, …
+        q_ndim, q_numel = …, 1
+        """,
+        """
+        p_ndim, p_numel, p_len = 2, 0, 4
+        q_ndim, q_numel = 0, 1
+        """,
+    ],
+)
+def edge(p_ndim: Any, p_numel: Any, p_len: Any, q_ndim: Any, q_numel: Any) -> str:
+    expect_equal(p_ndim, "p_ndim", 2, mistakes={1: "Two sizes, 4 and 0, are two dimensions.", 0: "4 and 0 are two."})
+    expect_equal(p_numel, "p_numel", 0, mistakes={4: "There are four rows, and nothing in any of them: 4 * 0."})
+    expect_equal(p_len, "p_len", 4, mistakes={0: "len is the size of dimension 0: four rows, empty as they are."})
+    expect_equal(q_ndim, "q_ndim", 0, mistakes={1: "A number has no dimensions; torch.tensor([7]) has one."})
+    expect_equal(q_numel, "q_numel", 1, mistakes={0: "There is one number in it: the product of no sizes is 1."})
+    return "Four empty rows, and one number without dimensions."
+
+
+@exercise(
+    "t01-batch",
+    setup="batch = torch.arange(12.0).view(2, 2, 3)",
+    hints=[
+        "T reverses all dimensions. What stands before the last two has to stay where it is.",
+        "There is an attribute for batches of matrices in the table above.",
+        """
+        def covariance(samples):
+            return samples.… @ samples
+        """,
+        """
+        def covariance(samples):
+            return samples.mT @ samples
+        """,
+    ],
+)
+def batch(covariance: Callable[[Any], Any], *, batch: Any) -> str:
+    for name, samples in (("batch[0]", batch[0]), ("batch", batch), ("batch[:, None]", batch[:, None])):
+        result = call(covariance, "covariance", samples)
+        wanted = samples.mT @ samples
+        expect_tensor(result, f"covariance({name})")
+        expect(
+            shape(result)[-2:] != (2, 2),
+            f"`covariance({name})` has shape {shape(result)}: rows by rows. Columns by columns was asked for: (3, 3).",
+        )
+        expect_value(result, f"covariance({name})", wanted)
+    return "mT turns each matrix and leaves alone what stands before it."
+
+
+@exercise(
+    "t01-among",
+    setup="""
+    a = torch.tensor([1.0, 5.0])
+    b = torch.tensor([1.0, 7.0])
+    """,
+    hints=[
+        "`in` falls back on ==, which compares values. The question here is about objects.",
+        "`is` compares objects, and any(… for …) goes through the list.",
+        """
+        def among(x, tensors):
+            return any(x is … for each in tensors)
+        """,
+        """
+        def among(x, tensors):
+            return any(x is each for each in tensors)
+        """,
+    ],
+)
+def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
+    cases: list[tuple[str, Any, list[Any], bool, str]] = [
+        ("among(a, [a, b])", a, [a, b], True, "a is the first of them."),
+        ("among(b, [a, b])", b, [a, b], True, "b is the second of them."),
+        ("among(a.clone(), [a, b])", a.clone(), [a, b], False, "It holds the same values, and is another tensor."),
+        ("among(a[:], [a, b])", a[:], [a, b], False, "It looks at the same memory, by another header: another object."),
+        ("among(a, [])", a, [], False, "An empty list has nothing in it."),
+    ]
+    for name, x, tensors, wanted, reason in cases:
+        found = call(among, "among", x, tensors)
+        expect_equal(found, name, wanted, mistakes={not wanted: reason})
+    return "`is` asks nothing of the tensors, so it always has an answer."
+
+
+@exercise(
+    "t01-record",
+    setup="x = torch.arange(6.0).view(2, 3)",
+    hints=[
+        "json knows lists, strings and plain numbers. It knows neither tensors nor dtypes.",
+        "list(…) of the shape, str(…) of the dtype, and item() of the largest element.",
+        """
+        def record(x):
+            return {"shape": list(x.shape), "dtype": str(…), "largest": x.max().…}
+        """,
+        """
+        def record(x):
+            return {"shape": list(x.shape), "dtype": str(x.dtype), "largest": x.max().item()}
+        """,
+    ],
+)
+def record(record: Callable[[Any], Any], *, x: Any) -> str:
+    for name, sample in (("x", x), ("x.long()", x.long()), ("x[0, 1]", x[0, 1])):
+        found = call(record, "record", sample)
+        expect(isinstance(found, dict), f"`record({name})` is {text(found)}; a dictionary was asked for.")
+        wanted = {"shape": list(sample.shape), "dtype": str(sample.dtype), "largest": sample.max().item()}
+        for key, value in wanted.items():
+            where = f'record({name})["{key}"]'
+            expect(key in found, f'`record({name})` has no entry "{key}".')
+            answer = found[key]
+            if key == "largest":
+                expect(not is_tensor(answer), f"`{where}` is a tensor, which json cannot write. item() takes it out.")
+            if key == "dtype":
+                expect(isinstance(answer, str), f"`{where}` is a dtype; str(…) makes a string of it.")
+            expect_equal(answer, where, value)
+        expect(_json_takes(found), f"json.dumps refuses `record({name})`: something in it is no plain Python value.")
+    return "A list, a string and a number: json needs no more."
+
+
+def _json_takes(found: object) -> bool:
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@exercise(
+    "t01-slip",
+    setup="""
+    weight = torch.ones(3)
+    weight.require_grad = True
+    """,
+    hints=[
+        "The attribute that autograd reads is called requires_grad.",
+        "`del` removes an attribute; then set the one that was meant.",
+        """
+        del weight.…
+        weight.… = True
+        """,
+        """
+        del weight.require_grad
+        weight.requires_grad = True
+        """,
+    ],
+)
+def slip(weight: Any) -> str:
+    expect_tensor(weight, "weight", shape=(3,))
+    expect(
+        weight.requires_grad,
+        "`weight.requires_grad` is False. It is requires, with an s, and it is an attribute that exists already.",
+    )
+    expect(weight.is_leaf, "`weight` is a result, so its own grad would not be kept. Set the attribute of the leaf.")
+    expect(not hasattr(weight, "require_grad"), "the attribute `require_grad` is still there; `del` takes it away.")
+    return "One attribute that autograd reads, and none that nobody does."

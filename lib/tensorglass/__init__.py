@@ -10,7 +10,19 @@ import sys
 from math import e, inf, nan, pi
 from typing import Any
 
-from tensorglass import autograd, backends, func, interop, legacy_constructors, library, linalg, memory, ops, utils
+from tensorglass import (
+    autograd,
+    backends,
+    dlpack,
+    func,
+    interop,
+    legacy_constructors,
+    library,
+    linalg,
+    memory,
+    ops,
+    utils,
+)
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
 from tensorglass.dtype_info import finfo, iinfo

@@ -1,6 +1,6 @@
-"""Exchange with NumPy and other libraries: who shares whose memory.
+"""Exchange with NumPy: who shares whose memory.
 
-`from_numpy`, `frombuffer`, `from_dlpack` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the
+`from_numpy`, `frombuffer` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the
 same bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A
 storage over foreign bytes keeps their owner alive, and cannot be resized.
 """
@@ -117,19 +117,6 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
 
 
 @operator("interop", method=False)
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor on the memory of another library's array, which offers it by the DLPack protocol."""
-    if isinstance(ext_tensor, Tensor):
-        return ext_tensor.detach()
-    if not hasattr(ext_tensor, "__dlpack__"):
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-            "might have already constructed a tensor from it once."
-        )
-    return from_numpy(ext_tensor if isinstance(ext_tensor, np.ndarray) else np.from_dlpack(ext_tensor))
-
-
-@operator("interop", method=False)
 def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
     if isinstance(data, np.ndarray):
@@ -230,20 +217,6 @@ def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 
-@operator("interop", function=False)
-def __dlpack__(
-    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-) -> Any:
-    """A capsule by which other libraries share this tensor's memory."""
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if self._conj:
-        raise BufferError("Can't export tensors with the conjugate bit set")
-    wishes = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
-    # NumPy 2.0 knows `stream` alone, so it is only told what was asked for.
-    return self.numpy().__dlpack__(**{name: wish for name, wish in wishes.items() if wish is not None})
-
-
 def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
     """Where on a GPU the elements lie, for CuPy and others: ``cupy.asarray(tensor)`` shares the memory."""
     if not self.is_cuda:
@@ -261,12 +234,6 @@ def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
 
 
 setattr(Tensor, "__cuda_array_interface__", property(_cuda_array_interface))  # noqa: B010  # mypy knows no such name
-
-
-@operator("interop", function=False)
-def __dlpack_device__(self: Tensor) -> tuple[int, int]:
-    """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""
-    return (1, 0)
 
 
 _equals_tensor_or_number = OPERATORS["eq"].dunders["__eq__"]

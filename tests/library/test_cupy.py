@@ -92,6 +92,14 @@ def test_cupys_ufuncs_have_the_methods_that_kernels_call(calls: dict[tuple[str, 
             assert hasattr(getattr(cupy, ufunc), method), name
 
 
+def test_cupys_side_of_dlpack_takes_what_we_give_and_ask() -> None:
+    exported = (cupy.ndarray.__dlpack__.__doc__ or "").splitlines()[0]
+    assert all(f"{name}=" in exported.replace("tuple ", "") for name in ("stream", "max_version"))
+    assert "from_dlpack(array" in (cupy.from_dlpack.__doc__ or "").splitlines()[0]
+    assert hasattr(cupy.cuda, "get_current_stream")
+    assert isinstance(cupy.cuda.Stream.null.ptr, int)
+
+
 def test_cupy_is_not_imported_before_a_cuda_device_is_asked_for() -> None:
     program = "import sys, tensorglass as torch\ntorch.zeros(2, device='sim') + 1\nassert 'cupy' not in sys.modules\n"
     subprocess.run([sys.executable, "-c", program], check=True)

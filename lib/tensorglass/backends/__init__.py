@@ -9,6 +9,7 @@ from tensorglass.backends.base import (
     Backend,
     Family,
     RandomBits,
+    SpeaksDLPack,
     accelerator,
     family,
     forget,
@@ -19,6 +20,6 @@ from tensorglass.backends.base import (
 )
 
 __all__ = [
-    "Array", "Backend", "Family", "RandomBits", "accelerator", "family", "forget", "get", "of_type", "register",
-    "register_family",
+    "Array", "Backend", "Family", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get", "of_type",
+    "register", "register_family",
 ]  # fmt: skip

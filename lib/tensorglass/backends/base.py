@@ -135,6 +135,20 @@ class Backend(Protocol):
         """Wait until every kernel launched on `device` has finished."""
 
 
+class SpeaksDLPack(Protocol):
+    """What a backend offers besides if other libraries can reach its memory: its arrays have `__dlpack__`."""
+
+    @property
+    def reads_versioned_capsules(self) -> bool:
+        """Whether the array module makes and reads DLPack's capsules of version 1, or those before it alone."""
+
+    def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> Array:
+        """A buffer on the `nbytes` bytes from `address` on, in which an array of another library lies.
+
+        `offer` offers that array by the DLPack protocol, once; the buffer keeps it alive.
+        """
+
+
 class Family(Protocol):
     """The devices of one type, of which there may be several, or none."""
 

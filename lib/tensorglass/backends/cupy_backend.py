@@ -137,6 +137,13 @@ class CupyBackend:
     def buffer_of(self, array: Any) -> Any:
         return self.xp.ndarray((array.nbytes,), numpy.uint8, array.data)
 
+    reads_versioned_capsules = True
+
+    def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> Any:
+        with self._place:
+            found = self.xp.from_dlpack(offer)
+        return self.xp.ndarray((nbytes,), numpy.uint8, found.data)  # which begins at `address`; none is read-only
+
     def data_ptr(self, buffer: Any) -> int:
         return int(buffer.data.ptr) if buffer.size else 0
 

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 import numpy
+from numpy.lib import NumpyVersion
 
 from tensorglass import dtypes
 from tensorglass.backends.base import register
@@ -36,6 +37,16 @@ class _Thread(threading.local):
     # entered once at a time, hence one a thread.
     def __init__(self) -> None:
         self.run = _quiet_context().run
+
+
+class _Run:
+    """Bytes that another library owns, in the form in which NumPy accepts addresses."""
+
+    def __init__(self, owner: Any, address: int, nbytes: int, is_read_only: bool) -> None:
+        self.owner = owner  # NumPy keeps this object alive, and it the owner
+        self.__array_interface__ = {
+            "version": 3, "typestr": "|u1", "shape": (nbytes,), "data": (address, is_read_only),
+        }  # fmt: skip
 
 
 class NumpyBackend:
@@ -93,6 +104,13 @@ class NumpyBackend:
 
     def data_ptr(self, buffer: numpy.ndarray) -> int:
         return buffer.ctypes.data if buffer.size else 0
+
+    reads_versioned_capsules = NumpyVersion(numpy.__version__) >= "2.1.0"
+
+    def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> numpy.ndarray:
+        # NumPy takes memory that comes in an old capsule as read-only, since that could not be said there. Others,
+        # PyTorch among them, take it as what it nearly always is.
+        return numpy.asarray(_Run(numpy.from_dlpack(offer), address, nbytes, is_read_only))
 
     def array_dtype(self, dtype: DType) -> numpy.dtype:
         found = self._array_dtypes.get(dtype)

@@ -1,5 +1,5 @@
-"""`torch.utils`, as PyTorch calls it: `checkpoint`, which trades time for memory, and the class of hooks' handles."""
+"""`torch.utils`, as PyTorch calls it: `checkpoint`, which trades time for memory, `dlpack`, and hooks' handles."""
 
-from tensorglass.utils import checkpoint, hooks
+from tensorglass.utils import checkpoint, dlpack, hooks
 
-__all__ = ["checkpoint", "hooks"]
+__all__ = ["checkpoint", "dlpack", "hooks"]

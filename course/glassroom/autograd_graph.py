@@ -13,6 +13,7 @@ from typing import Any
 
 from glassroom.adapters import adapter_for
 from glassroom.naming import name_of
+from glassroom.printable import printable
 
 MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
 
@@ -138,7 +139,7 @@ def names_of(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
         elif callable(getattr(value, "named_parameters", None)) and not isinstance(value, type):
             parameters: Callable[[], Iterator[tuple[str, Any]]] = value.named_parameters  # type: ignore[attr-defined]
             found += [(f"{name}.{key}", each) for key, each in parameters()]
-    return found
+    return [(printable(name), tensor) for name, tensor in found]
 
 
 def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[str]]:

@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 from glassroom.callers import argument_names
-from glassroom.inspectors import Inspector, tensor_variables
+from glassroom.inspector import Inspector
+from glassroom.inspectors import tensor_variables
 from glassroom.placement import Placement, placement
 from glassroom.render.device_svg import svg_of_devices
 from glassroom.render.device_text import text_of_devices
@@ -21,6 +22,7 @@ _seen = 0  # the transfers that earlier maps have shown
 class DeviceMap(Inspector):
     """Tensors in the memories of devices, and transfers between them."""
 
+    kind = "device map"
     widget_files = "moments"
 
     def __init__(self, data: Placement) -> None:

@@ -9,7 +9,8 @@ from glassroom.autograd_graph import GraphData, graph_data
 from glassroom.backward_steps import BackwardData, record_backward
 from glassroom.callers import argument_names, variables_of
 from glassroom.folding import boxes_of
-from glassroom.inspectors import Inspector
+from glassroom.inspector import Inspector
+from glassroom.printable import printable
 from glassroom.render import svg_of
 from glassroom.render.backward_text import lines_of, text_of_backward
 from glassroom.render.graph_svg import svg_of_graph
@@ -19,6 +20,7 @@ from glassroom.render.graph_text import text_of_graph
 class AutogradGraph(Inspector):
     """The graph as it stood when it was asked for."""
 
+    kind = "autograd graph"
     widget_files = "autograd_graph"
 
     def __init__(self, name: str, data: GraphData) -> None:
@@ -51,6 +53,7 @@ class AutogradGraph(Inspector):
 class BackwardStepper(Inspector):
     """A backward that was recorded, to be stepped through."""
 
+    kind = "backward stepper"
     widget_files = "backward_stepper"
 
     def __init__(self, name: str, data: BackwardData) -> None:
@@ -121,4 +124,4 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
     if not given:
         raise TypeError("graph needs a tensor: graph(loss)")
     variables = variables_of(frame)
-    return AutogradGraph(", ".join(given), graph_data(given, variables))
+    return AutogradGraph(", ".join(map(printable, given)), graph_data(given, variables))

@@ -1,94 +1,34 @@
-"""The inspectors: pictures of tensors in memory, made for a notebook's output.
-
-Each is text, a static SVG, and a live form that works in the reader's browser alone. What a notebook stores,
-and what runs unattended (nbclient, nbval, papermill), is text and SVG, the same on every run.
-"""
+"""`show`, the memory map, and `explore_strides`: what size, stride and offset make of a storage."""
 
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from glassroom.adapters import adapter_for
 from glassroom.callers import argument_names
 from glassroom.decoding import written
-from glassroom.render import page_of, svg_of, text_of
+from glassroom.inspector import Inspector
+from glassroom.render import svg_of, text_of
 from glassroom.render.words import summary
 from glassroom.snapshot import Cell, Header, Snapshot, Storage, byte_range, snapshot, visible_window
 from glassroom.strides import contiguous_stride, examine, formula, storage_cell
-from glassroom.widgets.embed import embedded
 
 MOST_EXPLORED = 64
-
-
-class Inspector(ABC):
-    """A picture in four forms: `.text`, a static `.svg`, a live page (`.html`) and a live `.widget`."""
-
-    widget_files: str
-
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """The picture as deterministic text."""
-
-    @property
-    @abstractmethod
-    def svg(self) -> str:
-        """The picture as one self-contained SVG."""
-
-    @property
-    @abstractmethod
-    def label(self) -> str:
-        """One sentence that names the picture."""
-
-    @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """What the live form is given."""
-
-    @property
-    @abstractmethod
-    def widget(self) -> Any:
-        """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
-
-    @property
-    def live(self) -> str:
-        """The live form as one piece of HTML that needs no widget manager."""
-        return embedded(self.widget_files, self.state(), self.text)
-
-    @property
-    def html(self) -> str:
-        """A whole page that needs nothing else."""
-        return page_of(self.label, self.live, self.text)
-
-    def save(self, path: str | Path) -> None:
-        """Write the picture to a file: .html (live), .svg or .txt, by the name's ending."""
-        path = Path(path)
-        forms = {".html": "html", ".svg": "svg", ".txt": "text"}
-        if path.suffix not in forms:
-            raise ValueError(f"save writes .html, .svg or .txt, but the name ends in {path.suffix or 'nothing'!r}")
-        path.write_text(getattr(self, forms[path.suffix]), encoding="utf-8")
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
-        return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
 
 
 class MemoryMap(Inspector):
     """The memory map of a snapshot."""
 
+    kind = "memory map"
     widget_files = "memory_map"
 
     def __init__(self, seen: Snapshot) -> None:
-        self.snapshot = seen
+        self.data = self.snapshot = seen
 
     @property
     def text(self) -> str:
@@ -115,6 +55,7 @@ class MemoryMap(Inspector):
 class StrideExplorer(Inspector):
     """One storage, and the tensor `t` that a size, a stride and an offset make of it."""
 
+    kind = "stride explorer"
     widget_files = "stride_explorer"
 
     def __init__(self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
@@ -122,6 +63,7 @@ class StrideExplorer(Inspector):
         self.storage = storage
         self.size, self.stride, self.offset = tuple(size), tuple(stride), offset
         self.verdict = examine(storage.length, storage.itemsize, self.size, self.stride, offset)
+        self.data = {"code": self.code, "verdict": self.verdict, **vars(self.snapshot)}
 
     @property
     def code(self) -> str:
@@ -255,15 +197,3 @@ def _counting_storage(cells: int) -> Storage:
 def _squarish(cells: int) -> tuple[int, int]:
     rows = max((n for n in range(1, cells + 1) if cells % n == 0 and n * n <= cells), default=1)
     return rows, cells // rows
-
-
-def _somebody_watches() -> bool:
-    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
-    input.
-
-    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
-    """
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
-    return bool(request.get("content", {}).get("allow_stdin"))

@@ -8,18 +8,20 @@ from types import FrameType
 from typing import Any
 
 from glassroom.callers import variables_of
-from glassroom.inspectors import Inspector
+from glassroom.inspector import Inspector
 from glassroom.memory_recorder import Recorder
+from glassroom.plain import plain
 from glassroom.render.timeline_frames import state_of
 from glassroom.render.timeline_svg import svg_of_timeline
 from glassroom.render.timeline_text import text_of_timeline
 from glassroom.render.timeline_words import summary
-from glassroom.timeline import Timeline, holders_of, timeline_of
+from glassroom.timeline import PoolMoment, Timeline, holders_of, timeline_of
 
 
 class MemoryTimeline(Inspector):
     """The timeline of a block of code: ``with memory_timeline() as timeline: …``, then display `timeline`."""
 
+    kind = "memory timeline"
     widget_files = "moments"
 
     def __init__(self) -> None:
@@ -52,6 +54,9 @@ class MemoryTimeline(Inspector):
             raise RuntimeError("nothing is recorded yet: the timeline is there once the with block has ended")
         return self._timeline
 
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "pools": [_pool_as_dict(moment) for moment in self.data.pools]}
+
     def __repr__(self) -> str:
         return "memory timeline, not recorded yet" if self._timeline is None else self.text
 
@@ -78,6 +83,21 @@ class MemoryTimeline(Inspector):
         from glassroom.widgets.moments import MomentsWidget  # anywidget is in an extra
 
         return MomentsWidget(**self.state())
+
+
+def _pool_as_dict(moment: PoolMoment) -> dict[str, Any]:
+    """A pool without addresses: a block is known by where it begins in its segment, and by the storage in it."""
+    segments = []
+    for segment in moment.pool.segments:
+        begin = segment.blocks[0].address
+        blocks = [
+            {"offset": block.address - begin, "name": moment.names.get(block.address), **plain(block)}
+            for block in segment.blocks
+        ]
+        for block in blocks:
+            del block["address"]
+        segments.append({**plain(segment), "blocks": blocks})
+    return {"device": moment.device, "event": moment.event, "segments": segments}
 
 
 def memory_timeline(function: Callable[[], object] | None = None) -> MemoryTimeline:

@@ -13,6 +13,7 @@ from typing import Any
 
 from glassroom.adapters import adapter_for
 from glassroom.naming import name_of
+from glassroom.printable import printable
 from glassroom.render.words import counted
 from glassroom.snapshot import leaves
 from tensorglass import backends, devices, memory, transfers
@@ -104,7 +105,7 @@ def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
     found: dict[str, PlacedStorage] = {}
     headers: dict[str, list[PlacedHeader]] = {}
     for given, value in tensors.items():
-        for name, tensor in leaves(given, value, TEACHING):
+        for name, tensor in leaves(printable(given), value, TEACHING):
             adapter = adapter_for(tensor)
             assert adapter is not None  # leaves yields nothing else
             described = adapter.describe(tensor)

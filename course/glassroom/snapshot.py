@@ -9,14 +9,16 @@ schema is in `docs/snapshot.md`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
-from math import gcd, isfinite
+from math import gcd
 from typing import Any
 
 from glassroom.adapters import TEACHING, Description, adapter_for
 from glassroom.decoding import Number, decode
 from glassroom.naming import Memory, name_of
+from glassroom.plain import plain
+from glassroom.printable import printable
 
 SCHEMA = 1
 
@@ -102,15 +104,7 @@ class Snapshot:
 
     def as_dict(self) -> dict[str, Any]:
         """The snapshot as JSON-ready data, with the version of the schema."""
-        return {"schema": SCHEMA, **asdict(self, dict_factory=_for_json)}
-
-
-def _for_json(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A record with the values that JSON has no number for written as strings."""
-    return {
-        key: str(value) if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)) else value
-        for key, value in pairs
-    }
+        return {"schema": SCHEMA, **plain(self)}
 
 
 def snapshot(tensors: Mapping[str, object]) -> Snapshot:
@@ -118,7 +112,7 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
 
     Raises TypeError for what is no tensor, or has no memory that could be drawn.
     """
-    named = [leaf for name, value in tensors.items() for leaf in leaves(name, value)]
+    named = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
     described = [(name, value, _describe(name, value)) for name, value in named]
     memories: dict[str, list[Memory]] = {}
     storage_names = []

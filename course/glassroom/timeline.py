@@ -18,6 +18,7 @@ import tensorglass
 from glassroom.autograd_graph import names_of
 from glassroom.memory_recorder import Place, Recorder
 from glassroom.pools import Pool
+from glassroom.printable import printable
 from glassroom.render.words import duration
 from tensorglass import memory
 from tensorglass.transfers import Transfer
@@ -314,6 +315,6 @@ class _Places:
         ipython = sys.modules.get("IPython")
         shell = None if ipython is None else ipython.get_ipython()
         if shell is None or shell.compile.format_code_name(place.file) is None:
-            return f"{Path(place.file).name} "
+            return f"{printable(Path(place.file).name)} "
         # A cell is not called by its number, In[3]: that is another one whenever it is run again.
         return "another cell, " if place.function.startswith("<") else f"{place.function}(), "

@@ -38,7 +38,7 @@ def style(name: str) -> str:
     return re.sub(r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])", "", text, flags=re.DOTALL).strip()
 
 
-CSS = style("picture.css")
+CSS = style("tokens.css") + style("picture.css")
 
 WIDTH = 780  # of a picture; its content wraps to this
 PAD = 16
@@ -54,6 +54,8 @@ GRID_INDEX = 16
 GAP_WIDTH = 18
 HUES = 6
 LONGEST_NAME = 36
+INNER = "\0"  # stands for the inner width until it is known; no words can hold it
+NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # what XML has no place for
 
 
 def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
@@ -98,7 +100,7 @@ class Drawing:
         self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(words)}</text>')
 
     def rule(self, y: float) -> None:
-        self.add(f'<path class="rule" d="M{PAD} {number(y)}h{{inner}}"/>')
+        self.add(f'<path class="rule" d="M{PAD} {number(y)}h{INNER}"/>')
 
     def cell(
         self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
@@ -114,7 +116,7 @@ class Drawing:
     def finished(self, title: str, further_style: str = "", is_part: bool = False) -> str:
         """The whole picture; a part of one goes without the style sheet, which the whole has."""
         width, height = round(self.right + PAD), round(self.bottom + PAD)
-        body = "".join(self.parts).replace("{inner}", str(width - 2 * PAD))
+        body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
         css = "" if is_part else f"<style>{CSS}{further_style}</style>"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gr" role="img" aria-label={quoteattr(title)} '

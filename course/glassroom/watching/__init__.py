@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any
 
-from glassroom.inspectors import Inspector
+from glassroom.inspector import Inspector
 from glassroom.render.watch_frames import state_of
 from glassroom.render.watch_svg import svg_of_story
 from glassroom.render.watch_text import text_of_story
@@ -23,10 +23,14 @@ from glassroom.watching.story import Story
 class Watch(Inspector):
     """The story of code that was watched."""
 
+    kind = "watched cell"
     widget_files = "watch"
 
     def __init__(self, story: Story) -> None:
-        self.story = story
+        self.data = self.story = story
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"inspector": self.kind, **self.story.as_dict()}
 
     @property
     def text(self) -> str:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
+from glassroom.printable import printable
+
 T = TypeVar("T")
 _PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and generators end, no error
 
@@ -176,5 +178,5 @@ class Stepper:
 
 def said(error: BaseException) -> str:
     """An exception in one line."""
-    message = next(iter(str(error).splitlines()), "")
+    message = printable(next(iter(str(error).splitlines()), ""))
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -7,13 +7,12 @@ what came and went between them. The story keeps no tensor alive.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from glassroom.snapshot import Snapshot
+from glassroom.plain import plain
+from glassroom.snapshot import SCHEMA, Snapshot
 from glassroom.watching.stepping import Statement
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -85,24 +84,5 @@ class Story:
 
     def as_dict(self) -> dict[str, Any]:
         """The story as JSON-ready data; times are left out, so that it is the same on every run."""
-        moments = []
-        for moment in self.moments:
-            data = {
-                name: getattr(moment, name)
-                for name in ("number", "function", "how", "written", "facts", "held", "unshown")
-            }
-            moments.append(
-                {
-                    **data,
-                    "statement": asdict(moment.statement),
-                    "changes": [asdict(change) for change in moment.changes],
-                    "snapshot": moment.snapshot.as_dict(),
-                }
-            )
-        names = ("limit", "is_cut", "allocations", "allocated", "copies", "copied_bytes", "peak", "peak_step")
-        return {
-            "schema": SCHEMA,
-            "lines": dict(self.lines),
-            "moments": moments,
-            **{name: getattr(self, name) for name in names},
-        }
+        data = {name: value for name, value in plain(self).items() if name not in ("seconds", "looking")}
+        return {"schema": SCHEMA, **data}

@@ -1,0 +1,26 @@
+"""Records as JSON-ready data: what `as_dict` of snapshots and inspectors is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """`value` as dicts, lists and scalars; numbers that JSON has no form for become strings.
+
+    Of a record, a dataclass or a named tuple, its fields are taken.
+    """
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_fields"):
+        return {name: plain(getattr(value, name)) for name in value._fields}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)):
+        return str(value)
+    return value

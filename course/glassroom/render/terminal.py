@@ -1,0 +1,41 @@
+"""The text of a picture in the colours of a terminal, by rich: which tensor a mark belongs to, and what happened.
+
+The one idea: colours repeat what the words say already, and are the terminal's own, so that they can be read on any
+background and are missed by nobody where there are none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rich.text import Text
+
+HUES = ("blue", "yellow", "green", "magenta", "red", "cyan")
+LANE = re.compile(r"^(?P<name>\S.*?)\s{2,}(?:(?:■|×\S+)\s*)+$", re.MULTILINE)  # a tensor's name, and its marks
+HEADING = re.compile(r"^(?P<name>S\d+)(?= · )", re.MULTILINE)
+WORDS = {
+    r"\bS\d+\b": "bold",
+    r"\braises \w+.*$": "bold red",
+    r"\b(?:is freed|freed)\b": "red",
+    r"\bnew storage\b|\ballocated\b": "green",
+    r"\bcopied\b|\bcopy\b": "magenta",
+    r"\bwrote\b": "yellow",
+    r"\(leaf\)|\bcollects:": "green",
+    r"\bshares\b|\bview of\b": "cyan",
+    r"[├└│─]+|^\s*\[\d+\](?:\s+(?:\[\d+\]|⋯))*\s*$": "dim",
+}
+
+
+def coloured(text: str) -> Text:
+    """`text` with its colours; the words stay as they are."""
+    made = Text(text, no_wrap=False)
+    for pattern, style in WORDS.items():
+        made.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    names = list(dict.fromkeys(found["name"] for found in LANE.finditer(text)))
+    hues = {name: HUES[at % len(HUES)] for at, name in enumerate(names)}
+    for found in LANE.finditer(text):
+        made.stylize(hues[found["name"]], *found.span())
+    for name, hue in hues.items():
+        for heading in re.finditer(rf"^{re.escape(name)}(?= · )", text, re.MULTILINE):
+            made.stylize(f"bold {hue}", *heading.span())
+    return made

@@ -1,0 +1,48 @@
+"""Each inspector once, for tests that hold for all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorglass
+from glassroom import (
+    device_map,
+    explore_strides,
+    graph,
+    memory_timeline,
+    show,
+    step_backward,
+    watch,
+)
+from glassroom.inspector import Inspector
+
+
+def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
+    """Every inspector by its kind, each of which shows a tensor called `name`."""
+    line = lib.arange(6.0)
+    table = line.view(2, 3)
+    weights = {name: lib.ones(3, requires_grad=True)}
+    loss = (table @ weights[name]).relu().sum()
+
+    def steps(held: dict[str, Any]) -> Any:
+        held[name] = lib.arange(6.0)
+        rows = held[name].view(2, 3)
+        rows[0] = 7
+        return rows.t().contiguous()
+
+    on_device = tensorglass.ones(10).to("sim")
+    with memory_timeline() as timeline:
+        held = {name: on_device * 2}
+        passing = held[name] + 1
+        del passing
+    made = [
+        show(**{name: line, "table": table, "turned": table.t()}),
+        explore_strides(lib.arange(12.0), (3, 4), (3, 1)),
+        graph(**{name: loss}),
+        step_backward((table @ weights[name]).relu().sum()),
+        device_map(**{name: on_device, "line": line}),
+        timeline,
+        watch(steps, {}),
+    ]
+    assert set(Inspector.__subclasses__()) == {type(each) for each in made}
+    return {each.kind: each for each in made}

@@ -7,6 +7,7 @@ from typing import Any
 import tensorglass
 from glassroom import (
     device_map,
+    explore_broadcast,
     explore_strides,
     graph,
     memory_timeline,
@@ -38,6 +39,7 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
     made = [
         show(**{name: line, "table": table, "turned": table.t()}),
         explore_strides(lib.arange(12.0), (3, 4), (3, 1)),
+        explore_broadcast(**{name: table, "column": lib.ones(2, 1), "bias": (3,)}),
         graph(**{name: loss}),
         step_backward((table @ weights[name]).relu().sum()),
         device_map(**{name: on_device, "line": line}),

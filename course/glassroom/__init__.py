@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "show": "glassroom.inspectors",
     "explore_strides": "glassroom.inspectors",
+    "explore_broadcast": "glassroom.broadcast_explorer",
     "course_device": "glassroom.chosen_device",
     "device_map": "glassroom.device_maps",
     "memory_timeline": "glassroom.memory_timelines",
@@ -31,6 +32,7 @@ __all__ = [
     "check",
     "course_device",
     "device_map",
+    "explore_broadcast",
     "explore_strides",
     "graph",
     "hint",

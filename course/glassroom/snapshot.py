@@ -178,15 +178,6 @@ def _header(name: str, storage: str, start: int, description: Description, base:
     itemsize, size, strides = description.itemsize, description.size, description.strides
     even = description.storage_offset is not None and all(step % itemsize == 0 for step in strides)
     window = visible_window(size)
-    cells = [
-        _cell(
-            index,
-            first_byte + sum(i * step for i, step in zip(index, strides, strict=True)),
-            description,
-            start,
-        )
-        for index in product(*window)
-    ]
     return Header(
         name=name,
         storage=storage,
@@ -205,8 +196,16 @@ def _header(name: str, storage: str, start: int, description: Description, base:
         requires_grad=description.requires_grad,
         bytes=byte_range(first_byte, size, strides, itemsize),
         window=window,
-        cells=tuple(cells),
+        cells=tuple(cells_at(product(*window), description, start)),
     )
+
+
+def cells_at(indices: Iterable[tuple[int, ...]], description: Description, start: int) -> Iterator[Cell]:
+    """The elements of a tensor at `indices`, in a storage that begins at address `start`."""
+    first_byte = description.pointer - start
+    for index in indices:
+        byte = first_byte + sum(i * step for i, step in zip(index, description.strides, strict=True))
+        yield _cell(index, byte, description, start)
 
 
 def _cell(index: tuple[int, ...], byte: int, description: Description, start: int) -> Cell:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Generic, TypeVar
 
 from glassroom.snapshot import Cell, Header
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class Slab:
+class Slab(Generic[T]):
     """The last two dimensions at one position of the others; `label` is that position, as `[0, :, :]`.
 
     `rows` and `columns` are indices with None where some are left out; `cells` maps (row, column) to a cell.
@@ -19,24 +22,28 @@ class Slab:
     label: str
     rows: tuple[int | None, ...]
     columns: tuple[int | None, ...]
-    cells: dict[tuple[int, int], Cell]
+    cells: dict[tuple[int, int], T]
 
 
-def slabs_of(header: Header) -> list[Slab]:
-    """The slabs of a header's window; the indices of dimensions that it lacks count as 0."""
-    dims = len(header.size)
-    rows = header.window[-2] if dims >= 2 else (0,)
-    columns = header.window[-1] if dims >= 1 else (0,)
-    by_index = {cell.index: cell for cell in header.cells}
-    slabs = []
-    for outer in product(*header.window[: max(dims - 2, 0)]):
+def slabs_of(header: Header) -> list[Slab[Cell]]:
+    """The slabs of a header's window."""
+    return slabs(header.size, header.window, {cell.index: cell for cell in header.cells})
+
+
+def slabs(size: Sequence[int], window: Sequence[Sequence[int]], by_index: Mapping[tuple[int, ...], T]) -> list[Slab[T]]:
+    """The slabs of what stands at the indices of a window; the indices of dimensions that are lacking count as 0."""
+    dims = len(size)
+    rows = window[-2] if dims >= 2 else (0,)
+    columns = window[-1] if dims >= 1 else (0,)
+    made = []
+    for outer in product(*window[: max(dims - 2, 0)]):
         cells = {}
         for row, column in product(rows, columns):
             inner = (row, column) if dims >= 2 else (column,) if dims else ()
             cells[row, column] = by_index[(*outer, *inner)]
         label = f"[{', '.join(map(str, outer))}, :, :]" if outer else ""
-        slabs.append(Slab(label, with_gaps(rows), with_gaps(columns), cells))
-    return slabs
+        made.append(Slab(label, with_gaps(rows), with_gaps(columns), cells))
+    return made
 
 
 def with_gaps(indices: Sequence[int]) -> tuple[int | None, ...]:

@@ -158,7 +158,7 @@ def draw_strip(
         return top
     lanes = [(header, reached(header, storage)) for header in headers]
     held = set().union(*(counts for _, counts in lanes))
-    names = {header.name: _shortened(header.name, 14) for header in headers}
+    names = {header.name: shortened(header.name, 14) for header in headers}
     left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
@@ -261,7 +261,7 @@ def _widths(header: Header, storage: Storage) -> tuple[float, float]:
     return cell_width, max((len(row) for row in rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
 
 
-def _slabs(header: Header, cell_width: float) -> Iterator[Slab]:
+def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
     """The slabs to draw: a single row that is too long for the picture goes on in the next line."""
     for slab in slabs_of(header):
         per_line = len(slab.columns)
@@ -271,12 +271,12 @@ def _slabs(header: Header, cell_width: float) -> Iterator[Slab]:
             yield replace(slab, columns=slab.columns[begin : begin + per_line])
 
 
-def _slab_width(slab: Slab, cell_width: float) -> float:
+def _slab_width(slab: Slab[Cell], cell_width: float) -> float:
     return sum(GAP_WIDTH if column is None else cell_width for column in slab.columns)
 
 
 def _tensor_width(header: Header, storage: Storage) -> float:
-    title = len(_shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
+    title = len(shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
     facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
     cell_width, row_width = _widths(header, storage)
     slabs = [row_width + _slab_width(slab, cell_width) for slab in _slabs(header, cell_width)] if header.cells else []
@@ -285,7 +285,7 @@ def _tensor_width(header: Header, storage: Storage) -> float:
 
 
 def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
-    name = _shortened(header.name, LONGEST_NAME)
+    name = shortened(header.name, LONGEST_NAME)
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""
     drawing.add(
@@ -320,7 +320,7 @@ def _draw_slab(
     drawing: Drawing,
     left: float,
     top: float,
-    slab: Slab,
+    slab: Slab[Cell],
     header: Header,
     storage: Storage,
     cell_width: float,
@@ -374,7 +374,8 @@ def _per_line(positions: Sequence[int | None], room: float, width: float) -> int
     return even if None in positions else min(even + -even % 4, max(fitting - fitting % 4, even))
 
 
-def _shortened(name: str, longest: int) -> str:
+def shortened(name: str, longest: int) -> str:
+    """A name, cut where it is longer than there is room for."""
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 

@@ -1,6 +1,7 @@
 // The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
 
-import { fill, make, player, statusPanel } from "./steps.js";
+import { make } from "./elements.js";
+import { fill, player, statusPanel } from "./steps.js";
 
 const BEFORE = ["Before the first step", "The graph is recorded; no gradient has moved yet."];
 

@@ -31,17 +31,36 @@ def embedded(widget: str, state: Mapping[str, object], text: str) -> str:
 
 
 def module_of(widget: str) -> str:
-    """The widget's module in one piece, with the modules of this folder that it imports."""
-    module = (HERE / f"{widget}.js").read_text(encoding="utf-8")
+    """The widget's module in one piece, with the modules of this folder that it and they import, each once."""
+    taken = {f"{widget}.js"}
+
+    def whole(name: str) -> str:
+        return re.sub(r'^import \{[^}]*\} from "\./([\w.]+)";$', inlined, _read(name), flags=re.MULTILINE)
 
     def inlined(found: re.Match[str]) -> str:
-        return (HERE / found[1]).read_text(encoding="utf-8").replace("export ", "")
+        if found[1] in taken:
+            return ""
+        taken.add(found[1])
+        return whole(found[1]).replace("export ", "")
 
-    return re.sub(r'^import \{[^}]*\} from "\./([\w.]+)";$', inlined, module, flags=re.MULTILINE)
+    return whole(f"{widget}.js")
 
 
 def style_of(widget: str) -> str:
-    """The widget's style sheet in one piece, with the sheets of this folder that it imports."""
-    sheet = (HERE / f"{widget}.css").read_text(encoding="utf-8")
-    found = re.compile(r'^@import "([\w.]+)";$', re.MULTILINE)
-    return found.sub(lambda sheet: (HERE / sheet[1]).read_text(encoding="utf-8"), sheet)
+    """The widget's style sheet in one piece, with the sheets that it and they import, each once."""
+    taken: set[str] = set()
+
+    def inlined(found: re.Match[str]) -> str:
+        return whole(found[1])
+
+    def whole(name: str) -> str:
+        if name in taken:
+            return ""
+        taken.add(name)
+        return re.sub(r'^@import "([\w./]+)";$', inlined, _read(name), flags=re.MULTILINE)
+
+    return whole(f"{widget}.css")
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

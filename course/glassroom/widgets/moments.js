@@ -1,7 +1,8 @@
 // A picture of what happened in time, moment by moment: the memory timeline, the device map. Frame 0 is before the first.
 // Parts of the picture say in data-on at which moments they are lit ("3-7", or several such), and in data-says what they are.
 
-import { fill, make, player, statusPanel } from "./steps.js";
+import { make } from "./elements.js";
+import { fill, player, statusPanel } from "./steps.js";
 
 export function isOn(spans, moment) {
   return spans.some(([first, last]) => first <= moment && moment <= last);

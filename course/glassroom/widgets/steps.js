@@ -1,13 +1,8 @@
 // What everything that is stepped through has in common: the buttons, the slider, the count and the keys.
 
-const KEYS = "Right and Left step forwards and back, Home is before the first, End is the last, Escape leaves.";
+import { make } from "./elements.js";
 
-export function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
+const KEYS = "Right and Left step forwards and back, Home is before the first, End is the last, Escape leaves.";
 
 export function fill(panel, lines) {
   panel.replaceChildren(...lines.map((line) => make("p", "", line)));

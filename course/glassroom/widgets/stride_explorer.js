@@ -1,6 +1,8 @@
 // The stride explorer: what size, stride and offset make of one storage, computed as the sliders move.
 // The arithmetic is that of glassroom/strides.py; a test compares the two.
 
+import { make } from "./elements.js";
+
 const LETTERS = "ijkl";
 const MOST_DIMS = 3;
 const SHOWN = [4, 8, 12]; // so many positions are drawn of the third-last, second-last and last dimension
@@ -73,13 +75,6 @@ export function formula(stride, offset, index) {
 
 export function code(name, { size, stride, offset }) {
   return `torch.as_strided(${name}, ${tuple(size)}, ${tuple(stride)}, ${offset})`;
-}
-
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
 }
 
 /** A slider and a number field that hold one value together. */

@@ -1,6 +1,7 @@
 // A watched cell: its code with the line that ran, what the step did, and the storages after it.
 
-import { fill, make, player, statusPanel } from "./steps.js";
+import { make } from "./elements.js";
+import { fill, player, statusPanel } from "./steps.js";
 
 const JUMPS = [["allocation", "a"], ["write", "w"], ["copy", "c"]];
 const PACE = 900; // milliseconds a step, when it plays

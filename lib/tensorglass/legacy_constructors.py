@@ -14,6 +14,7 @@ from tensorglass.devices import as_device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.making import make, view_of
+from tensorglass.ops.arguments import invalid_combination
 from tensorglass.ops.factory import Place
 from tensorglass.ops.factory import new as new_in
 from tensorglass.ops.from_data import copied
@@ -24,8 +25,17 @@ from tensorglass.tensor import Tensor, VersionCounter
 from tensorglass.typed_storage import TypedStorage
 
 
-def construct(dtype: DType | None, arguments: tuple[Any, ...], device: Any = None) -> Tensor:
-    """What an old constructor of this dtype makes of its arguments; None is `Tensor`, of the default dtype."""
+def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any = None, **unknown: Any) -> Tensor:
+    """What an old constructor of this dtype makes of its arguments; None is `Tensor`, of the default dtype.
+
+    The only keyword that they know is `device`; `dtype` and `requires_grad` are younger than they are.
+    """
+    if unknown:
+        raise explained(
+            invalid_combination("new", arguments, keywords=unknown),
+            f"Write torch.tensor(…, {next(iter(unknown))}=…): the class is the old way to make a tensor.",
+            notebook="02 creating tensors",
+        )
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _alias(dtype, arguments[0])
     dtype = dtype or dtypes.get_default_dtype()
@@ -42,10 +52,7 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], device: Any = Non
     for argument in arguments:
         if not isinstance(argument, int):
             raise explained(
-                TypeError(
-                    f"new() received an invalid combination of arguments - got "
-                    f"({', '.join(builtins.type(each).__name__ for each in arguments)}), but expected one of:"
-                ),
+                invalid_combination("new", arguments),
                 "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
             )
     return _empty(dtype, arguments or (0,), device)
@@ -100,8 +107,8 @@ def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
 TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: tensors are a floor above
 
 
-def _construct_default(cls: builtins.type[Tensor], *arguments: Any, device: Any = None) -> Tensor:
-    return construct(None, arguments, device)
+def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:
+    return construct(None, arguments, **keywords)
 
 
 Tensor.__new__ = _construct_default  # type: ignore[assignment, method-assign]  # attached, as the operators are
@@ -115,8 +122,8 @@ class _OldTensorType(builtins.type):
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and instance._dtype is cls.dtype
 
-    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
-        return construct(cls.dtype, arguments, device)
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Tensor:
+        return construct(cls.dtype, arguments, **keywords)
 
     def __repr__(cls) -> str:
         return f"<class 'torch.{cls.__name__}'>"
@@ -173,7 +180,7 @@ _BY_NAME["torch.Tensor"] = dtypes.float32
 @operator("creation", function=False, signatures=None)
 def new(self: Tensor, *arguments: Any, size: Any = None, device: Any = None) -> Tensor:
     """What the old constructor of this tensor's dtype makes: ``x.new(2, 3)``, ``x.new([1, 2])``."""
-    return construct(self._dtype, arguments if size is None else (Size(size),), device)
+    return construct(self._dtype, arguments if size is None else (Size(size),), device=device)
 
 
 @operator("copy", function=False)

@@ -23,14 +23,14 @@ PARTS = {
         A5.1 A5.2 A5.4 A5.8 A5.9
         """,
     ),
-    "2_tensors": ("t", "A1.8 A3.2 A3.3 A4.5 A5.1 A5.2"),
+    "2_tensors": ("t", "A1.8 A3.2 A3.3 A4.5 A5.1 A5.2 A5.4"),
     "3_autograd": ("a", "A1.8 A5.3 A5.5 A5.6 A5.7 A5.10"),
     "4_extensions": ("e", "A1.8"),
 }
 #: the questions about views, storage and copies, and those about autograd
 QUESTIONS = [
     ({"1_memory"}, [*range(1, 25), 28]),
-    ({"2_tensors"}, [27, 28]),
+    ({"2_tensors"}, [25, 27, 28]),
     ({"3_autograd", "4_extensions"}, range(29, 41)),
 ]
 

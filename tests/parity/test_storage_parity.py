@@ -272,6 +272,10 @@ torch.ones(1).type(torch.LongTensor)
 torch.ones(1).type(torch.float64)
 torch.Tensor(-1)
 torch.Tensor(None)
+torch.Tensor([1], dtype=torch.int64)
+torch.Tensor([1.0], requires_grad=True)
+torch.Tensor(2, 3, dtype=torch.int64)
+torch.LongTensor([1], dtype=torch.int64)
 """.strip().split("\n")
 
 INTEROP = r"""

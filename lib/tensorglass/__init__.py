@@ -109,6 +109,7 @@ from tensorglass.old_storages import (
     ShortStorage,
 )
 from tensorglass.printing import set_printoptions
+from tensorglass.serialization import load, save
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor

@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.errors import warn
+
 Hooks = dict[int, Callable[..., Any]]
 
 _numbers = itertools.count()
@@ -51,3 +53,14 @@ def register(registry: Hooks | None, hook: Callable[..., Any], *, first: bool = 
     else:
         registry[handle.id] = hook
     return registry, handle
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook on a tensor that is about to be sent, unless it is marked by `unserializable_hook`."""
+    hooks = None if tensor._meta is None else tensor._meta.hooks
+    for hook in (hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
+            )

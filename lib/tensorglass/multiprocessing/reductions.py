@@ -17,12 +17,12 @@ from tensorglass.backends.shared_blocks import mapped
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph.hooks import warn_if_has_hooks
 from tensorglass.multiprocessing.handles import fetch, handle_of
 from tensorglass.ops import duplicating
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter
 from tensorglass.typed_storage import TypedStorage
-from tensorglass.utils.hooks import warn_if_has_hooks
 
 
 def register() -> None:

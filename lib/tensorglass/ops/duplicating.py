@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.hooks import warn_if_has_hooks
 from tensorglass.graph.meta import meta_of
 from tensorglass.making import make
 from tensorglass.ops.table import operator
@@ -25,6 +26,7 @@ def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
 @operator("copy", function=False, method=False, dunders=("__copy__",))
 def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
+    warn_if_has_hooks(input)
     made = _on(input, input._storage)
     _count_a_write(made)
     made.__dict__.update(input.__dict__)
@@ -66,7 +68,20 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
     """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it again."""
-    return rebuild, parts(input), input.__dict__ or None
+    warn_if_has_hooks(input)
+    return rebuild, parts(input), input.__dict__ or None, None, None, hang
+
+
+@operator("copy", function=False, method=False, dunders=("__setstate__",))
+def __setstate__(input: Tensor, state: Any) -> None:
+    """What old pickles end with: requires_grad, nothing and hooks, or what `set_` takes."""
+    if not input.is_leaf:
+        raise RuntimeError("__setstate__ can be only called on leaf Tensors")
+    if len(state) == 4:
+        input.set_(*state)
+        return
+    requires_grad, _, _hooks = state  # hooks are not kept
+    set_requires_grad(input, requires_grad)
 
 
 def parts(input: Tensor) -> tuple[Any, ...]:
@@ -89,3 +104,8 @@ def rebuild(
     set_requires_grad(made, requires_grad)
     _count_a_write(made)
     return made
+
+
+def hang(tensor: Tensor, attributes: dict[str, Any]) -> None:
+    """Give a tensor what the user had hung on it."""
+    tensor.__dict__.update(attributes)

@@ -1,0 +1,23 @@
+"""`save` and `load`: tensors, and the plain data around them, in files.
+
+A file is read by what is in it, and written by its name: PyTorch's zip if the name is one that PyTorch's files have,
+else safetensors. The one idea to keep in mind: a file is data. Nothing in it can make `load` call anything but the few
+functions in here that make tensors, numbers and containers; whatever else a file asks for is refused.
+
+=================  ==========================================================================
+`runs`             which bytes are written: those that tensors show, each once
+`tree`             nested dictionaries and lists as JSON, with numbers in place of tensors
+`safetensors`      the safetensors format itself: names, dtypes, shapes, byte ranges
+`safetensors_io`   tensors into such a file and out of it
+`pickled`          plain data as PyTorch pickles it: what is written
+`unpickled`        and what is read, by a machine that can do nothing else
+`zip_io`           tensors into PyTorch's zip files and out of them
+`locations`        on which device a loaded storage goes
+`opening`          files that are written whole or not at all
+=================  ==========================================================================
+"""
+
+from tensorglass.serialization.loading import load
+from tensorglass.serialization.saving import save
+
+__all__ = ["load", "save"]

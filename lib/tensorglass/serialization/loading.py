@@ -1,0 +1,79 @@
+"""`load`: what kind of file it is, and what is in it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any, BinaryIO
+
+from tensorglass.errors import explained, warn
+from tensorglass.serialization.locations import Placing, placing
+from tensorglass.serialization.opening import is_path, opened_to_read
+
+_FAILED = "Weights only load failed."
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """What was saved in a file: a safetensors file, or one that PyTorch's `torch.save` wrote since version 1.6.
+
+    `f` is a path or a file that can be read and sought in; what is in it decides how it is read, not its name. A file
+    is data: it cannot make this function run anything, whatever `weights_only` says, and a file that asks for more than
+    tensors, numbers, strings and containers is refused with `pickle.UnpicklingError`. A file that is cut off or not
+    what it says is refused with RuntimeError.
+
+    Each storage goes to the device that it was saved from, or where `map_location` says: a device, a dict of such, or a
+    function of the storage and of that device's name. With `mmap=True` and a path, bytes are mapped from the file and
+    read as they are looked at; what is written to them stays in memory.
+    """
+    if pickle_module is not None:
+        raise explained(
+            RuntimeError("Can not safely load weights when explicit pickle_module is specified"),
+            "tensorglass reads a checkpoint itself, as data: no pickle module is used.",
+        )
+    if pickle_load_args and weights_only is not False:
+        warn("pickle_load_args only works if `weights_only=False`.")
+    place = placing(map_location)
+    with opened_to_read(f) as file:
+        here = file.tell()
+        head = file.read(9)
+        file.seek(here)
+        if head.startswith(b"PK"):
+            from tensorglass.serialization import zip_io  # when it is needed: imports should be quick
+
+            if mmap and not is_path(f):
+                raise ValueError("f must be a file path in order to use the mmap argument")
+            return zip_io.read(file, place, os.fspath(f) if mmap else None)
+        return _load_safetensors(f, file, head, place, mmap)
+
+
+def _load_safetensors(f: Any, file: BinaryIO, head: bytes, place: Placing, mmap: bool | None) -> Any:
+    if not head:
+        raise explained(EOFError(), "The file is empty.")
+    if head[8:] != b"{" and not (is_path(f) and os.fspath(f).endswith(".safetensors")):
+        raise _unknown(head)
+    from tensorglass.serialization import safetensors_io
+
+    if mmap and not is_path(f):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    return safetensors_io.read(file, place, os.fspath(f) if mmap else None)
+
+
+def _unknown(head: bytes) -> pickle.UnpicklingError:
+    error = pickle.UnpicklingError(
+        f"{_FAILED} This is neither a safetensors file nor a zip file that torch.save has written."
+    )
+    if head.startswith(b"\x80"):
+        return explained(
+            error,
+            "It begins as a pickle does, or as files of PyTorch before 1.6 do. To read a pickle is to run it. Whoever "
+            "trusts this one can load it with PyTorch and save it anew.",
+        )
+    return explained(error, f"It begins with {head!r}.")

@@ -1,0 +1,190 @@
+"""Plain data in the pickle format, as `torch.save` writes it: what is in a checkpoint's ``data.pkl``.
+
+The one idea to keep in mind: to a reader, a pickle is a program for a small machine with a stack. This is the writer of
+such programs for data alone, in protocol 2, with PyTorch's names for its tensors. What stands in several places is
+written once, and fetched from the machine's memory (`memo`) the next time.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.serialization.tree import not_data
+from tensorglass.size import Size
+from tensorglass.tensor import Tensor
+
+
+class StorageKey:
+    """A storage of the checkpoint, by the name of the record that holds its bytes."""
+
+    def __init__(self, key: str, dtype: DType, location: str, numel: int) -> None:
+        self.key = key
+        self.dtype = dtype
+        self.location = location
+        self.numel = numel
+
+
+#: What a tensor is rebuilt of: its storage, offset, size, stride, requires_grad, and whether it is conjugated.
+Parts = tuple[StorageKey, int, tuple[int, ...], tuple[int, ...], bool, bool]
+
+
+class Writer:
+    """Writes one pickle; `parts` says what each tensor is rebuilt of."""
+
+    def __init__(self, parts: Callable[[Tensor], Parts]) -> None:
+        self._parts = parts
+        self._out = bytearray()
+        self._memo: dict[int, int] = {}
+        self._kept: list[Any] = []  # what the memo knows by its id has to live
+
+    def dump(self, data: Any) -> bytes:
+        self._out += pickle.PROTO + b"\x02"
+        self._write(data, ())
+        self._out += pickle.STOP
+        return bytes(self._out)
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def _write(self, value: Any, path: tuple[Any, ...]) -> None:
+        if id(value) in self._memo:
+            self._out += pickle.LONG_BINGET + struct.pack("<I", self._memo[id(value)])
+            return
+        write = _WRITERS.get(type(value))
+        if write is None:
+            raise not_data(value, path)
+        write(self, value, path)
+
+    def _none(self, value: None, path: tuple[Any, ...]) -> None:
+        self._out += pickle.NONE
+
+    def _bool(self, value: bool, path: tuple[Any, ...]) -> None:
+        self._out += pickle.NEWTRUE if value else pickle.NEWFALSE
+
+    def _int(self, value: int, path: tuple[Any, ...]) -> None:
+        if -(2**31) <= value < 2**31:
+            self._out += pickle.BININT + struct.pack("<i", value)
+            return
+        data = pickle.encode_long(value)
+        if len(data) > 255:
+            raise ValueError(f"a number of {len(data)} bytes is too large for a checkpoint, which takes 255")
+        self._out += pickle.LONG1 + bytes([len(data)]) + data
+
+    def _float(self, value: float, path: tuple[Any, ...]) -> None:
+        self._out += pickle.BINFLOAT + struct.pack(">d", value)
+
+    def _str(self, value: str, path: tuple[Any, ...]) -> None:
+        data = value.encode("utf-8", "surrogatepass")
+        self._out += pickle.BINUNICODE + struct.pack("<I", len(data)) + data
+        self._remember(value)
+
+    def _complex(self, value: complex, path: tuple[Any, ...]) -> None:
+        self._call("__builtin__", "complex", value.real, value.imag)
+
+    def _bytes(self, value: bytes, path: tuple[Any, ...]) -> None:
+        self._call("_codecs", "encode", value.decode("latin1"), "latin1")
+        self._remember(value)
+
+    def _bytearray(self, value: bytearray, path: tuple[Any, ...]) -> None:
+        self._call("__builtin__", "bytearray", bytes(value))
+        self._remember(value)
+
+    def _dtype(self, value: DType, path: tuple[Any, ...]) -> None:
+        self._name("torch", value.name)
+
+    def _device(self, value: Device, path: tuple[Any, ...]) -> None:
+        self._call("torch", "device", value.type, *(() if value.index is None else (value.index,)))
+
+    def _size(self, value: Size, path: tuple[Any, ...]) -> None:
+        self._call("torch", "Size", tuple(value))
+
+    # --- containers --------------------------------------------------------------------------------------------------
+
+    def _tuple(self, value: tuple[Any, ...], path: tuple[Any, ...]) -> None:
+        self._out += pickle.MARK
+        for place, each in enumerate(value):
+            self._write(each, (*path, place))
+        self._out += pickle.TUPLE
+
+    def _list(self, value: list[Any], path: tuple[Any, ...]) -> None:
+        self._out += pickle.EMPTY_LIST
+        self._remember(value)
+        self._out += pickle.MARK
+        for place, each in enumerate(value):
+            self._write(each, (*path, place))
+        self._out += pickle.APPENDS
+
+    def _set(self, value: set[Any], path: tuple[Any, ...]) -> None:
+        self._call("__builtin__", "set", list(value))
+        self._remember(value)
+
+    def _dict(self, value: dict[Any, Any], path: tuple[Any, ...]) -> None:
+        if type(value) is OrderedDict:
+            self._call("collections", "OrderedDict")
+        else:
+            self._out += pickle.EMPTY_DICT
+        self._remember(value)
+        self._out += pickle.MARK
+        for key, each in value.items():
+            self._write(key, (*path, key))
+            self._write(each, (*path, key))
+        self._out += pickle.SETITEMS
+
+    def _tensor(self, value: Tensor, path: tuple[Any, ...]) -> None:
+        hung = value.__dict__
+        if hung:
+            self._name("torch._tensor", "_rebuild_from_type_v2")
+            self._out += pickle.MARK
+            self._name("torch._utils", "_rebuild_tensor_v2")
+            self._name("torch", "Tensor")
+            self._rebuilt_of(value)
+            self._write(hung, (*path, "__dict__"))
+            self._out += pickle.TUPLE
+        else:
+            self._name("torch._utils", "_rebuild_tensor_v2")
+            self._rebuilt_of(value)
+        self._out += pickle.REDUCE
+        self._remember(value)
+
+    def _rebuilt_of(self, tensor: Tensor) -> None:
+        storage, offset, size, stride, requires_grad, conj = self._parts(tensor)
+        self._out += pickle.MARK + pickle.MARK
+        self._str("storage", ())
+        self._name("torch", f"{storage.dtype.scalar_type}Storage")
+        for part in (storage.key, storage.location, storage.numel):
+            self._write(part, ())
+        self._out += pickle.TUPLE + pickle.BINPERSID
+        arguments: tuple[Any, ...] = (offset, size, stride, requires_grad, OrderedDict())
+        for value in arguments:
+            self._write(value, ())
+        if conj:
+            self._write({"conj": True}, ())
+        self._out += pickle.TUPLE
+
+    # --- the machine's words -----------------------------------------------------------------------------------------
+
+    def _name(self, module: str, name: str) -> None:
+        self._out += pickle.GLOBAL + f"{module}\n{name}\n".encode()
+
+    def _call(self, module: str, name: str, *arguments: Any) -> None:
+        self._name(module, name)
+        self._tuple(arguments, ())
+        self._out += pickle.REDUCE
+
+    def _remember(self, value: Any) -> None:
+        self._out += pickle.LONG_BINPUT + struct.pack("<I", len(self._kept))
+        self._memo[id(value)] = len(self._kept)
+        self._kept.append(value)
+
+
+_WRITERS: dict[type, Callable[..., None]] = {
+    type(None): Writer._none, bool: Writer._bool, int: Writer._int, float: Writer._float, complex: Writer._complex,
+    str: Writer._str, bytes: Writer._bytes, bytearray: Writer._bytearray, DType: Writer._dtype, Device: Writer._device,
+    Size: Writer._size, tuple: Writer._tuple, list: Writer._list, set: Writer._set, dict: Writer._dict,
+    OrderedDict: Writer._dict, Tensor: Writer._tensor,
+}  # fmt: skip

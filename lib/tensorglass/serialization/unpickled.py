@@ -1,0 +1,315 @@
+"""The machine that reads a checkpoint's ``data.pkl``, and can do nothing but make data of it.
+
+Python's own unpickler looks names up in modules and calls what it finds. The one idea to keep in mind: here a name
+means what `MEANINGS` says or nothing. Only what stands in that table is called, and each of its functions looks at what
+it is given. Opcodes that such data do not need are refused as well.
+"""
+
+from __future__ import annotations
+
+import pickle
+import pickletools
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.devices import device as Device
+from tensorglass.errors import explained
+from tensorglass.old_storages import OLD_CLASSES
+from tensorglass.serialization.tree import is_key
+from tensorglass.size import Size
+from tensorglass.storage import UntypedStorage
+
+_MARK = object()
+#: Python 2's names, which protocol 2 writes
+_OLD_MODULES = {"__builtin__": "builtins"}
+
+
+class Named:
+    """What a name of the table stands for: something to be called, or a kind of storage."""
+
+    def __init__(
+        self,
+        name: str,
+        call: Callable[..., Any] | None = None,
+        *,
+        dtype: dtypes.dtype | None = None,
+        takes_parts: bool = False,
+    ) -> None:
+        self.name = name
+        self.call = call
+        self.dtype = dtype
+        self.takes_parts = takes_parts  #: whether it is called with names and storages, and not with data alone
+
+
+class Stored:
+    """A storage of the checkpoint, and the dtype that it was saved with."""
+
+    def __init__(self, storage: UntypedStorage, dtype: dtypes.dtype) -> None:
+        self.storage = storage
+        self.dtype = dtype
+
+
+class Machine:
+    """Runs one pickle.
+
+    `names` is added to the table, for calls that take storages; `storage` makes what a storage's id stands for.
+    """
+
+    def __init__(self, names: Mapping[str, Callable[..., Any]], storage: Callable[..., Stored]) -> None:
+        self._meanings = MEANINGS | {name: Named(name, call, takes_parts=True) for name, call in names.items()}
+        self._storage = storage
+        self._stack: list[Any] = []
+        self._memo: dict[int, Any] = {}
+        self._allowance = 0
+        self._is_outside = False  # whether `storage` is at work, whose errors are its own
+        self._not_plain: dict[int, tuple[Any, ...]] = {}  # tuples with parts of the machine in them, by their ids
+
+    def load(self, data: bytes) -> Any:
+        """The data. `pickle.UnpicklingError` if it asks for more than data, or makes no sense."""
+        opcode = "the first opcode"
+        self._allowance = _SLACK + 4 * len(data)
+        try:
+            for found, argument, _ in pickletools.genops(data):
+                opcode = found.name
+                self._do(opcode, argument)
+            (result,) = self._stack
+            return self._plain(result)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
+            if self._is_outside:
+                raise
+            raise explained(
+                refused("The pickle in it makes no sense."), f"At {opcode}: {type(error).__name__}: {error}."
+            ) from None
+
+    def _do(self, opcode: str, argument: Any) -> None:
+        stack = self._stack
+        if opcode in _PUSHED:
+            stack.append(argument)
+        elif opcode in _CONSTANTS:
+            stack.append(_CONSTANTS[opcode]())
+        elif opcode in _GETS:
+            stack.append(self._memo[argument])
+        elif opcode in _PUTS:
+            self._memo[argument] = stack[-1]
+        elif opcode == "MEMOIZE":
+            self._memo[len(self._memo)] = stack[-1]
+        elif opcode in _ACTIONS:
+            _ACTIONS[opcode](self, argument)
+        elif opcode not in ("PROTO", "FRAME", "STOP"):
+            raise refused(f"Unsupported opcode {opcode}.")
+
+    # --- names and calls ---------------------------------------------------------------------------------------------
+
+    def _global(self, argument: str) -> None:
+        self._stack.append(self._meaning(*argument.split(" ", 1)))
+
+    def _stack_global(self, argument: None) -> None:
+        name, module = self._stack.pop(), self._stack.pop()
+        self._stack.append(self._meaning(module, name))
+
+    def _meaning(self, module: str, name: str) -> Any:
+        full = f"{_OLD_MODULES.get(module, module)}.{name}"
+        if full not in self._meanings:
+            raise _not_allowed(full)
+        return self._meanings[full]
+
+    def _reduce(self, argument: None) -> None:
+        arguments, called = self._stack.pop(), self._stack.pop()
+        if type(called) is not Named or called.call is None or type(arguments) is not tuple:
+            raise refused("It calls what is nothing to be called.")
+        if not called.takes_parts:
+            list(map(self._plain, arguments))
+        # What is called copies what it is given, which stands in the pickle: together, no more than that is long.
+        self._allowance -= sum(len(each) for each in arguments if type(each) in (str, bytes, list, tuple, dict))
+        if self._allowance < 0:
+            raise refused("It makes more of itself than there is in it.")
+        self._stack.append(called.call(*arguments))
+
+    def _build(self, argument: None) -> None:
+        state, built = self._stack.pop(), self._stack[-1]
+        if type(built) is not OrderedDict or type(state) is not dict:
+            raise refused(f"It sets the state of a {type(built).__name__}.")
+        for name, value in state.items():  # as `_metadata`, which state dictionaries carry
+            if hasattr(OrderedDict, name):
+                raise refused(f"It sets {name!r} of an OrderedDict.")
+            setattr(built, name, self._plain(value))
+
+    def _binpersid(self, argument: None) -> None:
+        kind, storage_type, key, location, numel = self._stack.pop()
+        if kind != "storage" or type(storage_type) is not Named or storage_type.dtype is None:
+            raise refused(f"Only storages are kept in records, and this is {kind!r}.")
+        if type(key) is not str or type(location) is not str or type(numel) is not int or numel < 0:
+            raise refused("A storage's record is not named as PyTorch does.")
+        self._is_outside = True
+        self._stack.append(self._storage(storage_type.dtype, key, location, numel))
+        self._is_outside = False
+
+    # --- data, and the machine's own ---------------------------------------------------------------------------------
+
+    def _is_part(self, value: Any) -> bool:
+        return type(value) in (Named, Stored) or value is _MARK or id(value) in self._not_plain
+
+    def _plain(self, value: Any) -> Any:
+        """`value`, unless it is a part of the machine: a name, or a storage without a tensor."""
+        if self._is_part(value):
+            raise refused("It keeps the name of a class or function, or a bare storage, as though it were data.")
+        return value
+
+    # --- containers --------------------------------------------------------------------------------------------------
+
+    def _since_mark(self) -> list[Any]:
+        place = len(self._stack) - 1
+        while self._stack[place] is not _MARK:
+            place -= 1
+            if place < 0:
+                raise ValueError("no mark")
+        items = self._stack[place + 1 :]
+        del self._stack[place:]
+        return items
+
+    def _tuple(self, argument: None) -> None:
+        self._stack.append(self._as_tuple(self._since_mark()))
+
+    def _last_as_tuple(self, count: int) -> None:
+        if len(self._stack) < count:
+            raise IndexError("the stack is empty")
+        self._stack[-count:] = [self._as_tuple(self._stack[-count:])]
+
+    def _as_tuple(self, items: list[Any]) -> tuple[Any, ...]:
+        made = tuple(items)
+        if any(map(self._is_part, items)):
+            self._not_plain[id(made)] = made
+        return made
+
+    def _append(self, argument: None) -> None:
+        item = self._stack.pop()
+        self._extend([item])
+
+    def _appends(self, argument: None) -> None:
+        self._extend(self._since_mark())
+
+    def _extend(self, items: list[Any]) -> None:
+        target = self._stack[-1]
+        if type(target) is not list:
+            raise refused(f"It appends to a {type(target).__name__}.")
+        target.extend(map(self._plain, items))
+
+    def _additems(self, argument: None) -> None:
+        items, target = self._since_mark(), self._stack[-1]
+        if type(target) is not set:
+            raise refused(f"It adds to a {type(target).__name__}.")
+        target.update(map(_key, items))
+
+    def _setitem(self, argument: None) -> None:
+        value, key = self._stack.pop(), self._stack.pop()
+        self._set([key, value])
+
+    def _setitems(self, argument: None) -> None:
+        self._set(self._since_mark())
+
+    def _set(self, items: list[Any]) -> None:
+        target = self._stack[-1]
+        if type(target) not in (dict, OrderedDict, Counter):
+            raise refused(f"It sets items of a {type(target).__name__}.")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            target[_key(key)] = self._plain(value)
+
+
+_PUSHED = {
+    "BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8",
+    "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8", "SHORT_BINSTRING",
+}  # fmt: skip
+_CONSTANTS: dict[str, Callable[[], Any]] = {
+    "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False, "MARK": lambda: _MARK,
+    "EMPTY_TUPLE": tuple, "EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set,
+}  # fmt: skip
+_ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
+    "GLOBAL": Machine._global, "STACK_GLOBAL": Machine._stack_global, "REDUCE": Machine._reduce,
+    "NEWOBJ": Machine._reduce,  # of what is in the table, both mean the same
+    "BUILD": Machine._build, "BINPERSID": Machine._binpersid, "TUPLE": Machine._tuple,
+    "TUPLE1": lambda machine, _: machine._last_as_tuple(1), "TUPLE2": lambda machine, _: machine._last_as_tuple(2),
+    "TUPLE3": lambda machine, _: machine._last_as_tuple(3), "APPEND": Machine._append, "APPENDS": Machine._appends,
+    "ADDITEMS": Machine._additems, "SETITEM": Machine._setitem, "SETITEMS": Machine._setitems,
+}  # fmt: skip
+_SLACK = 10_000
+_GETS = {"BINGET", "LONG_BINGET"}
+_PUTS = {"BINPUT", "LONG_BINPUT"}
+
+
+def refused(what: str) -> pickle.UnpicklingError:
+    """The error for a pickle that is more than data, or less."""
+    return pickle.UnpicklingError(f"Weights only load failed. {what}")
+
+
+def _not_allowed(full: str) -> pickle.UnpicklingError:
+    shown = full.removeprefix("builtins.")
+    error = refused(f"Unsupported global: GLOBAL {shown} was not an allowed global by default.")
+    if full.startswith("torch."):
+        return explained(error, "tensorglass has nothing of this name that a checkpoint could be made of.")
+    return explained(
+        error,
+        f"To load this file would be to look {full} up and call it: that is code of whoever made the file, and was not "
+        "run. Whoever trusts the file can load it with PyTorch, and save the tensors in it anew.",
+    )
+
+
+def _key(value: Any) -> Any:
+    if not is_key(value):
+        raise refused(f"A key is of type {type(value).__name__}.")
+    return value
+
+
+# --- what may be called ----------------------------------------------------------------------------------------------
+
+
+def _items(pairs: Any) -> list[tuple[Any, Any]]:
+    return [(_key(key), value) for key, value in pairs]
+
+
+def _ordered_dict(pairs: Any = ()) -> OrderedDict[Any, Any]:
+    return OrderedDict(_items(pairs))
+
+
+def _counter(counts: Any = ()) -> Counter[Any]:
+    return Counter(dict(_items(dict(counts).items())))
+
+
+def _set(items: Any = ()) -> set[Any]:
+    return {_key(each) for each in items}
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    if encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"bytes are written as latin1, not {encoding!r}")
+    return text.encode("latin1")
+
+
+def _bytearray(data: Any = b"", encoding: str = "latin1") -> bytearray:
+    if type(data) not in (bytes, str):  # a number would be a length
+        raise TypeError(f"a bytearray of {type(data).__name__}")
+    return bytearray(data if isinstance(data, bytes) else _encode(data, encoding))
+
+
+def _complex(real: Any, imag: Any) -> complex:
+    if type(real) is not float or type(imag) is not float:
+        raise TypeError("a complex number is made of two floats")
+    return complex(real, imag)
+
+
+MEANINGS: dict[str, Any] = {f"torch.{each.name}": each for each in dtypes.ALL}
+MEANINGS |= {f"torch.{old.__name__}": Named(old.__name__, dtype=each) for each, old in OLD_CLASSES.items()}
+_CALLED: dict[str, Callable[..., Any] | None] = {
+    "collections.OrderedDict": _ordered_dict,
+    "collections.Counter": _counter,
+    "builtins.complex": _complex,
+    "builtins.set": _set,
+    "builtins.bytearray": _bytearray,
+    "_codecs.encode": _encode,
+    "torch.Size": Size,
+    "torch.device": Device,
+    "torch.Tensor": None,  # named, never called
+    "torch.nn.parameter.Parameter": None,
+}
+MEANINGS |= {name: Named(name, call) for name, call in _CALLED.items()}

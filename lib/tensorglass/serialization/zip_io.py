@@ -1,0 +1,246 @@
+"""Tensors into PyTorch's zip files, and out of them.
+
+Such a file is a zip archive, nothing in it compressed: ``data.pkl``, a pickle of the data in which storages stand as
+names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The one
+idea to keep in mind: the pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is
+larger than the file.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from tensorglass import geometry
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
+from tensorglass.graph.hooks import warn_if_has_hooks
+from tensorglass.ops import duplicating
+from tensorglass.serialization.locations import Placing
+from tensorglass.serialization.opening import length_of, read_into
+from tensorglass.serialization.pickled import Parts, StorageKey, Writer
+from tensorglass.serialization.runs import find_runs
+from tensorglass.serialization.tree import Tree
+from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
+from tensorglass.storage import UntypedStorage
+from tensorglass.tensor import Tensor
+
+_ALIGNMENT = 64  #: bytes: where records of storages begin, for readers that map them
+_FOLDER = "archive"
+_LOCAL_HEADER = struct.Struct("<4s22xHH")  # of a zip file: a signature, and the lengths of name and extra field
+_BEYOND_32_BITS = 0x7000_0000  # bytes from which zip needs its wider fields
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def write(data: Any, file: BinaryIO) -> None:
+    """Write plain data with tensors in it, as PyTorch reads it."""
+    tensors = Tree(data).tensors
+    for tensor in tensors:
+        warn_if_has_hooks(tensor)
+    runs = find_runs(tensors)
+    parts: dict[int, Parts] = {}
+    for number, run in enumerate(runs):
+        key = StorageKey(str(number), run.dtype, str(run.storage.device), run.nbytes // run.dtype.itemsize)
+        for each in run.members:
+            parts[id(each.tensor)] = (
+                key, each.offset, each.size, each.stride, each.tensor.requires_grad, each.conj
+            )  # fmt: skip
+    pickled = Writer(lambda tensor: parts[id(tensor)]).dump(data)
+    with zipfile.ZipFile(file, "w") as archive:
+        _add(archive, "data.pkl", pickled)
+        _add(archive, "byteorder", sys.byteorder.encode())
+        for number, run in enumerate(runs):
+            _add(archive, f"data/{number}", memoryview(run.contents()))
+        _add(archive, "version", b"3\n")
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
+    """A record, with an extra field of such a length that its bytes begin at a multiple of `_ALIGNMENT`."""
+    record = zipfile.ZipInfo(f"{_FOLDER}/{name}")
+    record.file_size = len(data)
+    is_wide = len(data) >= _BEYOND_32_BITS
+    begin = archive.start_dir + _LOCAL_HEADER.size + len(record.filename) + 4 + (20 if is_wide else 0)
+    padding = -begin % _ALIGNMENT
+    record.extra = struct.pack("<2sH", b"FB", padding) + bytes(padding)
+    with archive.open(record, "w", force_zip64=is_wide) as target:
+        target.write(data)
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def read(file: BinaryIO, place: Placing, mapped: str | None) -> Any:
+    """What is in a checkpoint. Its storages are mapped from the path `mapped`, or copied if that is None."""
+    end = file.tell() + length_of(file)
+    try:
+        archive = zipfile.ZipFile(file)
+    except Exception as error:  # the archive's table is the file's to invent, and zipfile trips over it in many ways
+        raise _broken("failed finding central directory", error) from None
+    with archive:
+        return _Checkpoint(archive, file, end, place, mapped).load()
+
+
+def _broken(what: str, error: Exception | None = None) -> RuntimeError:
+    said = RuntimeError(
+        f"PytorchStreamReader failed reading zip archive: {what}. This is an internal miniz error. If you are seeing "
+        "this error, there is a high likelihood that your checkpoint file is corrupted. This can happen if the "
+        "checkpoint was not saved properly, was transferred incorrectly, or the file was modified after saving."
+    )
+    return said if error is None else explained(said, f"{type(error).__name__}: {error}")
+
+
+class _Checkpoint:
+    def __init__(self, archive: zipfile.ZipFile, file: BinaryIO, end: int, place: Placing, mapped: str | None) -> None:
+        self._archive = archive
+        self._file = file
+        self._end = end
+        self._place = place
+        self._whole = None if mapped is None else UntypedStorage.from_file(mapped, False, end)
+        self._storages: dict[str, Stored] = {}
+        pickles = [each for each in archive.namelist() if each.count("/") == 1 and each.endswith("/data.pkl")]
+        if len(pickles) != 1:
+            raise explained(
+                _broken("file not found: data.pkl"), "It is a zip file, but not one that torch.save has written."
+            )
+        self._folder = pickles[0].removesuffix("data.pkl")
+        self._names = set(archive.namelist())
+
+    def load(self) -> Any:
+        if f"{self._folder}constants.pkl" in self._names:
+            raise explained(
+                RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``."),
+                "It is a program that torch.jit.save has written, and holds code.",
+            )
+        order = self._bytes_of("byteorder") if f"{self._folder}byteorder" in self._names else b"little"
+        if order not in (b"little", b"big"):
+            raise ValueError(f"Unknown endianness type: {order.decode(errors='replace')}")
+        self._byte_order = order.decode()
+        return Machine(_REBUILDERS, self._storage).load(self._bytes_of("data.pkl"))
+
+    def _record(self, name: str) -> zipfile.ZipInfo:
+        try:
+            record = self._archive.getinfo(self._folder + name)
+        except KeyError:
+            raise _broken(f"file not found: {self._folder}{name}") from None
+        if record.compress_type != zipfile.ZIP_STORED or record.flag_bits & 1:
+            raise explained(
+                _broken(f"record {record.filename} is compressed or encrypted"), "torch.save writes records plainly."
+            )
+        if record.file_size > self._end or record.compress_size != record.file_size:
+            raise _broken(f"record {record.filename} is larger than the file")
+        return record
+
+    def _begin(self, record: zipfile.ZipInfo) -> int:
+        """Where in the file the bytes of a record begin."""
+        self._file.seek(record.header_offset)
+        header = self._file.read(_LOCAL_HEADER.size)
+        if len(header) < _LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
+            raise _broken(f"record {record.filename} has no header")
+        _, name_length, extra_length = _LOCAL_HEADER.unpack(header)
+        begin: int = record.header_offset + _LOCAL_HEADER.size + name_length + extra_length
+        if begin + record.file_size > self._end:
+            raise _broken(f"record {record.filename} is larger than the file")
+        return begin
+
+    def _bytes_of(self, name: str) -> bytes:
+        record = self._record(name)
+        data = bytearray(record.file_size)
+        self._read_into(record, data)
+        return bytes(data)
+
+    def _read_into(self, record: zipfile.ZipInfo, target: Any) -> None:
+        self._file.seek(self._begin(record))
+        read_into(self._file, target)
+        if zlib.crc32(target) != record.CRC:
+            raise _broken(f"the checksum of record {record.filename} is another")
+
+    def _storage(self, dtype: DType, key: str, location: str, numel: int) -> Stored:
+        """The storage of a record, once."""
+        stored = self._storages.get(key)
+        if stored is None:
+            record = self._record(f"data/{key}")
+            if record.file_size != numel * dtype.itemsize:
+                raise refused(f"Storage {key} shall have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
+            if self._whole is None:
+                storage = UntypedStorage(record.file_size)
+                self._read_into(record, storage.buffer)
+            else:
+                begin = self._begin(record)
+                storage = self._whole[begin : begin + record.file_size]
+            if self._byte_order != sys.byteorder:
+                storage.byteswap(dtype)
+            stored = self._storages[key] = Stored(self._place(storage, location), dtype)
+        elif stored.dtype is not dtype or stored.storage.nbytes() != numel * dtype.itemsize:
+            raise refused(f"Storage {key} is of two kinds.")
+        return stored
+
+
+# --- tensors out of their parts --------------------------------------------------------------------------------------
+
+
+def _rebuild_tensor(
+    stored: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any = False,
+    hooks: Any = None,
+    metadata: Any = None,
+) -> Tensor:
+    """`torch._utils._rebuild_tensor_v2`; its first version had four arguments."""
+    if type(stored) is not Stored or type(size) is not tuple or type(stride) is not tuple:
+        raise TypeError("a tensor is made of a storage, an offset, a size and a stride")
+    if any(type(each) is not int or not 0 <= each < 2**63 for each in (offset, *size, *stride)):
+        raise ValueError("offsets, sizes and strides are whole numbers from 0 to 2^63 - 1")
+    if len(size) != len(stride) or len(size) > 64:
+        raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
+    itemsize, nbytes = stored.dtype.itemsize, stored.storage.nbytes()
+    geometry.check_within_storage(size, stride, offset, itemsize, nbytes)
+    flags = metadata or {}
+    conj = flags.get("conj") is True and stored.dtype.is_complex
+    made = duplicating.rebuild(stored.storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
+    if flags.get("neg") is not True:
+        return made
+    if geometry.numel(size) * itemsize > nbytes:  # it may be expanded, without end
+        raise ValueError("a negated tensor has more elements than its storage")
+    return made.detach().neg().requires_grad_(requires_grad is True)
+
+
+def _rebuild_parameter(data: Any, requires_grad: Any, hooks: Any, state: Any = None) -> Tensor:
+    """A parameter is read as a tensor."""
+    if type(data) is not Tensor:
+        raise TypeError("a parameter is made of a tensor")
+    return _with_state(data.detach().requires_grad_(requires_grad is True), state)
+
+
+def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
+    """`torch._tensor._rebuild_from_type_v2`: a tensor, and what the user hung on it."""
+    if type(function) is not Named or function.name not in _REBUILDERS or function.call is None:
+        raise TypeError("a tensor is rebuilt by a function that rebuilds tensors")
+    if type(kind) is not Named or kind.name not in ("torch.Tensor", "torch.nn.parameter.Parameter"):
+        raise TypeError("only plain tensors and parameters are rebuilt")
+    return _with_state(function.call(*arguments), state)
+
+
+def _with_state(tensor: Tensor, state: Any) -> Tensor:
+    hung = state[0] if type(state) is tuple and state else state
+    for name, value in (hung or {}).items():
+        if type(name) is not str or hasattr(Tensor, name):
+            raise ValueError(f"{name!r} is a tensor's own")
+        tensor.__dict__[name] = value
+    return tensor
+
+
+_REBUILDERS: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_tensor": _rebuild_tensor,
+    "torch._utils._rebuild_tensor_v2": _rebuild_tensor,
+    "torch._utils._rebuild_parameter": _rebuild_parameter,
+    "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
+    "torch._tensor._rebuild_from_type_v2": _rebuild_with_state,
+}

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple
 
-from glassroom.pools import Pool, pool_of
+from glassroom.pools import Pool, address_in_pool, pool_of
 from tensorglass import memory, transfers
 
 MOST_EVENTS = 50_000
 MOST_POOLS = 400  # of so many events the state of the pool is kept
-POOLED = "sim"  # the type of the devices whose allocator can be looked into
 _OURS = ("tensorglass", "glassroom")
 
 
@@ -54,7 +53,7 @@ class Event:
 @dataclass(frozen=True)
 class Birth:
     """A storage; with a `name`, which may be empty, if it was there before the block. `address` is where its block
-    begins, on devices that have a pool.
+    begins, if it lies in a pool.
     """
 
     device: str
@@ -108,16 +107,17 @@ class Recorder:
     def born(self, storage: Any, nbytes: int) -> None:
         device, place = str(storage.device), _user_place(sys._getframe(1))
         number = len(self.births)
-        has_pool = storage.device.type == POOLED and len(self.events) < MOST_POOLS
-        pool = pool_of(storage.backend) if has_pool else None
+        address = address_in_pool(storage)
+        if address is not None:
+            self._backends[device] = storage.backend
+        pool = pool_of(storage.backend) if address is not None and len(self.events) < MOST_POOLS else None
         if self._note(Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)):
             self._enter(storage, nbytes, place, None)
 
     def _enter(self, storage: Any, nbytes: int, place: Place | None, name: str | None) -> None:
-        device, address = str(storage.device), None
-        if storage.device.type == POOLED:
+        device, address = str(storage.device), address_in_pool(storage)
+        if address is not None and storage.device.type != "cpu":  # whose pool is shown if the block makes use of it
             self._backends[device] = storage.backend
-            address = storage.data_ptr()
         reference = weakref.ref(storage)
         birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)
         self._watch(storage, _Held(device, nbytes, len(self.births)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tensorglass.backends.host_memory import LEAST
+
 
 class Block(NamedTuple):
     """A part of a segment; `requested` is what was asked for, 0 in a free one."""
@@ -60,6 +62,19 @@ def pool_of(backend: Any) -> Pool:
         ]
         segments.append(Segment(segment["total_size"], segment["segment_type"] == "small", tuple(blocks)))
     return Pool(tuple(segments))
+
+
+def address_in_pool(storage: Any) -> int | None:
+    """Where the block of a storage begins; None if it lies in no pool, as what is small on the CPU."""
+    snapshot = getattr(storage.backend, "memory_snapshot", None)
+    if snapshot is None or (storage.device.type == "cpu" and storage.nbytes() < LEAST):
+        return None
+    address: int = storage.data_ptr()
+    if storage.device.type == "cpu" and not any(
+        block["address"] == address for segment in snapshot() for block in segment["blocks"]
+    ):
+        return None
+    return address
 
 
 def _freed(segment: Segment, addresses: set[int]) -> Segment:

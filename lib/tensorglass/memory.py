@@ -11,6 +11,9 @@ down anywhere; Python's garbage collector knows it, and is asked when somebody w
 ...     b = a[::2].clone()
 >>> report.allocations, report.allocated_bytes, report.copies
 (2, 6000, 1)
+
+On the CPU the memory of large storages, from a MiB on, is kept when they die, for the next ones: `stats`, `snapshot`,
+`reserved`, `empty_cache` and `set_cache_limit` are about that pool. `torch.cuda` and `torch.sim` have those of theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tensorglass.backends.host_memory import POOL
 
 if TYPE_CHECKING:
     from tensorglass.storage import UntypedStorage
@@ -139,6 +144,39 @@ def peak() -> int:
 def reset_peak() -> None:
     """Let `peak` start again from what is allocated now."""
     figures.peak_bytes = figures.live_bytes
+
+
+# --- the pool of the CPU's large storages ----------------------------------------------------------------------------
+
+
+def stats() -> dict[str, int]:
+    """The figures of the pool, by the names of `torch.cuda.memory_stats`: ``allocated_bytes.all.current``, …"""
+    return POOL.stats()
+
+
+def snapshot() -> list[dict[str, Any]]:
+    """The segments of the pool by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
+    return POOL.snapshot()
+
+
+def reserved() -> int:
+    """Bytes that the pool has from the system: those of living storages, and those that it keeps for the next ones."""
+    return POOL.reserved
+
+
+def empty_cache() -> None:
+    """Give the segments of the pool in which nothing lives back to the system."""
+    POOL.empty_cache()
+
+
+def set_cache_limit(nbytes: int) -> None:
+    """Keep at most `nbytes` bytes that nobody uses. 0: every segment goes back to the system as soon as it is unused.
+
+    To begin with it is 512 MiB, or a sixteenth of the machine's memory where that is less.
+    """
+    if not isinstance(nbytes, int) or nbytes < 0:
+        raise ValueError(f"the limit is a number of bytes, 0 or more, and not {nbytes!r}")
+    POOL.limit(nbytes)
 
 
 @dataclass

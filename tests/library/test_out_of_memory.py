@@ -19,6 +19,8 @@ import tensorglass as torch
 REQUESTS = json.loads(sys.argv[1])
 a, b = torch.zeros(10**7), torch.ones(10**7)
 square, mask, even = torch.zeros(3000, 3000), a == 0, torch.arange(0, 10**7, 2)
+rest = a == 1  # fills what is left of the segment that the mask lies in
+torch.memory.empty_cache()
 wide = torch.zeros(1).expand(25 * 10**9)
 here = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (here + 5 * 10**6, here + 5 * 10**6))

@@ -7,16 +7,19 @@ to keep in mind: memory that is reserved and not allocated is only useful in one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Segment:
     """A run of bytes that the device gave. Its blocks hang together through `Block.before` and `Block.after`."""
 
     address: int
     nbytes: int
     is_small: bool  #: whether it serves blocks of at most a MiB
+    memory: Any = None  #: what keeps the bytes, where that is an object of the host's
     first: Block = field(init=False)
 
     def __post_init__(self) -> None:
@@ -37,7 +40,7 @@ class Segment:
         return not self.first.is_allocated and self.first.after is None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Block:
     """A part of a segment. `requested` is what was asked for, at most `nbytes`; 0 in a free block."""
 
@@ -66,3 +69,16 @@ class Block:
         self.after = taken.after
         if taken.after is not None:
             taken.after.before = self
+
+
+class Allocation:
+    """Who holds a block. It is freed when nobody holds this any more."""
+
+    __slots__ = ("__weakref__", "_free", "block")
+
+    def __init__(self, block: Block, free: Callable[[Block], None]) -> None:
+        self.block = block
+        self._free = free
+
+    def __del__(self) -> None:
+        self._free(self.block)

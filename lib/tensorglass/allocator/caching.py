@@ -2,7 +2,8 @@
 
 Asking a device for memory stops everything that it does, so PyTorch asks in large pieces, and keeps them. What is
 *allocated* (to tensors) is therefore less than what is *reserved* (from the device), and the difference may be in
-pieces too small to use: fragmentation. The rules and sizes here are those of PyTorch's CUDA allocator.
+pieces too small to use: fragmentation. The rules and sizes here are those of PyTorch's CUDA allocator. The simulated
+accelerator has its memory from it, and so have the CPU's large arrays, for which the system is asked and no driver.
 
 Source: PyTorch's notes on CUDA semantics, "Memory management".
 """
@@ -11,8 +12,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from operator import attrgetter
+from typing import Any, Protocol
 
 from tensorglass.allocator.blocks import Block, Segment
 from tensorglass.allocator.figures import Counters
@@ -34,30 +35,47 @@ class NoRoom(Exception):
         self.nbytes, self.capacity, self.allocated, self.reserved = nbytes, capacity, allocated, reserved
 
 
-class CachingAllocator:
-    """Blocks of a device's memory, handed out and taken back; `capacity` is the most that it may reserve, in bytes.
+class Source(Protocol):
+    """What an allocator has its segments from: a device."""
 
-    `reserve` is called with the size of each segment that is asked from the device, and `release` with that of each
-    which goes back: what these cost is the device's affair. Safe to use from several threads. `free` may be called at
-    any moment, also by the garbage collector in the midst of another call here: it only leaves a note.
+    def reserve(self, nbytes: int) -> tuple[int, Any]:
+        """The address of `nbytes` new bytes, and what keeps them, if that is an object. MemoryError: there are none."""
+
+    def release(self, nbytes: int) -> None:
+        """A segment of `nbytes` bytes is no longer used. What kept it is let go of afterwards."""
+
+
+class Addresses:
+    """The source of what is only counted: one address after the other."""
+
+    def __init__(self, first: int = 0x7F00_0000_0000) -> None:
+        self._next = first
+
+    def reserve(self, nbytes: int) -> tuple[int, Any]:
+        address, self._next = self._next, self._next + nbytes
+        return address, None
+
+    def release(self, nbytes: int) -> None:
+        """The address is not used again."""
+
+
+class CachingAllocator:
+    """Blocks of a device's memory, handed out and taken back.
+
+    `capacity` is the most that it may reserve, in bytes, and `most_unused` the most that it keeps while nobody uses it
+    (None: no limit). Safe to use from several threads. `free` may be called at any moment, also
+    by the garbage collector in the midst of another call here: then it only leaves a note.
     """
 
-    def __init__(
-        self,
-        capacity: int,
-        *,
-        base_address: int = 0x7F00_0000_0000,
-        reserve: Callable[[int], None] = lambda nbytes: None,
-        release: Callable[[int], None] = lambda nbytes: None,
-    ) -> None:
+    def __init__(self, capacity: int, source: Source | None = None, *, most_unused: int | None = None) -> None:
         self.capacity = capacity
+        self.most_unused = most_unused
         self.counters = Counters()
+        self._source = source or Addresses()
         self._segments: list[Segment] = []
-        self._free: dict[bool, list[Block]] = {True: [], False: []}
-        self._next_address = base_address
-        self._reserve, self._release = reserve, release
+        self._free: dict[bool, list[Block]] = {True: [], False: []}  # in the order in which they became free
         self._returned: deque[Block] = deque()
-        self._lock = threading.RLock()
+        self.lock = threading.Lock()
 
     # --- handing out and taking back -------------------------------------------------------------------------------
 
@@ -66,9 +84,9 @@ class CachingAllocator:
 
         Raises `NoRoom` if there is none, even after everything unused has gone back to the device.
         """
-        with self._lock:
+        with self.lock:
             self._take_back()
-            rounded = max(SMALLEST_BLOCK, -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK)
+            rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
             is_small = rounded <= LARGEST_SMALL_BLOCK
             block = self._best_fit(rounded, is_small) or self._of_new_segment(rounded, is_small)
             if block is None:
@@ -77,27 +95,47 @@ class CachingAllocator:
                 block = self._of_new_segment(rounded, is_small)
             if block is None:
                 self.counters.failures += 1
-                raise NoRoom(nbytes, self.capacity, self.allocated, self.reserved)
-            self._cut(block, rounded)
+                raise NoRoom(nbytes, self.capacity, self._now("allocated_bytes"), self._now("reserved_bytes"))
+            if block.nbytes != rounded:
+                self._cut(block, rounded)
             block.is_allocated, block.requested = True, nbytes
-            self._count(block, 1)
-            return block
+            self.counters.block(is_small, 1, block.nbytes, nbytes)
+        if self._returned:
+            self._settle()
+        return block
 
     def free(self, block: Block) -> None:
-        """Take a block back. It stays reserved."""
+        """Take a block back. It stays reserved, unless there is more that is unused than should be."""
         self._returned.append(block)
+        self._settle()
+
+    def _settle(self) -> None:
+        # Whoever holds the lock now settles what was noted meanwhile when he has done: nobody waits here, where the
+        # garbage collector may have called.
+        while self._returned and self.lock.acquire(blocking=False):
+            try:
+                self._take_back()
+            finally:
+                self.lock.release()
 
     def empty_cache(self) -> None:
         """Give every segment in which nothing is allocated back to the device."""
-        with self._lock:
+        with self.lock:
             self._take_back()
             self._release_unused()
+
+    def limit(self, most_unused: int | None) -> None:
+        """Keep at most `most_unused` unused bytes from now on."""
+        with self.lock:
+            self.most_unused = most_unused
+            self._take_back()
+            self._keep_within_limit()
 
     def _best_fit(self, nbytes: int, is_small: bool) -> Block | None:
         fitting = [block for block in self._free[is_small] if block.nbytes >= nbytes]
         if not fitting:
             return None
-        best = min(fitting, key=lambda block: (block.nbytes, block.address))
+        best = fitting[0] if len(fitting) == 1 else min(fitting, key=attrgetter("nbytes", "address"))
         self._forget_free(best)
         return best
 
@@ -108,11 +146,13 @@ class CachingAllocator:
             length = LARGE_SEGMENT
         else:
             length = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
-        if self.reserved + length > self.capacity:
+        if self._now("reserved_bytes") + length > self.capacity:
             return None
-        self._reserve(length)
-        segment = Segment(self._next_address, length, is_small)
-        self._next_address += length
+        try:
+            address, memory = self._source.reserve(length)
+        except MemoryError:
+            return None
+        segment = Segment(address, length, is_small, memory)
         self._segments.append(segment)
         self.counters.device_allocations += 1
         self.counters.change("segment", is_small, 1)
@@ -128,7 +168,7 @@ class CachingAllocator:
     def _take_back(self) -> None:
         while self._returned:
             block = self._returned.popleft()
-            self._count(block, -1)
+            self.counters.block(block.segment.is_small, -1, block.nbytes, block.requested)
             block.is_allocated, block.requested = False, 0
             if block.after is not None and not block.after.is_allocated:
                 self._forget_free(block.after)
@@ -138,15 +178,32 @@ class CachingAllocator:
                 self._forget_free(block)
                 block.absorb_next()
             self._remember_free(block)
+            if self.most_unused is not None:
+                self._keep_within_limit()
+
+    def _keep_within_limit(self) -> None:
+        """Give segments that nobody uses back until no more is unused than should be: the longest unused first."""
+        if self.most_unused is None or self._unused() <= self.most_unused:
+            return
+        for block in (*self._free[False], *self._free[True]):
+            if block.segment.is_free and self._unused() > self.most_unused:
+                self._release_segment(block.segment)
+
+    def _unused(self) -> int:
+        return self._now("reserved_bytes") - self._now("allocated_bytes")
 
     def _release_unused(self) -> None:
         for segment in [each for each in self._segments if each.is_free]:
-            self._forget_free(segment.first)
-            self._segments.remove(segment)
-            self._release(segment.nbytes)
-            self.counters.device_frees += 1
-            self.counters.change("segment", segment.is_small, -1)
-            self.counters.change("reserved_bytes", segment.is_small, -segment.nbytes)
+            self._release_segment(segment)
+
+    def _release_segment(self, segment: Segment) -> None:
+        self._forget_free(segment.first)
+        self._segments.remove(segment)
+        segment.memory = None  # segment and block hold each other, and the bytes shall not wait for the collector
+        self._source.release(segment.nbytes)
+        self.counters.device_frees += 1
+        self.counters.change("segment", segment.is_small, -1)
+        self.counters.change("reserved_bytes", segment.is_small, -segment.nbytes)
 
     def _remember_free(self, block: Block) -> None:
         self._free[block.segment.is_small].append(block)
@@ -156,57 +213,51 @@ class CachingAllocator:
         self._free[block.segment.is_small].remove(block)
         self._count_split(block, -1)
 
-    def _count(self, block: Block, sign: int) -> None:
-        change, is_small = self.counters.change, block.segment.is_small
-        change("allocation", is_small, sign)
-        change("active", is_small, sign)
-        change("allocated_bytes", is_small, sign * block.nbytes)
-        change("active_bytes", is_small, sign * block.nbytes)
-        change("requested_bytes", is_small, sign * block.requested)
-
     def _count_split(self, block: Block, sign: int) -> None:
         if block.nbytes != block.segment.nbytes:
             self.counters.change("inactive_split", block.segment.is_small, sign)
             self.counters.change("inactive_split_bytes", block.segment.is_small, sign * block.nbytes)
+
+    def _now(self, name: str) -> int:
+        return self.counters.figures[name, "all"].current
 
     # --- what people ask -------------------------------------------------------------------------------------------
 
     @property
     def allocated(self) -> int:
         """Bytes in blocks that are handed out."""
-        return self._now("allocated_bytes")
+        with self.lock:
+            self._take_back()
+            return self._now("allocated_bytes")
 
     @property
     def reserved(self) -> int:
         """Bytes asked from the device and not given back."""
-        return self._now("reserved_bytes")
-
-    def _now(self, name: str) -> int:
-        with self._lock:
+        with self.lock:
             self._take_back()
-            return self.counters.figures[name, "all"].current
+            return self._now("reserved_bytes")
 
     def reset_peaks(self) -> None:
         """Let every peak start again from what is there now."""
-        with self._lock:
+        with self.lock:
             self._take_back()
             self.counters.reset_peaks()
 
     def reset_totals(self) -> None:
         """Let the sums of all increases and decreases start again from 0."""
-        with self._lock:
+        with self.lock:
             self._take_back()
             self.counters.reset_totals()
 
     def stats(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
-        with self._lock:
+        with self.lock:
             self._take_back()
             return self.counters.named()
 
     def snapshot(self) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
-        with self._lock:
+        with self.lock:
             self._take_back()
             return [_described(segment) for segment in sorted(self._segments, key=lambda each: each.address)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(slots=True)
 class Figure:
     """A quantity over time, as `memory_stats` reports it."""
 
@@ -19,17 +19,20 @@ class Figure:
         self.current += amount
         if amount > 0:
             self.allocated += amount
-            self.peak = max(self.peak, self.current)
+            if self.current > self.peak:
+                self.peak = self.current
         else:
             self.freed -= amount
 
 
 #: What is counted, by PyTorch's names: how many, and how many bytes.
 FIGURES = (
-    "allocation", "segment", "active", "inactive_split",
-    "allocated_bytes", "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes",
+    "allocation", "segment", "inactive_split",
+    "allocated_bytes", "reserved_bytes", "inactive_split_bytes", "requested_bytes",
 )  # fmt: skip
 POOLS = ("all", "large_pool", "small_pool")
+#: PyTorch's "active" blocks are those that are allocated and those that wait for a stream; here none does.
+_ALSO_CALLED = {"allocation": "active", "allocated_bytes": "active_bytes"}
 
 
 @dataclass
@@ -44,16 +47,33 @@ class Counters:
     device_allocations: int = 0
     device_frees: int = 0
 
+    def __post_init__(self) -> None:
+        self._of_blocks = {
+            is_small: [
+                tuple([self.figures[name, pool] for name in ("allocation", "allocated_bytes", "requested_bytes")])
+                for pool in ("all", "small_pool" if is_small else "large_pool")
+            ]
+            for is_small in (True, False)
+        }
+
     def change(self, name: str, is_small: bool, amount: int) -> None:
         """Add `amount` to the figure `name`, of all memory and of the pool."""
         self.figures[name, "all"].change(amount)
         self.figures[name, "small_pool" if is_small else "large_pool"].change(amount)
 
+    def block(self, is_small: bool, sign: int, nbytes: int, requested: int) -> None:
+        """A block was handed out (`sign` 1) or taken back (-1)."""
+        for number, allocated, asked_for in self._of_blocks[is_small]:
+            number.change(sign)
+            allocated.change(sign * nbytes)
+            asked_for.change(sign * requested)
+
     def named(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
         named = {
-            f"{name}.{pool}.{aspect}": getattr(figure, aspect)
+            f"{called}.{pool}.{aspect}": getattr(figure, aspect)
             for (name, pool), figure in self.figures.items()
+            for called in (name, _ALSO_CALLED.get(name, name))
             for aspect in ("current", "peak", "allocated", "freed")
         }
         named |= {

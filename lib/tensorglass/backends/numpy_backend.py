@@ -17,7 +17,9 @@ import numpy
 from numpy.lib import NumpyVersion
 
 from tensorglass import dtypes
+from tensorglass.allocator import NoRoom
 from tensorglass.backends.base import register
+from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
@@ -66,24 +68,30 @@ class NumpyBackend:
         return True
 
     def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> numpy.ndarray:
-        # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
-        try:
-            return numpy.zeros(nbytes, numpy.uint8) if zeroed else numpy.empty(nbytes, numpy.uint8)
-        except (MemoryError, ValueError) as error:
-            raise _out_of_memory(nbytes) from error
+        if nbytes >= LEAST and not zeroed:
+            return _from_pool(nbytes)
+        return new_bytes(nbytes, zeroed=zeroed)
 
     def empty(
         self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
     ) -> numpy.ndarray:
         array_dtype = self.array_dtype(dtype)
-        try:
-            new = numpy.zeros if zeroed else numpy.empty
-            if order is None:
-                return new(size, array_dtype)
-            lengths, axes = _outermost_first(size, order)
-            return new(lengths, array_dtype).transpose(axes)
-        except (MemoryError, ValueError) as error:
-            raise _out_of_memory(math.prod(size) * dtype.itemsize) from error
+        nbytes = math.prod(size) * dtype.itemsize
+        lengths, axes = (size, None) if order is None else _outermost_first(size, order)
+        if nbytes >= LEAST and not zeroed:
+            made = numpy.ndarray(lengths, array_dtype, _from_pool(nbytes))
+        else:
+            made = _new(numpy.zeros if zeroed else numpy.empty, lengths, array_dtype, nbytes)
+        return made if axes is None else made.transpose(axes)
+
+    def memory_stats(self) -> dict[str, int]:
+        return POOL.stats()
+
+    def memory_snapshot(self) -> list[dict[str, Any]]:
+        return POOL.snapshot()
+
+    def empty_cache(self) -> None:
+        POOL.empty_cache()
 
     def array(
         self, buffer: numpy.ndarray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
@@ -126,6 +134,7 @@ class NumpyBackend:
         try:
             return self._thread.run(kernel, numpy, *arrays, **parameters)
         except MemoryError as error:
+            POOL.empty_cache()  # for whoever tries again; a kernel may have written already, and is not run twice
             raise _out_of_memory(_nbytes_asked_for(error)) from error
 
     # Hands out the context's own method, without a Python call: forwarding arguments through a method takes 0.3 µs.
@@ -183,6 +192,31 @@ def _byte_strides(stride: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 def _outermost_first(size: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The lengths of the dimensions in `order`, and where each dimension is then found."""
     return tuple([size[dim] for dim in order]), tuple([order.index(dim) for dim in range(len(order))])
+
+
+def new_bytes(nbytes: int, *, zeroed: bool = False) -> numpy.ndarray:
+    """An array of bytes that the pool has no part in."""
+    # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
+    return _new(numpy.zeros if zeroed else numpy.empty, (nbytes,), numpy.dtype(numpy.uint8), nbytes)
+
+
+def _new(make: Callable[..., numpy.ndarray], size: tuple[int, ...], dtype: numpy.dtype, nbytes: int) -> numpy.ndarray:
+    """A new array of NumPy's, for which the pool makes room if it must."""
+    try:
+        return make(size, dtype)
+    except (MemoryError, ValueError):
+        POOL.empty_cache()
+    try:
+        return make(size, dtype)
+    except (MemoryError, ValueError) as error:
+        raise _out_of_memory(nbytes) from error
+
+
+def _from_pool(nbytes: int) -> numpy.ndarray:
+    try:
+        return empty_bytes(nbytes)
+    except (NoRoom, ValueError) as error:
+        raise _out_of_memory(nbytes) from error
 
 
 def _out_of_memory(nbytes: int) -> RuntimeError:

@@ -12,6 +12,7 @@ from typing import Any
 from tensorglass import devices, formats, geometry, memory
 from tensorglass import dtypes as _dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
@@ -108,7 +109,9 @@ def new_copy(
 ) -> Tensor:
     """A copy with a storage of its own, of the given dtype, on the given device."""
     strides = format_strides(input._size, input._stride, memory_format)
-    if strides == input._stride and dtype is input._dtype and device is input._storage.device and not input._conj:
+    storage = input._storage
+    is_alike = strides == input._stride and dtype is input._dtype and device is storage.device and not input._conj
+    if is_alike and storage._nbytes < LEAST:  # a large one goes into memory of the pool's
         return _twin(input)
     made = empty_on(device, input._size, strides, dtype)
     _warn_of_lost_parts(input, made)

@@ -46,6 +46,7 @@ def pointwise(
     function: bool = True,
     method: bool = True,
     inplace: bool = True,
+    out: bool = True,
     aliases: Iterable[str] = (),
     dunders: Iterable[str] = (),
     check: Callable[..., None] | None = None,
@@ -58,17 +59,18 @@ def pointwise(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an elementwise operator by its kernel. Returns the public function.
 
-    `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults: the
-    fast path calls it and saves the kernel's own call. `dunders` are Python's names for the operator: of ``__add__``,
-    ``__radd__`` and ``__iadd__`` each becomes the right form. `check` is called with the operands and parameters before
-    anything else, and raises what it refuses; `inplace_check` after it where the operator works in place; `late_check`
-    once sizes and dtypes are found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for"
-    message, where it is not the operator's. `bounds` says that numbers are mere parameters, as in clamp.
+    `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults:
+    the fast path calls it and saves the kernel's own call. `out` says whether users may give ``out=`` if the kernel
+    takes it. `dunders` are Python's names for the operator: of ``__add__``, ``__radd__`` and ``__iadd__`` each
+    becomes the right form. `check` is called with the operands and parameters before anything else, and raises what
+    it refuses; `inplace_check` after it where the operator works in place; `late_check` once sizes and dtypes are
+    found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not
+    the operator's. `bounds` says that numbers are mere parameters, as in clamp.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check, inplace_check)
-        call = CallSignature(body)
+        call = CallSignature(body, out)
         kernel.takes(call.operands, call.defaults)
         forms = _forms(kernel, call)
         for form, name in (
@@ -174,7 +176,7 @@ def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any])
 
 def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     calls, bind, is_like_input = kernel.calls, kernel.bind, kernel.is_like_input
-    direct = kernel.unchecked
+    direct, least_pooled = kernel.unchecked, kernel.least_pooled
 
     def form(input: Any = _LEFT_OUT, *more: Any, **keywords: Any) -> Any:
         if type(input) is not Tensor or more or keywords:
@@ -185,7 +187,7 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
         array, size, storage = input._array, input._size, input._storage
         if array is None:
             array = raw_array(input)
-        if input._contiguous and size and not is_like_input:
+        if input._contiguous and size and not is_like_input and storage._nbytes < least_pooled:
             backend = storage.backend
             try:
                 made = backend.attempt(calls.get(backend) or bind(backend), array)
@@ -214,7 +216,7 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
 
 
 def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind = kernel.unchecked, kernel.calls, kernel.bind
+    direct, calls, bind, least_pooled = kernel.unchecked, kernel.calls, kernel.bind, kernel.least_pooled
     elsewhere = _strided_binary(kernel, call, slow)
 
     def form(input: Any, other: Any) -> Any:
@@ -225,6 +227,8 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
             if two is None:
                 two = raw_array(other)
             result = direct.get(input._dtype) if storage.device is other._storage.device else None
+            if storage._nbytes >= least_pooled:
+                result = None
             if input._contiguous and other._contiguous and size == other._size and size and result is not None:
                 backend = storage.backend
                 try:
@@ -243,6 +247,7 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
 def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     """For operands of one dtype that lie otherwise or have several sizes, and for numbers."""
     direct, checks, is_like_input = kernel.direct, kernel.checks, kernel.is_like_input
+    least_pooled = kernel.least_pooled
     first, second = [_PLAIN if name in call.numbers else {} for name in call.operands]
 
     def form(input: Any, other: Any) -> Any:
@@ -269,7 +274,7 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
             two, layouts = number_array(storage.backend, other, dtype), (*layouts, *kernel.layout_of_numbers)
         one = raw_array(input)
         size, stride, order = result_layout(layouts, is_like_input)
-        if kind is not Tensor and input._contiguous and size and order is None:
+        if kind is not Tensor and input._contiguous and size and order is None and storage._nbytes < least_pooled:
             answer = compute_packed(kernel, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(kernel, storage, result, size, stride, order, one, two)

@@ -6,12 +6,14 @@ The one idea to keep in mind: what does not depend on a call's operands is worke
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array, Backend
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import Recorder
@@ -38,6 +40,7 @@ class Kernel:
         "is_like_input",
         "late_check",
         "layout_of_numbers",
+        "least_pooled",
         "left_out",
         "name",
         "operands",
@@ -69,6 +72,8 @@ class Kernel:
         self.error_name = error_name or f"{self.name}_cpu"
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
         self.takes_out = "out" in inspect.signature(function).parameters
+        #: from so many bytes on its result goes into memory that is used again, and not into what it returns
+        self.least_pooled = LEAST if self.takes_out else sys.maxsize
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
         self.operands: list[str] = []  #: their names
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.devices import CPU
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -143,13 +144,16 @@ def _of_matrices(input: Tensor, other: Tensor) -> Tensor | None:
     ):
         return None
     backend = storage.backend
+    size = (size[0], other_size[1])
+    arrays = [raw_array(input), raw_array(other)]
+    if size[0] * size[1] * dtype.itemsize >= LEAST:
+        arrays.append(backend.empty(dtype, size))
     try:
-        product = backend.run(backend.xp.matmul, raw_array(input), raw_array(other))
+        product = backend.run(backend.xp.matmul, *arrays)
     except MemoryError:  # the other way finds the same, and says it as PyTorch does
         return None
     if not product.flags.c_contiguous:
         return None
-    size = (size[0], other_size[1])
     return result_tensor(product, dtype, backend, CPU, size, geometry.contiguous_strides(size))
 
 

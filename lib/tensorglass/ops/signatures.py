@@ -42,8 +42,10 @@ class CallSignature:
         "public",
     )
 
-    def __init__(self, kernel: Callable[..., Any]) -> None:
+    def __init__(self, kernel: Callable[..., Any], has_out: bool = True) -> None:
         given = list(inspect.signature(kernel).parameters.values())[1:]  # without xp
+        if not has_out:
+            given = [each for each in given if each.name != "out"]
         self.name = kernel.__name__
         #: the names of the operands, in order; those in `numbers` may be Python numbers
         self.operands = [each.name for each in given if each.annotation in ("Array", "Operand") and each.name != "out"]

@@ -40,7 +40,7 @@ def _unless_converted(name: str) -> Callable[[Any, Any], str | None]:
 
 
 def _run(
-    name: str, kernel: Callable[..., Array], input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
+    name: str, kernel: Callable[..., None], input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
 ) -> Tensor:
     check_tensor(name, input)
     result = input._dtype if dtype is None else dtype
@@ -52,26 +52,28 @@ def _run(
             raise NotImplementedError(f"\"{name}_{which}kernel_impl\" not implemented for '{result.scalar_type}'")
     backend = input._storage.backend
     wide = backend.array_dtype(dtypes.float32 if result.itemsize == 2 and result.is_floating_point else result)
-    array = backend.launch(_along, kernel, array_of(input), wide, backend.array_dtype(result), axis)
-    return from_array(array, result, input._storage) if out is None else write_out(array, input._size, out, result)
+    made = backend.empty(result, input._size)
+    if input.numel():
+        backend.launch(_along, kernel, array_of(input), made, wide, axis)
+    return from_array(made, result, input._storage) if out is None else write_out(made, input._size, out, result)
 
 
-def _along(xp: Any, kernel: Callable[..., Array], array: Array, wide: Any, dtype: Any, axis: int) -> Array:
-    if not array.size:
-        return xp.empty(array.shape, dtype)
-    row = array.reshape(array.shape or (1,)).astype(wide, copy=False)
-    return xp.ascontiguousarray(kernel(xp, row, axis).astype(dtype, copy=False)).reshape(array.shape)
+def _along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide: Any, axis: int) -> None:
+    row, result = [each.reshape(each.shape or (1,)).astype(wide, copy=False) for each in (array, made)]
+    kernel(xp, row, axis, result)
+    if made.dtype != result.dtype:
+        made[...] = result.reshape(made.shape)
 
 
-def _softmax(xp: Any, input: Array, axis: int) -> Array:
+def _softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
-    powers = xp.exp(input - xp.max(input, axis=axis, keepdims=True))
-    return powers / xp.add.reduce(powers, axis=axis, keepdims=True)
+    powers = xp.exp(xp.subtract(input, xp.max(input, axis=axis, keepdims=True), out=out), out=out)
+    xp.divide(powers, xp.add.reduce(powers, axis=axis, keepdims=True), out=out)
 
 
-def _log_softmax(xp: Any, input: Array, axis: int) -> Array:
-    shifted = input - xp.max(input, axis=axis, keepdims=True)
-    return shifted - xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True))
+def _log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
+    shifted = xp.subtract(input, xp.max(input, axis=axis, keepdims=True), out=out)
+    xp.subtract(shifted, xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True)), out=out)
 
 
 @operator("cumulative", out=True, samples=_samples)

@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from tensorglass.errors import MixedMemory
 
 if TYPE_CHECKING:
-    from tensorglass.backends.simulated.memory import Allocation
+    from tensorglass.backends.simulated.memory import BackedAllocation
     from tensorglass.backends.simulated.module import SimulatedModule
 
 
@@ -27,10 +27,10 @@ class SimulatedArray(NDArrayOperatorsMixin):
     __slots__ = ("__weakref__", "allocation", "cells", "module")
 
     cells: numpy.ndarray  #: the simulated device's memory. For this backend alone
-    allocation: Allocation
+    allocation: BackedAllocation
     module: SimulatedModule
 
-    def __init__(self, cells: numpy.ndarray, allocation: Allocation, module: SimulatedModule) -> None:
+    def __init__(self, cells: numpy.ndarray, allocation: BackedAllocation, module: SimulatedModule) -> None:
         self.cells = cells
         self.allocation = allocation
         self.module = module

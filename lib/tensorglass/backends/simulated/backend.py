@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy
 
 from tensorglass import devices, transfers
-from tensorglass.allocator import CachingAllocator, NoRoom
+from tensorglass.allocator import Addresses, CachingAllocator, NoRoom
 from tensorglass.backends.base import RandomBits
 from tensorglass.backends.host_bits import HostBits
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.numpy_backend import HOST, new_bytes
 from tensorglass.backends.out_of_memory import out_of_memory
 from tensorglass.backends.simulated.array import SimulatedArray
 from tensorglass.backends.simulated.clock import CLOCK
-from tensorglass.backends.simulated.memory import Allocation, root_of
+from tensorglass.backends.simulated.memory import BackedAllocation, root_of
 from tensorglass.backends.simulated.module import SimulatedModule
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
@@ -42,12 +42,7 @@ class SimulatedBackend:
 
     def __init__(self, index: int, capacity: int = CAPACITY) -> None:
         self.device = devices.with_index("sim", index)
-        self.allocator = CachingAllocator(
-            capacity,
-            base_address=0x7F00_0000_0000 + (index << 36),
-            reserve=self._reserve,
-            release=self._release,
-        )
+        self.allocator = CachingAllocator(capacity, _Driver(self, index))
         self.xp: Any = SimulatedModule(self)
         self._thread = _Thread()
 
@@ -77,25 +72,19 @@ class SimulatedBackend:
         rearranged = outermost_first.transpose(sorted(range(len(order)), key=order.__getitem__))
         return SimulatedArray(rearranged, run.allocation, self.xp)
 
-    def allocation_of(self, root: numpy.ndarray) -> Allocation:
+    def allocation_of(self, root: numpy.ndarray) -> BackedAllocation:
         """A new allocation whose bytes are those of an array that NumPy has just made."""
-        return Allocation(self.allocator, self._block(root.nbytes), root)
+        return BackedAllocation(self.allocator, self._block(root.nbytes), root)
 
-    def _new_allocation(self, nbytes: int) -> Allocation:
+    def _new_allocation(self, nbytes: int) -> BackedAllocation:
         block = self._block(nbytes)  # first: it refuses what would not fit in the simulated memory
-        return Allocation(self.allocator, block, HOST.allocate(nbytes, devices.CPU))
+        return BackedAllocation(self.allocator, block, new_bytes(nbytes))
 
     def _block(self, nbytes: int) -> Any:
         try:
             return self.allocator.allocate(nbytes)
         except NoRoom as refusal:
             raise out_of_memory(self.device, refusal) from None
-
-    def _reserve(self, nbytes: int) -> None:
-        CLOCK.stop_host(CLOCK.costs.reserve, "reserve", self.stream_key, nbytes)
-
-    def _release(self, nbytes: int) -> None:
-        CLOCK.stop_host(CLOCK.costs.reserve, "release", self.stream_key, nbytes)
 
     def array(
         self, buffer: SimulatedArray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
@@ -147,7 +136,7 @@ class SimulatedBackend:
         return HOST.dtype_of(array.cells)
 
     def pinned(self, nbytes: int) -> numpy.ndarray:
-        return HOST.allocate(nbytes, devices.CPU)
+        return new_bytes(nbytes)
 
     def number(self, value: complex, array_dtype: Any) -> Any:
         return numpy.asarray(value, array_dtype)[()]  # goes to the device with the kernel's other arguments
@@ -238,6 +227,21 @@ class SimulatedBackend:
 
     def synchronize(self, device: Device) -> None:
         CLOCK.wait_for_device(str(self.device))
+
+
+class _Driver(Addresses):
+    """Where the device's segments come from: it takes time."""
+
+    def __init__(self, backend: SimulatedBackend, index: int) -> None:
+        super().__init__(0x7F00_0000_0000 + (index << 36))
+        self._backend = backend
+
+    def reserve(self, nbytes: int) -> tuple[int, Any]:
+        CLOCK.stop_host(CLOCK.costs.reserve, "reserve", self._backend.stream_key, nbytes)
+        return super().reserve(nbytes)
+
+    def release(self, nbytes: int) -> None:
+        CLOCK.stop_host(CLOCK.costs.reserve, "release", self._backend.stream_key, nbytes)
 
 
 class _Thread(threading.local):

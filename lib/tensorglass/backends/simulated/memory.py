@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import numpy
 
-from tensorglass.allocator import Block, CachingAllocator
+from tensorglass.allocator import Allocation, Block, CachingAllocator
 
 
-class Allocation:
+class BackedAllocation(Allocation):
     """A block of the device's memory with the NumPy array that keeps its bytes; freed when nobody holds it."""
 
-    __slots__ = ("_allocator", "block", "root")
+    __slots__ = ("root",)
 
     def __init__(self, allocator: CachingAllocator, block: Block, root: numpy.ndarray) -> None:
-        self._allocator = allocator
-        self.block = block
+        super().__init__(block, allocator.free)
         self.root = root
 
     def address_of(self, cells: numpy.ndarray) -> int:
         """The simulated address of the first element of a window on this allocation."""
         return self.block.address + cells.ctypes.data - self.root.ctypes.data
-
-    def __del__(self) -> None:
-        self._allocator.free(self.block)
 
 
 def root_of(cells: numpy.ndarray) -> numpy.ndarray:

@@ -309,6 +309,22 @@ def test_the_pool_at_an_event_knows_what_was_freed_since(sim: Any) -> None:
     assert end.pool.allocated == sum(segment["allocated_size"] for segment in actual)
 
 
+def test_the_cpus_pool_is_shown_where_the_block_makes_use_of_it() -> None:
+    torch.memory.empty_cache()
+    small = memory_timeline(lambda: torch.zeros(10) + 1)
+    assert small.data.pool_at("cpu", len(small.data.steps)) is None
+    with memory_timeline() as timeline:
+        a = torch.ones(2**20)
+        b = a + 1
+        del a
+    moment = timeline.data.pool_at("cpu", len(timeline.data.steps))
+    assert moment is not None
+    assert [name.split()[0] for name in moment.names.values()] == ["b"]
+    assert moment.pool.allocated == b.nbytes
+    assert moment.pool.reserved == torch.memory.reserved()
+    assert "4,194,304 of 20,971,520 reserved bytes allocated" in timeline.text
+
+
 def test_watching_costs_no_simulated_time(sim: Any) -> None:
     def block() -> float:
         sim.empty_cache()

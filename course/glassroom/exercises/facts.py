@@ -156,8 +156,8 @@ def shortened(line: str) -> str:
 
 
 def without_addresses(line: str) -> str:
-    """The line as it reads in every run: addresses in memory differ from one to the next."""
-    return re.sub(r"0x[0-9a-fA-F]+", "0x…", line)
+    """The line as it reads in every run: addresses in memory differ from one to the next. `10x3` is a size."""
+    return re.sub(r"\b0x[0-9a-fA-F]{6,}", "0x…", line)
 
 
 def first_line(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import struct
 from typing import Any, Final, NamedTuple
 
 from tensorglass import dtypes, geometry
@@ -59,47 +60,16 @@ _DTYPES: Final = {
 }
 
 
-class _Tensor(ctypes.Structure):
-    """DLTensor."""
+# C's structures, read by `struct`: `ctypes.Structure` takes three times as long.
+#: DLTensor: data, device type, device index, ndim, dtype (code, bits, lanes), shape, strides, byte_offset
+_TENSOR: Final = struct.Struct("@PiiiBBHPPQ")
+_CODE: Final = struct.calcsize("@Piii")  # where this begins in it
+#: What precedes it in DLManagedTensorVersioned: version (major, minor), manager_ctx, deleter, flags
+_VERSIONED: Final = struct.Struct("@IIPPQ")
+_READ_ONLY: Final = 1  # a bit of the flags
 
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_index", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class _Managed(ctypes.Structure):
-    """DLManagedTensor, of versions before 1."""
-
-    _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
-
-
-class _Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned."""
-
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", _Tensor),
-    )
-
-
-_READ_ONLY: Final = 1  # a bit of `flags`
-_pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_in = ctypes.pythonapi.PyCapsule_GetPointer  # raises ValueError for capsules of other names, and for others
 _pointer_in.restype, _pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-_has_name = ctypes.pythonapi.PyCapsule_IsValid
-_has_name.restype, _has_name.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 
 
 class Content(NamedTuple):
@@ -115,19 +85,22 @@ class Content(NamedTuple):
 
 def content_of(capsule: Any) -> Content:
     """What is in a capsule that nobody has consumed; raises for what is none, and for arrays that no tensor can be."""
-    tensor, is_read_only = structure_in(capsule)
-    if tensor.lanes != 1:
+    place, is_read_only = _tensor_in(capsule)
+    fields = _TENSOR.unpack(ctypes.string_at(place, _TENSOR.size))
+    data, device_type, device_index, ndim, code, bits, lanes, shape, strides, byte_offset = fields
+    if lanes != 1:
         raise BufferError("ATen does not support lanes != 1")
-    dtype = _DTYPES.get((tensor.code, tensor.bits))
+    dtype = _DTYPES.get((code, bits))
     if dtype is None:
-        kind = _CODES[tensor.code].replace("DL", "", 1) if tensor.code < len(_CODES) else f"code {tensor.code}"
+        kind = _CODES[code].replace("DL", "", 1) if code < len(_CODES) else f"code {code}"
         raise explained(
-            BufferError(f"Unsupported {kind} bits {tensor.bits}"),
+            BufferError(f"Unsupported {kind} bits {bits}"),
             "Convert the array to a dtype that tensors have before you hand it over.",
         )
-    size = tuple(tensor.shape[: tensor.ndim])
-    stride = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else geometry.contiguous_strides(size)
-    if any(step < 0 for step in stride):
+    numbers = struct.Struct(f"@{ndim}q")
+    size = numbers.unpack(ctypes.string_at(shape, numbers.size))
+    stride = numbers.unpack(ctypes.string_at(strides, numbers.size)) if strides else geometry.contiguous_strides(size)
+    if stride and min(stride) < 0:
         raise explained(
             ValueError(
                 "At least one stride in the given array is negative, and tensors with negative strides are not "
@@ -136,33 +109,39 @@ def content_of(capsule: Any) -> Content:
             f"The array's strides, in elements, are {stride}.",
             notebook="05 strides and offset",
         )
-    device = tensor.device_type, tensor.device_index
-    return Content(device, dtype, size, stride, is_read_only, (tensor.data or 0) + tensor.byte_offset)
+    return Content((device_type, device_index), dtype, size, stride, is_read_only, (data or 0) + byte_offset)
 
 
 def call_bfloat16_int16(capsule: Any) -> None:
     """Let the elements of bfloat16 pass for integers of the same width, for a consumer that does not know them."""
-    structure_in(capsule)[0].code = _INT
+    ctypes.c_uint8.from_address(_tensor_in(capsule)[0] + _CODE).value = _INT
 
 
 def call_int16_bfloat16(capsule: Any) -> None:
     """Let integers of 16 bits be read as what they are: numbers of bfloat16."""
-    structure_in(capsule)[0].code = _BFLOAT
+    ctypes.c_uint8.from_address(_tensor_in(capsule)[0] + _CODE).value = _BFLOAT
 
 
-def structure_in(capsule: Any) -> tuple[_Tensor, bool]:
-    """The structure in a capsule, and whether its memory may only be read."""
-    if _has_name(capsule, b"dltensor_versioned"):
-        versioned = _Versioned.from_address(_pointer_in(capsule, b"dltensor_versioned"))
-        if versioned.major > 1:
-            raise BufferError(f"DLPack {versioned.major}.{versioned.minor} is newer than what can be read, version 1")
-        return versioned.tensor, bool(versioned.flags & _READ_ONLY)
-    if _has_name(capsule, b"dltensor"):
-        return _Managed.from_address(_pointer_in(capsule, b"dltensor")).tensor, False
-    raise explained(
+def _tensor_in(capsule: Any) -> tuple[int, bool]:
+    """Where the DLTensor of a capsule is, and whether its memory may only be read."""
+    try:
+        place = _pointer_in(capsule, b"dltensor_versioned")
+    except ValueError:
+        try:
+            return _pointer_in(capsule, b"dltensor"), False
+        except ValueError:
+            raise _no_capsule(capsule) from None
+    major, minor, _, _, flags = _VERSIONED.unpack(ctypes.string_at(place, _VERSIONED.size))
+    if major > 1:
+        raise BufferError(f"DLPack {major}.{minor} is newer than what can be read, version 1")
+    return place + _VERSIONED.size, bool(flags & _READ_ONLY)
+
+
+def _no_capsule(given: Any) -> RuntimeError:
+    return explained(
         RuntimeError(
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
             "might have already constructed a tensor from it once."
         ),
-        f"It received {type(capsule).__name__}, which is neither an unused capsule nor has a method __dlpack__.",
+        f"It received {type(given).__name__}, which is neither an unused capsule nor has a method __dlpack__.",
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorglass import geometry
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.numpy_backend import HOST, bytes_at
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import bfloat16, get_default_dtype
@@ -40,13 +40,16 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
             "torch.tensor(data) copies lists, numbers and much else.",
         )
     dtype = array_dtype(ndarray)
-    itemsize = dtype.itemsize
-    stride = strides_of(ndarray)
-    if not ndarray.flags.writeable:
+    size, stride = ndarray.shape, strides_of(ndarray)
+    flags = ndarray.flags
+    if not flags.writeable:
         _warn_of_read_only("NumPy array", "array", "writing to this tensor will result in undefined behavior")
-    cells = geometry.storage_nbytes(ndarray.shape, stride, 0, itemsize) // itemsize
-    run = np.lib.stride_tricks.as_strided(ndarray, (cells,), (itemsize,))
-    return make(_foreign_storage(run.view(np.uint8)), ndarray.shape, stride, 0, dtype)
+    if flags.c_contiguous and type(ndarray) is np.ndarray:
+        run = ndarray.reshape(-1).view(np.uint8)  # 0.7 µs, and not 4
+    else:
+        nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
+        run = bytes_at(ndarray.ctypes.data, nbytes, ndarray, is_read_only=not flags.writeable)
+    return make(_foreign_storage(run), size, stride, 0, dtype)
 
 
 def _foreign_storage(run: np.ndarray) -> UntypedStorage:

@@ -42,13 +42,20 @@ class _Thread(threading.local):
 
 
 class _Run:
-    """Bytes that another library owns, in the form in which NumPy accepts addresses."""
+    """Bytes that somebody else owns, in the form in which NumPy accepts addresses."""
 
-    def __init__(self, owner: Any, address: int, nbytes: int, is_read_only: bool) -> None:
-        self.owner = owner  # NumPy keeps this object alive, and it the owner
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, address: int, nbytes: int, owner: Any, is_read_only: bool) -> None:
+        self.owner = owner
         self.__array_interface__ = {
             "version": 3, "typestr": "|u1", "shape": (nbytes,), "data": (address, is_read_only),
         }  # fmt: skip
+
+
+def bytes_at(address: int, nbytes: int, owner: Any, *, is_read_only: bool) -> numpy.ndarray:
+    """The bytes from `address` on, as an array that keeps their owner alive."""
+    return numpy.asarray(_Run(address, nbytes, owner, is_read_only))
 
 
 class NumpyBackend:
@@ -118,7 +125,7 @@ class NumpyBackend:
     def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> numpy.ndarray:
         # NumPy takes memory that comes in an old capsule as read-only, since that could not be said there. Others,
         # PyTorch among them, take it as what it nearly always is.
-        return numpy.asarray(_Run(numpy.from_dlpack(offer), address, nbytes, is_read_only))
+        return bytes_at(address, nbytes, numpy.from_dlpack(offer), is_read_only=is_read_only)
 
     def array_dtype(self, dtype: DType) -> numpy.dtype:
         found = self._array_dtypes.get(dtype)

@@ -118,7 +118,7 @@ def array_dtype(array: Array) -> DType:
             ),
             "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
         ) from None
-    if any(step < 0 for step in array.strides):
+    if array.ndim and min(array.strides) < 0:
         raise explained(
             ValueError(
                 "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
@@ -133,12 +133,13 @@ def array_dtype(array: Array) -> DType:
 
 def strides_of(array: Array) -> tuple[int, ...]:
     """The array's strides counted in elements."""
-    if any(step % array.itemsize for step in array.strides):
+    itemsize, strides = array.itemsize, array.strides
+    if itemsize > 1 and any([step % itemsize for step in strides]):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
             "memory."
         )
-    return tuple(step // array.itemsize for step in array.strides)
+    return tuple([step // itemsize for step in strides])
 
 
 # --- nested sequences ------------------------------------------------------------------------------------------------

@@ -124,6 +124,7 @@ vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 _LOADED_WHEN_NEEDED = (
     "accelerator",
+    "array_api",
     "cuda",
     "multiprocessing",
     "sim",

@@ -1,4 +1,4 @@
-"""Exchange with NumPy: who shares whose memory.
+"""Exchange with NumPy: who shares whose memory; and where libraries that know no other array look for functions.
 
 `from_numpy`, `frombuffer` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the
 same bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A
@@ -8,6 +8,8 @@ storage over foreign bytes keeps their owner alive, and cannot be resized.
 from __future__ import annotations
 
 import builtins
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -218,6 +220,27 @@ def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_
     """What NumPy's functions make of their result, given a tensor: a tensor again (bools as uint8, as in PyTorch)."""
     array = np.asarray(array)
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # each holds what those before it hold
+_namespace: ModuleType | None = None
+
+
+@operator("interop", function=False, signatures=None)
+def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> ModuleType:
+    """The functions of the array API standard for tensors: `tensorglass.array_api`. ValueError for other versions."""
+    global _namespace
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(f"there is no version {api_version!r} of the array API here, only {', '.join(_VERSIONS)}")
+    if _namespace is None:
+        _namespace = import_module("tensorglass.array_api")  # when it is needed: imports should be quick
+    return _namespace
+
+
+@operator("interop", function=False, signatures=None)
+def to_device(self: Tensor, device: Device | str, /, *, stream: Any = None) -> Tensor:
+    """The array API's name for `to`: this tensor if it is on `device`, else a copy of it there."""
+    return self.to(as_device(device))
 
 
 def _cuda_array_interface(self: Tensor) -> dict[str, Any]:

@@ -27,10 +27,11 @@ NO_TESTS_COLLECTED = 5
 
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
-ORDER = ("style", "layout", "library", "parity", "course", "outputs", "notebooks", "browser", "package")
+ORDER = ("style", "layout", "library", "array_api", "parity", "course", "outputs", "notebooks", "browser", "package")
 WHAT = {
     "layout": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
+    "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
     "course": "glassroom: inspectors, exercises, the command",
     "outputs": "every stored output of the notebooks, by nbval",

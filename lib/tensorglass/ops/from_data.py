@@ -134,7 +134,7 @@ def array_dtype(array: Array) -> DType:
 def strides_of(array: Array) -> tuple[int, ...]:
     """The array's strides counted in elements."""
     itemsize, strides = array.itemsize, array.strides
-    if itemsize > 1 and any([step % itemsize for step in strides]):
+    if itemsize > 1 and any(step % itemsize for step in strides):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
             "memory."

@@ -325,6 +325,12 @@ def __matmul__(input: Tensor, other: Any) -> Any:
     return matmul(input, other) if isinstance(other, Tensor) else NotImplemented
 
 
+@operator("linear algebra", function=False, method=False, dunders=("__rmatmul__",))
+def __rmatmul__(input: Tensor, other: Any) -> Any:
+    """``other @ input``, where `other` does not know how."""
+    return matmul(other, input) if isinstance(other, Tensor) else NotImplemented
+
+
 @operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""

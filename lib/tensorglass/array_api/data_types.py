@@ -1,0 +1,82 @@
+"""The standard's questions about dtypes, and `astype`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import tensorglass as torch
+from tensorglass import dtypes
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.tensor import Tensor
+
+Kind = DType | str
+
+_KINDS = {
+    "bool": lambda dtype: dtype.category == dtypes.BOOL,
+    "signed integer": lambda dtype: dtype.category == dtypes.INTEGER and dtype.is_signed,
+    "unsigned integer": lambda dtype: dtype.category == dtypes.INTEGER and not dtype.is_signed,
+    "integral": lambda dtype: dtype.category == dtypes.INTEGER,
+    "real floating": lambda dtype: dtype.category == dtypes.FLOATING,
+    "complex floating": lambda dtype: dtype.category == dtypes.COMPLEX,
+    "numeric": lambda dtype: dtype.category > dtypes.BOOL,
+}
+
+
+class FloatInfo(NamedTuple):
+    """What floating-point numbers of a dtype, or the parts of complex ones, can express."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+class IntegerInfo(NamedTuple):
+    """What integers of a dtype can express."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def _dtype_of(type: DType | Tensor) -> DType:
+    return type._dtype if isinstance(type, Tensor) else type
+
+
+def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: Device | str | None = None) -> Tensor:
+    """`x` converted to `dtype`. With `copy` False, `x` itself where nothing has to be converted."""
+    return x.to(x.device if device is None else device, dtype, copy=copy)
+
+
+def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
+    """Whether promotion would turn `from_` into `to`: no value changes but by rounding."""
+    return torch.promote_types(_dtype_of(from_), to) is to
+
+
+def finfo(type: DType | Tensor, /) -> FloatInfo:
+    """The limits of a floating-point dtype; of a complex one, those of its parts."""
+    dtype = _dtype_of(type).to_real()
+    found = torch.finfo(dtype)
+    return FloatInfo(found.bits, found.eps, found.max, found.min, found.smallest_normal, dtype)
+
+
+def iinfo(type: DType | Tensor, /) -> IntegerInfo:
+    """The limits of an integer dtype."""
+    dtype = _dtype_of(type)
+    found = torch.iinfo(dtype)
+    return IntegerInfo(found.bits, found.max, found.min, dtype)
+
+
+def isdtype(dtype: DType, kind: Kind | tuple[Kind, ...]) -> bool:
+    """Whether `dtype` is of a kind: another dtype, "bool", "integral", "real floating", …, or one of several."""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, each) for each in kind)
+    if isinstance(kind, DType):
+        return dtype is kind
+    if kind not in _KINDS:
+        raise ValueError(f"unknown kind of dtype: {kind!r}. The kinds are {', '.join(_KINDS)}")
+    return bool(_KINDS[kind](dtype))

@@ -1,0 +1,209 @@
+"""The standard's extension for linear algebra, and what of it stands in the main namespace too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import tensorglass as torch
+from tensorglass.array_api import statistics
+from tensorglass.array_api.promoting import promoted
+from tensorglass.dtypes import dtype as DType
+from tensorglass.tensor import Tensor
+
+
+class Eigen(NamedTuple):
+    """The result of `eigh`."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class SignLogDet(NamedTuple):
+    """The result of `slogdet`."""
+
+    sign: Tensor
+    logabsdet: Tensor
+
+
+class Singular(NamedTuple):
+    """The result of `svd`."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+class Factors(NamedTuple):
+    """The result of `qr`."""
+
+    Q: Tensor
+    R: Tensor
+
+
+# --- products, which the main namespace has too ----------------------------------------------------------------------
+
+
+def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The product of matrices, or of stacks of them."""
+    x1, x2 = promoted(x1, x2)
+    product: Tensor = torch.matmul(x1, x2)
+    return product
+
+
+def matrix_transpose(x: Tensor, /) -> Tensor:
+    """A view with the last two dimensions exchanged."""
+    view: Tensor = x.mT
+    return view
+
+
+def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
+    """The sum of products over several dimensions: the last and the first `axes`, or those that are named."""
+    x1, x2 = promoted(x1, x2)
+    product: Tensor = torch.tensordot(x1, x2, axes if isinstance(axes, int) else tuple(map(list, axes)))
+    return product
+
+
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
+    """The dot product along `axis`; the first of two complex vectors is conjugated."""
+    x1, x2 = promoted(x1, x2)
+    if x1.is_floating_point() or x1.is_complex():
+        product: Tensor = torch.linalg.vecdot(x1, x2, dim=axis)
+    else:  # which ours refuses
+        product = torch.sum(x1 * x2, axis, dtype=x1._dtype)
+    return product
+
+
+# --- the extension ---------------------------------------------------------------------------------------------------
+
+
+def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
+    """The triangular factor of positive definite matrices."""
+    factor: Tensor = torch.linalg.cholesky(x, upper=upper)
+    return factor
+
+
+def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
+    """The cross product of vectors of three elements along `axis`."""
+    x1, x2 = promoted(x1, x2)
+    product: Tensor = torch.linalg.cross(x1, x2, dim=axis)
+    return product
+
+
+def det(x: Tensor, /) -> Tensor:
+    """The determinant."""
+    found: Tensor = torch.linalg.det(x)
+    return found
+
+
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
+    """A view of a diagonal of matrices: the `offset`-th, counted upwards from the main one."""
+    return x.diagonal(offset, -2, -1)
+
+
+def eigh(x: Tensor, /) -> Eigen:
+    """The eigenvalues of symmetric or Hermitian matrices, rising, and their eigenvectors as columns."""
+    return Eigen(*torch.linalg.eigh(x))
+
+
+def eigvalsh(x: Tensor, /) -> Tensor:
+    """The eigenvalues of symmetric or Hermitian matrices, rising."""
+    found: Tensor = torch.linalg.eigvalsh(x)
+    return found
+
+
+def inv(x: Tensor, /) -> Tensor:
+    """The inverse."""
+    found: Tensor = torch.linalg.inv(x)
+    return found
+
+
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro") -> Tensor:
+    """The norm of matrices: "fro", "nuc", or 1, 2, inf and their negatives."""
+    found: Tensor = torch.linalg.matrix_norm(x, "fro" if ord is None else ord, keepdim=keepdims)
+    return found
+
+
+def matrix_power(x: Tensor, n: int, /) -> Tensor:
+    """The `n`-th power of square matrices; a negative `n` means the inverse's."""
+    power: Tensor = torch.linalg.matrix_power(x, n)
+    return power
+
+
+def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
+    """The number of singular values above `rtol` times the largest."""
+    rank: Tensor = torch.linalg.matrix_rank(x, **_tolerance(rtol, x))
+    return rank
+
+
+def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """All products of an element of `x1` and one of `x2`."""
+    x1, x2 = promoted(x1, x2)
+    product: Tensor = torch.outer(x1, x2)
+    return product
+
+
+def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
+    """The pseudo-inverse; singular values up to `rtol` times the largest count as 0."""
+    found: Tensor = torch.linalg.pinv(x, **_tolerance(rtol, x))
+    return found
+
+
+def _tolerance(rtol: float | Tensor | None, x: Tensor) -> dict[str, Any]:
+    if rtol is None:
+        return {}
+    return {"rtol": rtol.to(x._dtype.to_real()) if isinstance(rtol, Tensor) else rtol}
+
+
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Factors:
+    """An orthogonal and a triangular factor."""
+    return Factors(*torch.linalg.qr(x, mode))
+
+
+def slogdet(x: Tensor, /) -> SignLogDet:
+    """The sign of the determinant, and the logarithm of its absolute value."""
+    return SignLogDet(*torch.linalg.slogdet(x))
+
+
+def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """The solutions of ``x1 @ x = x2``. Only a 1-dim `x2` is a vector; all others are stacks of matrices."""
+    x1, x2 = promoted(x1, x2)
+    if x2.ndim == 1:
+        return torch.linalg.solve(x1, x2.unsqueeze(-1)).squeeze(-1)
+    while x2.ndim < x1.ndim:  # PyTorch would take some of these for stacks of vectors
+        x2 = x2.unsqueeze(0)
+    solution: Tensor = torch.linalg.solve(x1, x2)
+    return solution
+
+
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> Singular:
+    """The singular values, falling, between two orthogonal factors."""
+    return Singular(*torch.linalg.svd(x, full_matrices=full_matrices))
+
+
+def svdvals(x: Tensor, /) -> Tensor:
+    """The singular values, falling."""
+    found: Tensor = torch.linalg.svdvals(x)
+    return found
+
+
+def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:
+    """The sum of a diagonal."""
+    return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+def vector_norm(
+    x: Tensor, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ord: float = 2
+) -> Tensor:
+    """The norm of vectors along `axis`, or of all elements."""
+    if axis == ():
+        x, axis, keepdims = x.unsqueeze(0), 0, False
+    found: Tensor = torch.linalg.vector_norm(x, ord, axis, keepdims)
+    return found
+
+
+__all__ = [
+    "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
+    "trace", "vecdot", "vector_norm",
+]  # fmt: skip

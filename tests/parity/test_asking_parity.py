@@ -94,3 +94,16 @@ def test_dim_order_finds_the_order_in_memory(tensor: str) -> None:
     for check in ("", "ambiguity_check=True", "ambiguity_check=[torch.contiguous_format, torch.channels_last]",
                   "ambiguity_check=3"):  # fmt: skip
         assert disagreement(f"{tensor}.dim_order({check})") is None
+
+
+SIZES_THAT_MEET = r"""
+torch.broadcast_shapes(3, (2, 1), [1])
+torch.broadcast_shapes((2, 3), (2,))
+torch.broadcast_shapes((2, 3), 2.5)
+torch.broadcast_shapes((2, 3), (-1,))
+"""
+
+
+@pytest.mark.parametrize("program", lines(SIZES_THAT_MEET))
+def test_sizes_meet_or_are_refused_as_in_pytorch(program: str) -> None:
+    assert disagreement(program) is None

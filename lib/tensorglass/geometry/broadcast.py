@@ -65,6 +65,9 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
 
     Raises RuntimeError in that function's own words, and ValueError for a negative length.
     """
+    for shape in shapes:
+        if not isinstance(shape, int | tuple | list):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
     sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     common = [1] * max(map(len, sizes), default=0)
     for index, size in enumerate(sizes):

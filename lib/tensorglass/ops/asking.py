@@ -147,7 +147,7 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
     return common_dtype((tensor1, tensor2))
 
 
-@operator("asking", method=False)
+@operator("asking", method=False, signatures=None)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The size at which tensors of these sizes meet."""
     return Size(geometry.public_broadcast_shapes(*shapes))

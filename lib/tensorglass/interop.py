@@ -18,12 +18,15 @@ from tensorglass import geometry
 from tensorglass.backends.numpy_backend import HOST, bytes_at
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
+from tensorglass.dlpack import from_dlpack
+from tensorglass.dlpack_capsules import is_capsule
 from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.graph.fields import set_requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.making import make
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
 from tensorglass.ops.from_data import array_dtype, copied, strides_of
 from tensorglass.ops.table import OPERATORS, operator
@@ -38,7 +41,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor on the array's own memory: what is written to one shows in the other."""
     if not isinstance(ndarray, np.ndarray):
         raise explained(
-            TypeError(f"expected np.ndarray (got {_type_name(ndarray)})"),
+            TypeError(f"expected np.ndarray (got {type_name(ndarray)})"),
             "torch.tensor(data) copies lists, numbers and much else.",
         )
     dtype = array_dtype(ndarray)
@@ -58,18 +61,12 @@ def _foreign_storage(run: np.ndarray) -> UntypedStorage:
     return UntypedStorage.of_array(HOST, CPU, run, is_ours=False)
 
 
-def _type_name(value: object) -> str:
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if isinstance(value, np.generic) else kind.__name__
-
-
-_warned_of_read_only = False
+_warned_of: set[str] = set()  # what PyTorch says once a process
 
 
 def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
-    global _warned_of_read_only
-    if not _warned_of_read_only:
-        _warned_of_read_only = True
+    if what not in _warned_of:
+        _warned_of.add(what)
         warn(
             f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
             f"{danger}. "
@@ -88,6 +85,11 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         view = memoryview(buffer)
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
+    if not view.c_contiguous:
+        raise explained(
+            RuntimeError("could not retrieve buffer from object"),
+            "Its elements do not lie in a row: torch.from_numpy takes arrays with strides.",
+        )
     length, itemsize = view.nbytes, wanted.itemsize
     if length == 0 or count == 0:
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
@@ -124,8 +126,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
 @operator("interop", method=False)
 def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
-    if isinstance(data, np.ndarray):
-        data = from_numpy(data)
+    if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
+        data = from_numpy(np.asarray(data))
     if isinstance(data, Tensor):
         wanted = read_dtype("as_tensor", dtype) or data._dtype
         return data.to(data.device if device is None else as_device(device), wanted)
@@ -141,7 +143,13 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """`obj` as a tensor. `copy` True always copies, False refuses to, None copies where nothing else will do."""
+    """`obj` as a tensor. `copy` True always copies, False refuses to, None copies where nothing else will do.
+
+    Memory is shared with tensors, NumPy's arrays and scalars, arrays that offer it by DLPack, and buffers, whose bytes
+    are read as elements of `dtype`.
+    """
+    if copy is not None and not isinstance(copy, builtins.bool):
+        raise TypeError(f"asarray(): argument 'copy' must be bool, not {type_name(copy)}")
     shared = _shared(obj, dtype)
     if shared is None:
         if copy is False:
@@ -157,23 +165,41 @@ def asarray(
         raise ValueError(
             f"can't alias tensor with dtype '{shared._dtype.scalar_type}' into dtype '{wanted.scalar_type}'."
         )
-    needs_grad = shared.requires_grad if requires_grad is None else requires_grad
-    made = shared.detach().to(place, wanted, copy=builtins.bool(copy))
-    if isinstance(obj, Tensor) and made._storage is obj._storage and needs_grad == obj.requires_grad:
-        return obj
-    set_requires_grad(made, needs_grad)
-    return made
+    if requires_grad is None and shared.requires_grad:
+        requires_grad = True
+        _warn_of_kept_gradient()
+    made: Tensor = shared.to(place, wanted)
+    if copy and made is shared:
+        made = shared.clone()
+    if requires_grad:
+        return made if made.requires_grad else made.requires_grad_()
+    if not made.requires_grad:
+        return made
+    return made.requires_grad_(False) if made.is_leaf else made.detach()
+
+
+def _warn_of_kept_gradient() -> None:
+    if "asarray" not in _warned_of:
+        _warned_of.add("asarray")
+        warn(
+            "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+            "requires_grad=False explicitly to get the old behavior and silence this warning."
+        )
 
 
 def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
     """A tensor on the memory of `obj`, or None where there is none to share."""
     if isinstance(obj, Tensor):
         return obj
-    if isinstance(obj, np.ndarray | np.generic):
+    if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
         return from_numpy(np.asarray(obj))
-    if isinstance(obj, bytes | bytearray | memoryview):
-        return frombuffer(obj, dtype=read_dtype("asarray", dtype) or get_default_dtype())
-    return None
+    if hasattr(obj, "__dlpack__") or is_capsule(obj):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, dtype=read_dtype("asarray", dtype) or get_default_dtype())
 
 
 # --- to others -------------------------------------------------------------------------------------------------------
@@ -182,6 +208,8 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
 @operator("interop", function=False)
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """An array on the tensor's own memory. With `force`, a copy where it cannot be shared."""
+    if not isinstance(force, builtins.bool):
+        raise TypeError(f"numpy(): argument 'force' must be bool, not {type_name(force)}")
     if force:
         self = self.detach().cpu().resolve_conj()
     if self.requires_grad and state.grad:

@@ -242,7 +242,7 @@ def _dtype_of(element: Any) -> DType:
 
 def _invalid(data: Any) -> TypeError:
     return explained(
-        TypeError(f"new(): invalid data type '{type(data).__name__}'"),
+        TypeError(f"new(): invalid data type '{type_name(data)}'"),
         "The elements of a tensor are numbers and bools.",
     )
 

@@ -8,6 +8,7 @@ import tensorglass
 from glassroom import (
     device_map,
     explore_broadcast,
+    explore_index,
     explore_strides,
     graph,
     memory_timeline,
@@ -40,6 +41,7 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         show(**{name: line, "table": table, "turned": table.t()}),
         explore_strides(lib.arange(12.0), (3, 4), (3, 1)),
         explore_broadcast(**{name: table, "column": lib.ones(2, 1), "bias": (3,)}),
+        explore_index(table, "1, keep", **{"keep": [0, 2], name: lib.arange(2)}),
         graph(**{name: loss}),
         step_backward((table @ weights[name]).relu().sum()),
         device_map(**{name: on_device, "line": line}),

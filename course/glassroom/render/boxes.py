@@ -6,7 +6,7 @@ A box is no memory cell: it says what stands at an index, in as many lines as it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from glassroom.render.grid import Slab, slabs
@@ -93,6 +93,27 @@ def grid_lines(grid: Grid) -> list[str]:
     return lines
 
 
+def draw_caption(drawing: Drawing, top: float, lines: Sequence[str], bad: Collection[str] = ()) -> float:
+    """Draw lines of words, those in `bad` as what went wrong; returns the bottom."""
+    for line in lines:
+        for part in _folded(line):
+            drawing.text(PAD, top + 12, part, "bad" if line in bad else "")
+            drawing.extend(PAD + len(part) * ADVANCE, top + 18)
+            top += 18
+    return top
+
+
+def _folded(line: str) -> list[str]:
+    """A line in parts that fit the picture."""
+    most = int((WIDTH - 2 * PAD) // ADVANCE)
+    parts = [""]
+    for word in line.split(" "):
+        if len(parts[-1]) + len(word) >= most and parts[-1]:
+            parts.append("")
+        parts[-1] += f" {word}" if parts[-1] else word
+    return parts
+
+
 def draw_table(drawing: Drawing, top: float, rows: Sequence[Sequence[str]], hues: Sequence[int | None]) -> float:
     """Draw rows in columns, each with the line of its hue before it; returns the bottom."""
     widths = [max(map(len, column)) * ADVANCE for column in zip(*rows, strict=True)]
@@ -101,7 +122,7 @@ def draw_table(drawing: Drawing, top: float, rows: Sequence[Sequence[str]], hues
         x: float = PAD
         if hue is not None:
             drawing.add(f'<g class="h{hue}"><path class="lane" d="M{number(x)} {number(top + 9)}h20"/></g>')
-        x += 27
+        x += 27 if len(set(hues)) > 1 else 0
         for at, (word, width) in enumerate(zip(row, widths, strict=True)):
             is_number = 0 < at < last
             look = "bad" if "✕" in word or word == "no result" else "" if row[0] else "soft"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from glassroom.broadcasting import Broadcast, Ints, Operand, cell
-from glassroom.render.boxes import CSS, Box, Grid, draw_grids, draw_table, grid_lines, table_lines
-from glassroom.render.svg import ADVANCE, HUES, PAD, WIDTH, Drawing, shortened
+from glassroom.render.boxes import CSS, Box, Grid, draw_caption, draw_grids, draw_table, grid_lines, table_lines
+from glassroom.render.svg import HUES, PAD, Drawing, shortened
 from glassroom.snapshot import visible_window
 
 NAME_IN_A_BOX = 6
@@ -25,12 +25,7 @@ def text_of_broadcast(met: Broadcast) -> str:
 def svg_of_broadcast(met: Broadcast, label: str) -> str:
     """The picture: cells that are read again through stride 0 are dashed."""
     drawing = Drawing()
-    top: float = PAD
-    for line in met.lines():
-        for part in folded(line):
-            drawing.text(PAD, top + 12, part, "bad" if line == met.refusal else "")
-            drawing.extend(PAD + len(part) * ADVANCE, top + 18)
-            top += 18
+    top = draw_caption(drawing, PAD, met.lines(), [met.refusal])
     hues = [position % HUES for position in range(len(met.operands))]
     top = draw_table(drawing, top + 8, met.table(), [None, *hues, None]) + 14
     grids = [operand_grid(met, operand, hue) for operand, hue in zip(met.operands, hues, strict=True)]
@@ -66,14 +61,3 @@ def result_grid(met: Broadcast) -> Grid:
         reads = (cell(names[each.name], met.read_by(each, index)).replace(" ", "") for each in met.operands)
         boxes[index] = Box(tuple(reads), "even")
     return Grid(f"result {size}", size, window, boxes)
-
-
-def folded(line: str) -> list[str]:
-    """A line in parts that fit the picture."""
-    most = int((WIDTH - 2 * PAD) // ADVANCE)
-    parts = [""]
-    for word in line.split(" "):
-        if len(parts[-1]) + len(word) >= most and parts[-1]:
-            parts.append("")
-        parts[-1] += f" {word}" if parts[-1] else word
-    return parts

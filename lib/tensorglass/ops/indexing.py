@@ -63,7 +63,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 def _at(input: Tensor, index: int) -> geometry.Header:
     size, stride = input._size, input._stride
     if not size:
-        raise _index_of_scalar()
+        raise _index_of_scalar(index)
     length = size[0]
     if not -length <= index < length:
         if not -(2**63) <= index < 2**63:
@@ -77,12 +77,14 @@ def _at(input: Tensor, index: int) -> geometry.Header:
 def _refuse_scalar(input: Tensor, index: Any) -> None:
     """Refuse an index of a 0-dim tensor in the words that a plain int or slice meets."""
     if not input._size and type(index) is int:
-        raise _index_of_scalar()
+        raise _index_of_scalar(index)
     if not input._size and type(index) is slice:
         geometry.index_slice(input._size, input._stride, input._offset, 0, index)
 
 
-def _index_of_scalar() -> IndexError:
+def _index_of_scalar(index: int) -> IndexError:
+    if index:
+        return out_of_bounds(index, 0, 0)
     return explained(
         IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "

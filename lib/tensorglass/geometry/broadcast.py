@@ -12,6 +12,7 @@ from tensorglass.errors import explained
 from tensorglass.geometry.dims import Header, Ints, checked_numel, count, remembered
 
 _NOTEBOOK = "05 strides and offset"
+_MEETING = "05 broadcasting"
 
 
 def broadcast_shapes(*sizes: Ints) -> Ints:
@@ -41,7 +42,7 @@ def _meet(a: Ints, b: Ints) -> Ints:
                     f"non-singleton dimension {back + len(common)}"
                 ),
                 *_why_sizes_do_not_meet(a, b, back),
-                notebook=_NOTEBOOK,
+                notebook=_MEETING,
             )
     return tuple(common)
 
@@ -85,7 +86,7 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
                         f"to {common}"
                     ),
                     "Two lengths fit if they are equal or if one of them is 1.",
-                    notebook=_NOTEBOOK,
+                    notebook=_MEETING,
                 )
     return tuple(common)
 

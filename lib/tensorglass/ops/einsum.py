@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
+from tensorglass.errors import explained
 from tensorglass.ops.linalg import bmm
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reduction import sum as sum_
@@ -19,6 +20,8 @@ from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import diagonal, movedim, permute, reshape, unsqueeze, view
 from tensorglass.tensor import Tensor
+
+_NOTEBOOK = "08 linear algebra and einsum"
 
 ELLIPSIS = "..."
 Labels = list[str]  #: letters and, at most once, ELLIPSIS
@@ -181,9 +184,13 @@ def _ellipsis_width(labels: Labels, operand: Tensor, place: int) -> int:
     """How many dimensions the ellipsis of an operand stands for."""
     letters, ndim = len(labels) - labels.count(ELLIPSIS), len(operand._size)
     if ELLIPSIS not in labels and letters != ndim:
-        raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of dimensions "
-            f"({ndim}) for operand {place} and no ellipsis was given"
+        raise explained(
+            RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({letters}) does not match the number of "
+                f"dimensions ({ndim}) for operand {place} and no ellipsis was given"
+            ),
+            "Each dimension has a letter of its own; ... stands for as many as there are.",
+            notebook=_NOTEBOOK,
         )
     if letters > ndim:
         raise RuntimeError(
@@ -237,9 +244,13 @@ def _check_lengths(sides: Sequence[Labels], operands: Sequence[Tensor], width: i
             before = seen.get(label, 1)
             if 1 not in (length, before) and length != before:
                 if isinstance(label, str):
-                    raise RuntimeError(
-                        f"einsum(): subscript {label} has size {length} for operand {place} which does not broadcast "
-                        f"with previously seen size {before}"
+                    raise explained(
+                        RuntimeError(
+                            f"einsum(): subscript {label} has size {length} for operand {place} which does not "
+                            f"broadcast with previously seen size {before}"
+                        ),
+                        f"All dimensions named {label} are walked together, so they have one length, or 1.",
+                        notebook=_NOTEBOOK,
                     )
                 raise RuntimeError(
                     f"einsum(): dimension {label} covered by ellipsis in operand {place}has size {length} which does "

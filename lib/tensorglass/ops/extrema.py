@@ -45,7 +45,11 @@ def _check_has_elements(name: str, input: Tensor, axes: tuple[int, ...], dim: Di
         return
     if dim is None:
         advice = " Specify the reduction dim with the 'dim' argument." if error is RuntimeError else ""
-        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
+        raise explained(
+            error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}"),
+            "Of no elements none is the largest or the smallest.",
+            notebook="06 reductions and dimensions",
+        )
     for axis in axes:
         if input._size[axis] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")

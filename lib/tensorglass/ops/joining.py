@@ -19,6 +19,8 @@ from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import atleast_1d, atleast_2d, atleast_3d, narrow, unsqueeze, view
 from tensorglass.tensor import Tensor, raw_array
 
+_NOTEBOOK = "07 joining and splitting"
+
 
 def _samples() -> Iterator[Sample]:
     yield sample([values(2, 3), values(2, 3, seed=1)])
@@ -91,6 +93,7 @@ def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
                 f"Tensors must have same number of dimensions: got {len(first._size)} and {len(tensor._size)}"
             ),
             "unsqueeze adds a dimension; stack joins along a new one.",
+            notebook=_NOTEBOOK,
         )
     for dim, (expected, length) in enumerate(zip(first._size, tensor._size, strict=True)):
         if dim != axis and length != expected:
@@ -100,6 +103,7 @@ def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
                     f"{length} for tensor number {place} in the list."
                 ),
                 f"They differ in dimension {dim}.",
+                notebook=_NOTEBOOK,
             )
 
 
@@ -145,6 +149,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
                     f"{list(tensor._size)} at entry {place}"
                 ),
                 "cat joins tensors that differ in the joined dimension.",
+                notebook=_NOTEBOOK,
             )
     if out is not None or axis == len(given[0]._size):
         return cat([unsqueeze(tensor, axis) for tensor in given], axis, out=out)

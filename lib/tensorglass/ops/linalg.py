@@ -225,10 +225,12 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 
 def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's error for operands of these sizes."""
-    note = (
-        f"The last dimension of the first, {a[-1]}, must equal the {'only' if len(b) == 1 else 'second to last'} one of"
-    )
-    note += f" the second, {b[0] if len(b) == 1 else b[-2]}."
+    met, which = (b[0], "only") if len(b) == 1 else (b[-2], "second to last")
+    notes = [f"The last dimension of the first, {a[-1]}, must equal the {which} one of the second, {met}."]
+    if len(b) > 1 and b == (*a[:-2], a[-1]):
+        notes.append("For one vector to each matrix, lend the vectors a dimension: (a @ b.unsqueeze(-1)).squeeze(-1).")
+    elif len(b) > 1 and a[-1] == b[-1]:
+        notes.append("Their last dimensions agree: did you mean a @ b.mT?")
     if len(a) == len(b) == 1:
         message = (
             f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, "
@@ -249,7 +251,7 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         message = (
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0] if len(b) == 1 else b[-2]}x{columns})"
         )
-    return explained(RuntimeError(message), note)
+    return explained(RuntimeError(message), *notes, notebook="08 linear algebra and einsum")
 
 
 def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:

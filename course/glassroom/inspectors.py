@@ -122,6 +122,7 @@ class StrideExplorer(Inspector):
     def state(self) -> dict[str, Any]:
         return {
             "name": self.name,
+            "storage": self.storage.name,
             "label": self.label,
             "values": [written(cell.value) for cell in self.storage.cells],
             "itemsize": self.storage.itemsize,

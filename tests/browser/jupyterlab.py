@@ -1,4 +1,4 @@
-"""A running JupyterLab on the loopback interface, for the browser tests and the screenshots of the documentation."""
+"""A running JupyterLab, with Notebook 7 beside it, for the browser tests and the screenshots of the documentation."""
 
 from __future__ import annotations
 
@@ -58,16 +58,21 @@ class Lab:
         nbformat.write(made, path)
         return path
 
-    def open(self, browser: Any, name: str, *, width: int = 1280, height: int = 1000) -> tuple[Any, Watch]:
-        """A page with the notebook open and its kernel ready, and the watch over it."""
+    def open(
+        self, browser: Any, name: str, *, width: int = 1280, height: int = 1000, app: str = "lab"
+    ) -> tuple[Any, Watch]:
+        """A page with the notebook open and its kernel ready, and the watch over it; `app` is "lab" or "notebook"."""
         page = browser.new_page(viewport={"width": width, "height": height})
         watch = Watch()
         watch.over(page)
-        self.visit(page, name)
+        self.visit(page, name, app)
+        if app == "notebook":
+            watch.errors.clear()  # Notebook 7 opens every notebook, an empty one too, with an error of its own
         return page, watch
 
-    def visit(self, page: Any, name: str) -> None:
-        page.goto(f"{self.url}/lab/workspaces/{secrets.token_hex(4)}/tree/{name}?token={TOKEN}")
+    def visit(self, page: Any, name: str, app: str = "lab") -> None:
+        place = f"lab/workspaces/{secrets.token_hex(4)}/tree" if app == "lab" else "notebooks"
+        page.goto(f"{self.url}/{place}/{name}?token={TOKEN}")
         page.locator(".jp-Notebook").wait_for()
         page.wait_for_function("window.jupyterapp && window.jupyterapp.shell.currentWidget?.sessionContext?.isReady")
 
@@ -95,11 +100,12 @@ def running_lab(base: Path) -> Iterator[Lab]:
         "JUPYTER_CONFIG_DIR": str(base / "config"),
         "JUPYTER_RUNTIME_DIR": str(base / "runtime"),
         "IPYTHONDIR": str(base / "ipython"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "lib"), str(ROOT / "course")]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / each) for each in ("lib", "course", "tests")]),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
     command += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    command += ["--JupyterNotebookApp.expose_app_in_browser=True"]  # Notebook 7 is served beside it, if installed
     with (base / "log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:

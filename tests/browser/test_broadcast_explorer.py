@@ -43,11 +43,11 @@ def opened(lab: Any, chromium: Any) -> Any:
 
 def begin_with(page: Any, *sizes: tuple[int, ...]) -> None:
     fields = page.locator(".gr-field")
-    page.get_by_role("button", name="begin again").click()
+    page.get_by_role("button", name="as given").click()
     while fields.count() > len(sizes):
         fields.last.get_by_role("button").click()
     while fields.count() < len(sizes):
-        page.get_by_role("button", name="add an operand").click()
+        page.get_by_role("button", name="+ operand").click()
     for at, size in enumerate(sizes):
         fields.nth(at).get_by_role("textbox").fill(str(size))
 

@@ -109,7 +109,7 @@ def test_a_step_of_the_device_map_lights_the_arrow_and_both_its_storages(page: A
 def test_keys_do_not_reach_the_notebook_and_escape_leaves(page: Any) -> None:
     for position in (*TIMELINES, *MAPS):
         page.locator(".gr-moments").nth(position).focus()
-        for key in ("d", "d", "b", "ArrowDown"):
+        for key in ("b", "d", "ArrowDown"):
             page.keyboard.press(key)
         page.keyboard.press("Escape")
         assert page.evaluate("document.activeElement.closest('.gr-moments')") is None

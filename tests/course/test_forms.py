@@ -28,6 +28,7 @@ matplotlib.use("agg")
 KINDS = tuple(every_inspector(tensorglass))
 LIBRARIES = (tensorglass, torch)
 SCHEMA = json.loads((Path(glassroom.__file__).parent / "snapshot.schema.json").read_text(encoding="utf-8"))
+RENDER = Path(glassroom.__file__).parent / "render"
 HOSTILE = "<script>alert('&')</script>$x_1$\x1b[31m{inner}"
 
 
@@ -94,6 +95,18 @@ def test_colours_are_told_apart_without_colour() -> None:
         if "lane" in part.attributes.get("class", "")
     }
     assert len(patterns) == 6
+
+
+SHARED = {"tokens", "picture"}
+
+
+@pytest.mark.parametrize("path", sorted(RENDER.glob("*.css")), ids=lambda path: path.stem)
+def test_a_pictures_own_sheet_speaks_of_its_own_picture(path: Path) -> None:
+    selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
+    assert selectors
+    if path.stem not in SHARED:
+        strangers = [each for each in selectors if not each.strip().startswith(f".gr-{path.stem}-svg ")]
+        assert strangers == [], "all sheets of a page hold for all of its pictures"
 
 
 def test_matplotlib_and_rich_are_imported_only_when_they_are_asked_for() -> None:

@@ -48,7 +48,7 @@ FACT_ADVANCE = 6.65  # of the 11-pixel one
 TINY_ADVANCE = 5.8
 STRIP_CELL = 28
 STRIP_INDEX = 14  # the line of indices above a strip
-LANE = 11
+LANE = 12
 GRID_CELL = 34
 GRID_INDEX = 16
 GAP_WIDTH = 18
@@ -114,12 +114,17 @@ class Drawing:
             self.text(x + width / 2, y + 27.5, place)
 
     def finished(self, title: str, further_style: str = "", is_part: bool = False) -> str:
-        """The whole picture; a part of one goes without the style sheet, which the whole has."""
+        """The whole picture; a part of one goes without the style sheet, which the whole has.
+
+        A further sheet speaks of classes such as `gr-graph-svg` alone, which the picture is then given: the sheets of
+        all pictures on a page hold for the whole of it.
+        """
         width, height = round(self.right + PAD), round(self.bottom + PAD)
         body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
         css = "" if is_part else f"<style>{CSS}{further_style}</style>"
+        classes = " ".join(["gr", *sorted(set(re.findall(r"\.(gr-\w+-svg)\b", further_style)))])
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="gr" role="img" aria-label={quoteattr(title)} '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" aria-label={quoteattr(title)} '
             f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">{css}'
             f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
             f"{body}</svg>"

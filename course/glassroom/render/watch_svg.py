@@ -33,7 +33,7 @@ def card_of(moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: 
     """One storage after a step, to stand among others under one style sheet."""
     drawing = Drawing()
     draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
-    return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", is_part=True)
+    return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
 
 
 def draw_card(

@@ -1,6 +1,6 @@
 // The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
 
-import { make } from "./elements.js";
+import { make, reveal, scrolling } from "./elements.js";
 import { fill, player, statusPanel } from "./steps.js";
 
 const BEFORE = ["Before the first step", "The graph is recorded; no gradient has moved yet."];
@@ -9,12 +9,13 @@ function render({ model, el }) {
   const frames = model.get("frames");
   const maps = model.get("maps");
   const root = make("div", "gr-stepper");
-  const graph = make("div", "gr-graph");
+  const graph = make("div", "gr-picture");
   graph.innerHTML = model.get("svg");
   graph.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
   const side = make("div", "gr-side");
   const panel = statusPanel();
   const memory = make("div", "gr-memory");
+  const looks = [scrolling(graph, "the graph"), scrolling(memory, "leaves and their gradients")];
   side.append(panel, memory);
   const body = make("div", "gr-body");
   body.append(graph, side);
@@ -35,9 +36,13 @@ function render({ model, el }) {
     for (const edge of edges) edge.classList.toggle("on", frame !== null && edge.dataset.from === frame.key);
     fill(panel, frame ? frame.lines : BEFORE);
     const map = frame ? frame.map : -1;
-    if (map !== drawn) memory.innerHTML = map < 0 ? "" : maps[map];
+    if (map !== drawn) {
+      memory.innerHTML = map < 0 ? "" : maps[map];
+      memory.firstElementChild?.setAttribute("aria-hidden", "true");
+    }
     drawn = map;
-    boxes.get(frame?.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    for (const look of looks) look();
+    if (frame) reveal(graph, boxes.get(frame.key));
     return { count: `step ${at} of ${frames.length}`, value: (frame ? frame.lines : BEFORE)[0] };
   }
 

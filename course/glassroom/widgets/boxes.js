@@ -1,7 +1,7 @@
 // Grids of boxes with words in them, as the explorers draw them: slabs of rows and columns, of large tensors the ends only.
 // Which indices are shown is what glassroom/snapshot.py says; how the grids stand is that of glassroom/render/boxes.py.
 
-import { make } from "./elements.js";
+import { keepKeys, make } from "./elements.js";
 
 const NAMES_SHOWN = 8;
 
@@ -117,8 +117,7 @@ export function board(className, label) {
   const root = make("div", `gr gr-board ${className}`);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", label);
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
-  root.addEventListener("keydown", (event) => event.stopPropagation());
+  keepKeys(root);
   return root;
 }
 
@@ -143,7 +142,7 @@ export function stage(label) {
 
 export function button(text, title, act) {
   const node = Object.assign(make("button", "", text), { type: "button", title });
-  node.setAttribute("aria-label", title);
+  if (title.includes(text) || !/\w/.test(text)) node.setAttribute("aria-label", title);
   node.addEventListener("click", act);
   return node;
 }

@@ -2,7 +2,7 @@
 // The arithmetic and the words are those of glassroom/broadcasting.py; a test compares the two.
 
 import { board, button, combinations, counted, element, gridOf, grouped, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "./boxes.js";
-import { make } from "./elements.js";
+import { make, scrolling } from "./elements.js";
 import { explored } from "./explored.js";
 
 const LETTERS = "ijklmnpqrstuvwxyz";
@@ -224,6 +224,7 @@ function render({ model, el }) {
   const fields = make("div", "gr-fields");
   const said = spokenLines();
   const picture = make("div", "gr-picture");
+  const look = scrolling(picture, "the sizes and the cells");
   const status = make("p", "gr-status idle", HELP);
   status.setAttribute("aria-live", "polite");
   root.append(fields, said, picture, status);
@@ -239,6 +240,7 @@ function render({ model, el }) {
     const place = stage("the cells of the operands and of the result");
     place.append(...grids.map((grid) => grid.node));
     picture.replaceChildren(tableNode(operands), place);
+    look();
     const light = (part) => {
       for (const other of parts) other.element.classList.remove("on", "at");
       status.classList.toggle("idle", !part);

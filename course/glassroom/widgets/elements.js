@@ -1,5 +1,40 @@
 // Making elements of a page.
 
+/** Let a region that is wider than its place be scrolled with the keyboard; answers with what looks whether it is. */
+export function scrolling(region, label) {
+  region.dataset.scrolls = "";
+  const look = () => {
+    const isWider = region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight;
+    if (isWider) {
+      region.tabIndex = 0;
+      region.setAttribute("role", "group");
+      region.setAttribute("aria-label", label);
+    } else for (const name of ["tabindex", "role", "aria-label"]) region.removeAttribute(name);
+  };
+  new ResizeObserver(look).observe(region);
+  return look;
+}
+
+/** Scroll a region, and nothing around it, until a part of it can be seen. */
+export function reveal(region, part) {
+  const outer = region.getBoundingClientRect();
+  const inner = part.getBoundingClientRect();
+  const way = (low, high, from, to) => (low < from ? low - from : Math.max(Math.min(high - to, low - from), 0));
+  region.scrollLeft += way(inner.left, inner.right, outer.left, outer.right);
+  region.scrollTop += way(inner.top, inner.bottom, outer.top, outer.bottom);
+}
+
+/**
+ * Keep keys that are pressed inside of `root` from the shortcuts of a notebook, which listens before we do, unless told not to:
+ * by the element that has the focus, since some shortcuts are for whichever has it.
+ */
+export function keepKeys(root) {
+  const tell = (element) => { element.dataset.lmSuppressShortcuts = "true"; };
+  tell(root);
+  root.addEventListener("focusin", (event) => tell(event.target));
+  root.addEventListener("keydown", (event) => event.stopPropagation());
+}
+
 /** An element with a class and words in it, either of which may be missing. Words are text, and never markup. */
 export function make(tag, className, text) {
   const node = document.createElement(tag);

@@ -1,20 +1,22 @@
 // What every picture has in common whose parts one points at, or walks to with the keys: the frame, the words below it, the
 // pointer and the keyboard.
 
+import { keepKeys } from "./elements.js";
+
 /** Put the picture of a model up, with a line of words and the text below it. Returns the picture and the line. */
 export function framed({ model, el }, { className, kind, keys }) {
   const root = document.createElement("div");
-  root.className = className;
+  root.className = `gr gr-frame ${className}`;
   root.tabIndex = 0;
   root.setAttribute("role", "application");
   root.setAttribute("aria-roledescription", kind);
   root.setAttribute("aria-label", model.get("label"));
   root.setAttribute("aria-description", keys);
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
+  keepKeys(root);
   root.innerHTML = model.get("svg");
   root.firstElementChild.setAttribute("aria-hidden", "true"); // the label, the status and the text speak for it
   const status = document.createElement("p");
-  status.className = "gr-status";
+  status.className = "gr gr-status";
   status.setAttribute("role", "status");
   status.setAttribute("aria-live", "polite");
   const text = document.createElement("pre");
@@ -48,7 +50,6 @@ export function explored(root, parts, { name, first, light, moved }) {
   });
   root.addEventListener("blur", () => light(null));
   root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the notebook has its own meaning for almost every key
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     if (event.key === "Escape") {
       event.preventDefault();

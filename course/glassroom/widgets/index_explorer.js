@@ -1,7 +1,7 @@
 // The index explorer: an index is typed, or built by pointing at cells, and what it picks is seen at once.
 
 import { board, button, element, gridOf, spokenLines, stage, tuple, walked } from "./boxes.js";
-import { make } from "./elements.js";
+import { make, scrolling } from "./elements.js";
 import { explored } from "./explored.js";
 import { blockOf, elementAt, sourceOf, timesOf } from "./index_arithmetic.js";
 import { indexed, lines, table } from "./index_words.js";
@@ -131,6 +131,7 @@ function render({ model, el }) {
   whole.append(make("b", "", `${tensor.name}[`), field, make("b", "", "]"));
   const said = spokenLines();
   const picture = make("div", "gr-picture");
+  const look = scrolling(picture, "the items and the cells");
   const status = make("p", "gr-status idle", HELP);
   status.setAttribute("aria-live", "polite");
   root.append(fields, said, picture, status);
@@ -148,6 +149,7 @@ function render({ model, el }) {
     const place = stage(`the cells of ${tensor.name} and of the result`);
     place.append(...grids.map((grid) => grid.node));
     picture.replaceChildren(...(refused ? [] : [tableNode(story)]), place);
+    look();
     const light = (part) => {
       for (const other of parts) other.element.classList.remove("on", "at");
       status.classList.toggle("idle", !part);

@@ -1,7 +1,7 @@
 // A picture of what happened in time, moment by moment: the memory timeline, the device map. Frame 0 is before the first.
 // Parts of the picture say in data-on at which moments they are lit ("3-7", or several such), and in data-says what they are.
 
-import { make } from "./elements.js";
+import { make, reveal, scrolling } from "./elements.js";
 import { fill, player, statusPanel } from "./steps.js";
 
 export function isOn(spans, moment) {
@@ -20,6 +20,7 @@ function render({ model, el }) {
   picture.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
   const panel = statusPanel();
   const state = make("div", "gr-state");
+  const looks = [scrolling(picture, "the picture"), scrolling(state, "the state after this step")];
   const parts = [...picture.querySelectorAll("[data-on]")].map((element) => ({ element, spans: spansOf(element) }));
   const cursor = picture.querySelector(".cursor");
   let drawn = -1;
@@ -31,8 +32,14 @@ function render({ model, el }) {
     if (cursor && frame) cursor.setAttribute("transform", `translate(${frame.x} 0)`);
     fill(panel, frame ? frame.lines : model.get("before"));
     const map = frame ? frame.map : -1;
-    if (map !== drawn) state.innerHTML = map < 0 ? "" : maps[map];
+    if (map !== drawn) {
+      state.innerHTML = map < 0 ? "" : maps[map];
+      state.firstElementChild?.setAttribute("aria-hidden", "true");
+    }
     drawn = map;
+    for (const look of looks) look();
+    const lit = parts.find(({ element }) => element.classList.contains("on"));
+    if (lit) reveal(picture, cursor ?? lit.element);
     const count = `${unit} ${frame ? frame.at : 0} of ${frames.length ? frames.at(-1).at : 0}`;
     return { count, value: frame ? frame.lines[0] : model.get("before")[0] };
   }

@@ -1,6 +1,6 @@
 // What everything that is stepped through has in common: the buttons, the slider, the count and the keys.
 
-import { make } from "./elements.js";
+import { keepKeys, make } from "./elements.js";
 
 const KEYS = "Right and Left step forwards and back, Home is before the first, End is the last, Escape leaves.";
 
@@ -21,13 +21,13 @@ export function statusPanel() {
  * the count and of the slider. `keys` maps further keys to functions, which `help` explains.
  */
 export function player(root, { kind, label, unit, count, draw, keys = {}, help = "" }) {
-  root.classList.add("gr-player");
+  root.classList.add("gr", "gr-frame", "gr-player");
   root.tabIndex = 0;
   root.setAttribute("role", "application");
   root.setAttribute("aria-roledescription", kind);
   root.setAttribute("aria-label", label);
   root.setAttribute("aria-description", `${KEYS}${help ? ` ${help}` : ""}`);
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
+  keepKeys(root);
 
   let at = 0;
   const controls = make("div", "gr-controls");
@@ -63,8 +63,8 @@ export function player(root, { kind, label, unit, count, draw, keys = {}, help =
 
   slider.addEventListener("input", () => go(Number(slider.value)));
   root.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // the notebook has its own meaning for almost every key
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    if ("scrolls" in event.target.dataset && event.key.startsWith("Arrow")) return;
     if (event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key)) return;
     if (event.key === "Escape") {
       event.preventDefault();

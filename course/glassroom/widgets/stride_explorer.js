@@ -1,7 +1,7 @@
 // The stride explorer: what size, stride and offset make of one storage, computed as the sliders move.
 // The arithmetic is that of glassroom/strides.py; a test compares the two.
 
-import { make } from "./elements.js";
+import { keepKeys, make } from "./elements.js";
 
 const LETTERS = "ijkl";
 const MOST_DIMS = 3;
@@ -102,6 +102,7 @@ const shownOf = (size, dim) => Math.min(size[dim], SHOWN[SHOWN.length - (size.le
 function render({ model, el }) {
   const values = model.get("values");
   const name = model.get("name");
+  const held = model.get("storage");
   const header = {
     cells: values.length,
     itemsize: model.get("itemsize"),
@@ -109,9 +110,8 @@ function render({ model, el }) {
     stride: [...model.get("stride")],
     offset: model.get("offset"),
   };
-  const root = make("div", "gr-strides");
-  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab listens before we do, unless told not to
-  root.addEventListener("keydown", (event) => event.stopPropagation());
+  const root = make("div", "gr gr-strides");
+  keepKeys(root);
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", model.get("label"));
   const controls = make("div", "gr-controls");
@@ -128,7 +128,7 @@ function render({ model, el }) {
   const rule = make("p", "gr-rule");
   rule.setAttribute("aria-live", "polite");
   const picture = make("div", "gr-picture");
-  picture.append(make("span", "gr-label", `storage of ${name}`), storage, make("span", "gr-label", "t"), result);
+  picture.append(make("span", "gr-label", held === name ? `storage of ${name}` : `${held}, the storage of ${name}`), storage, make("span", "gr-label", "t"), result);
   root.append(controls, codeLine, verdict, picture, rule);
   el.replaceChildren(root);
 

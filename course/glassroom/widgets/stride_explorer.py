@@ -16,6 +16,7 @@ class StrideExplorerWidget(anywidget.AnyWidget):
     _esm = module_of("stride_explorer")
     _css = style_of("stride_explorer")
     name = traitlets.Unicode().tag(sync=True)
+    storage = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     values = traitlets.List(traitlets.Unicode()).tag(sync=True)
     itemsize = traitlets.Int().tag(sync=True)

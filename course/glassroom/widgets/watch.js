@@ -1,6 +1,6 @@
 // A watched cell: its code with the line that ran, what the step did, and the storages after it.
 
-import { make } from "./elements.js";
+import { make, scrolling } from "./elements.js";
 import { fill, player, statusPanel } from "./steps.js";
 
 const JUMPS = [["allocation", "a"], ["write", "w"], ["copy", "c"]];
@@ -14,10 +14,10 @@ function render({ model, el }) {
   const style = make("style", "", model.get("sheet"));
   const panel = statusPanel();
   const memory = make("div", "gr-cards");
-  memory.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
 
   const lines = new Map();
   const code = make("div", "gr-code");
+  const looks = [scrolling(code, "the code"), scrolling(memory, "the storages after this step")];
   for (const [number, source] of model.get("code")) {
     const line = make("div", "gr-line");
     line.append(make("span", "gr-number", String(number)), make("span", "gr-source", source || " "));
@@ -44,10 +44,12 @@ function render({ model, el }) {
       const holder = make("div", "gr-card");
       holder.dataset.card = card;
       holder.innerHTML = cards[card];
+      holder.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
       if (shown) shown.replaceWith(holder);
       else memory.append(holder);
     });
     while (memory.children.length > wanted.length) memory.lastElementChild.remove();
+    for (const look of looks) look();
     for (const [kind, button] of jumps) button.disabled = next(kind, at) === 0;
     if (at === frames.length) pause();
     return { count: `step ${at} of ${frames.length}`, value: frame ? frame.lines[0] : BEFORE[0] };

@@ -1,0 +1,42 @@
+"""axe-core, which looks for what keeps people with disabilities out: fetched by npm once, at one version, and kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+VERSION = "4.14.1"
+KEPT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "glassroom-tests" / f"axe-core-{VERSION}"
+GRAVE = ("serious", "critical")
+
+
+@cache
+def source() -> str:
+    """The text of axe-core; skips the test where it is not kept and npm cannot bring it."""
+    script = KEPT / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("axe-core is not here and neither is npm: apt-get install npm")
+        KEPT.mkdir(parents=True, exist_ok=True)
+        quietly = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"]
+        command = [npm, "install", "--prefix", str(KEPT), *quietly, f"axe-core@{VERSION}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode:
+            pytest.skip("axe-core is not here, and npm could not bring it")
+    return script.read_text(encoding="utf-8")
+
+
+def faults(page: Any, selector: str) -> list[str]:
+    """What axe finds serious or critical inside an element: the rule, what it is about, and where."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(source())
+    found = page.evaluate("selector => axe.run(document.querySelector(selector))", selector)
+    grave = [each for each in found["violations"] if each["impact"] in GRAVE]
+    return [f"{each['id']}: {each['help']}: {node['html'][:120]}" for each in grave for node in each["nodes"]]

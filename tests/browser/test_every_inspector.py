@@ -1,0 +1,242 @@
+"""What holds for every inspector in a browser: it wakes in JupyterLab, in Notebook 7 and on a page of its own, says
+there what its text and its static picture say, and can be used by everyone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from browser import axe
+from browser.jupyterlab import Watch
+from every_inspector import every_inspector
+
+import tensorglass
+from glassroom.inspector import Inspector
+
+KINDS = tuple(every_inspector(tensorglass))
+PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell")
+FAINT = (Path(__file__).parent / "inked.js").read_text(encoding="utf-8")
+HOSTILE = "<img src=x onerror='window.hacked = 1'>"
+SET_UP = "import tensorglass, {library}\nfrom every_inspector import every_inspector\nmade = every_inspector({library})"
+PART = {  # what one can point at
+    "memory map": ".tensor .cell",
+    "stride explorer": ".gr-result .gr-box",
+    "broadcast explorer": ".gr-boxes .gr-box",
+    "index explorer": ".gr-boxes .gr-box",
+    "autograd graph": ".box",
+    "backward stepper": None,
+    "device map": ".holding rect",
+    "memory timeline": ".life rect",
+    "watched cell": ".gr-line:has-text('rows[0] = 7')",
+}
+# What reaches past the page, and is in no region that the keyboard scrolls; and controls that lie on one another.
+OUT_OF_REACH = """() => {
+    const scrolls = (each) => /auto|scroll/.test(getComputedStyle(each).overflowX);
+    const region = (each) => each && (scrolls(each) ? each : region(each.parentElement));
+    return [...document.querySelectorAll("body *")]
+        .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest(".gr-text"))
+        .filter((each) => region(each)?.tabIndex !== 0)
+        .map((each) => each.outerHTML.slice(0, 80));
+}"""
+OVERLAPPING = """() => {
+    const controls = [...document.querySelectorAll("button, input")];
+    const all = controls.map((each) => [each.outerHTML, each.getBoundingClientRect()]);
+    const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return all.flatMap(([, a], at) => all.slice(at + 1).filter(([, b]) => over(a, b)).map(([html]) => html));
+}"""
+CELLS = """jupyterapp.shell.currentWidget.content.widgets.map((cell) => [cell.model.id, cell.model.type])"""
+SAID = ".gr-status, .gr-rule, .gr-panel"  # where the words stand that change
+
+
+@pytest.fixture(scope="module", params=[("lab", "torch"), ("notebook", "torch"), ("lab", "tensorglass")], ids="-".join)
+def notebook(request: Any, lab: Any, chromium: Any) -> Any:
+    """A notebook with every inspector, open and run, in both applications and with the tensors of both libraries."""
+    app, library = request.param
+    if app == "notebook":
+        pytest.importorskip("notebook", reason="Notebook 7 is not installed (extra: test)")
+    if library == "torch":
+        pytest.importorskip("torch", reason="the pictures of real PyTorch tensors need PyTorch")
+    name = f"every-{app}-{library}.ipynb"
+    lab.notebook(name, SET_UP.format(library=library), *[f"made[{kind!r}]" for kind in KINDS])
+    page, watch = lab.open(chromium, name, height=6500, app=app)
+    lab.run_all(page)
+    woken = "document.querySelectorAll('.glassroom:has(.gr)').length === {}"
+    page.wait_for_function(woken.format(len(KINDS)), timeout=60_000)
+    page.evaluate("document.querySelectorAll('.glassroom').forEach((each, at) => { each.id = `made-${at}`; })")
+    yield page, watch
+    page.close()
+
+
+def place_of(page: Any, kind: str) -> Any:
+    return page.locator(f"#made-{KINDS.index(kind)}")
+
+
+def step(page: Any, place: Any, key: str) -> None:
+    place.locator(".gr-player").focus()
+    page.keyboard.press(key)
+
+
+def set_theme(page: Any, theme: str) -> None:
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    light = "true" if theme.endswith("Light") else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_wakes_in_a_notebook_and_answers_to_keys_which_do_not_leak(notebook: Any, kind: str) -> None:
+    page, _ = notebook
+    place = place_of(page, kind)
+    cells = page.evaluate(CELLS)
+    place.locator("[tabindex='0']").first.focus()
+    before = place.locator(SAID).all_inner_texts()
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    assert place.locator(SAID).all_inner_texts() != before
+    focusable = place.locator(":is([tabindex='0'], button, input[type='range']):not(:disabled):visible")
+    for at in range(min(focusable.count(), 6)):
+        focusable.nth(at).focus()
+        for key in ("d", "d", "m", "ArrowDown"):
+            page.keyboard.press(key)
+    assert page.evaluate(CELLS) == cells
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_axe_finds_nothing_grave_and_every_word_can_be_read(notebook: Any, kind: str, theme: str) -> None:
+    page, _ = notebook
+    set_theme(page, theme)
+    place = place_of(page, kind)
+    if kind in PLAYERS:
+        step(page, place, "End")
+        step(page, place, "ArrowLeft")
+    assert axe.faults(page, f"#made-{KINDS.index(kind)}") == []
+    assert place.evaluate(FAINT) == []
+
+
+def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(notebook: Any) -> None:
+    _, watch = notebook
+    assert (watch.errors, watch.strangers) == ([], [])
+
+
+# --- pages of their own -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pages(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Every inspector, saved as a page and opened from the file."""
+    folder = tmp_path_factory.mktemp("pages")
+    context = chromium.new_context(viewport={"width": 1100, "height": 900}, reduced_motion="reduce")
+    found: dict[str, tuple[Any, Inspector, Watch]] = {}
+    for kind, inspector in every_inspector(tensorglass).items():
+        path = folder / f"{kind}.html"
+        inspector.save(path)
+        page, watch = context.new_page(), Watch()
+        watch.over(page)
+        page.goto(path.as_uri())
+        found[kind] = page, inspector, watch
+    yield found
+    context.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, kind: str) -> None:
+    page, _, watch = pages[kind]
+    said = page.locator(SAID)
+    before = said.all_inner_texts()
+    if PART[kind]:
+        part = page.locator(PART[kind]).nth(0)
+        part.hover()
+        part.click()
+        assert said.all_inner_texts() != before, "hovering and clicking say what was pointed at"
+        page.mouse.move(2, 2)
+    page.locator("[tabindex='0']").first.focus()
+    heard = []
+    for key in ("Home", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        heard.append(said.all_inner_texts())
+    assert len({json.dumps(each) for each in heard}) > 1, "keys step"
+    assert page.evaluate("document.getAnimations().length") == 0, "nothing moves by itself"
+    assert (watch.errors, watch.strangers) == ([], [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_live_static_and_text_forms_say_the_same(pages: Any, kind: str) -> None:
+    page, inspector, _ = pages[kind]
+    facts = facts_of(inspector.as_dict())
+    assert len(facts) > 2
+    svg = ElementTree.fromstring(inspector.svg).iter("{http://www.w3.org/2000/svg}text")
+    told = [page.locator("body").inner_text(), *page.locator("svg text").all_text_contents()]
+    told += page.locator("[data-says]").evaluate_all("parts => parts.map((part) => part.dataset.says)")
+    told += page.locator("input").evaluate_all("fields => fields.map((field) => field.value)")
+    if kind in PLAYERS:
+        step(page, page.locator("body"), "Home")
+        for _ in range(int(page.locator(".gr-player input").get_attribute("max"))):
+            page.keyboard.press("ArrowRight")
+            told += [page.locator("body").inner_text(), *page.locator("svg text").all_text_contents()]
+    forms = {"text": inspector.text, "static": "\n".join(text.text or "" for text in svg), "live": "\n".join(told)}
+    for form, words in forms.items():
+        missing = [fact for fact in facts if fact not in words.replace("\n", " ") and fact not in words]
+        assert missing == [], form
+
+
+def facts_of(data: dict[str, Any]) -> list[str]:
+    """What a picture must say in every form, as it says it."""
+    facts: list[str] = []
+    for storage in data.get("storages", ()):
+        facts += [storage["name"], *[_written(cell["value"]) for cell in storage["cells"]]]
+    for header in data.get("headers", ()):
+        facts += [header["name"], f"{tuple(header['size'])}", f"{tuple(header['stride'])}"]
+    if "typed" in data:
+        facts += [data["name"], data["typed"], *data["values"].values(), str(tuple(data["result"]["size"]))]
+    for operand in data.get("operands", ()):
+        facts += [operand["name"], f"{tuple(operand['size'])}"]
+    for node in (data.get("graph") or data).get("steps", ()):
+        if "leaf" in node:
+            facts += [node["leaf"]["name"]] if node["leaf"] else [] if node["outputs"] else [node["name"]]
+    for device in data.get("devices", ()):
+        facts += [device["name"], device["kind"], *[storage["name"] for storage in device["storages"]]]
+    for curve in data.get("curves", ()):
+        facts += [curve["device"], f"{max(curve['levels']):,}"]
+    facts += [life["where"]["label"] for life in data.get("lives", ())]
+    for moment in data.get("moments", ()):
+        facts += [change["words"] for change in moment.get("changes", ())]
+    return facts
+
+
+def _written(value: Any) -> str:
+    return f"{value:.0f}." if isinstance(value, float) else str(value)
+
+
+@pytest.mark.parametrize("width", [400, 640], ids=["400 px", "200 % zoom"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_a_narrow_page_nothing_is_out_of_reach(pages: Any, kind: str, width: int) -> None:
+    page, _, _ = pages[kind]
+    page.set_viewport_size({"width": width, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "the page itself does not scroll"
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate(OUT_OF_REACH) == [], "what is wider stands in a region that the keyboard scrolls"
+    assert page.evaluate(OVERLAPPING) == []
+    assert axe.faults(page, "body") == []
+    page.set_viewport_size({"width": 1100, "height": 900})
+
+
+def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:
+    for kind, inspector in every_inspector(tensorglass, HOSTILE).items():
+        path = tmp_path / f"{kind}.html"
+        inspector.save(path)
+        page, watch = chromium.new_page(), Watch()
+        watch.over(page)
+        page.goto(path.as_uri())
+        if kind in PLAYERS:
+            step(page, page.locator("body"), "End")
+        assert page.locator("img").count() == 0, kind
+        assert page.evaluate("window.hacked") is None
+        assert (watch.errors, watch.strangers) == ([], [])
+        page.close()

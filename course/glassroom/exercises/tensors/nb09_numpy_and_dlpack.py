@@ -1,0 +1,154 @@
+"""Exercises of notebook 09 of part 2: what tensors and NumPy's arrays share, and what they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.facts import dtype_name, is_array, is_tensor, share_memory, values
+
+SHARED = {
+    "row": ("view", "A row of an array is a view, and from_numpy shares what it is given."),
+    "doubled": ("copy", "x * 2 is a new array; the tensor shares memory with that one, not with x."),
+    "as_double": ("copy", "Elements of float64 are other bytes: asarray has to copy."),
+    "turned": ("view", "as_tensor shares here, t() is a view, and numpy() shares again."),
+    "picked": ("copy", "Lists and tensors as indices copy, before numpy() shares the copy."),
+}
+
+
+@exercise(
+    "t09-who",
+    hints=[
+        "Go from left to right: which of the functions in the line computes or converts, and which only looks?",
+        "A tensor on a copy shares with the copy. Another dtype is other bytes.",
+        "Two of the five are views.",
+        """
+        row = "view"
+        doubled = "copy"
+        as_double = "copy"
+        turned = "view"
+        picked = "copy"
+        """,
+    ],
+)
+def who(row: Any, doubled: Any, as_double: Any, turned: Any, picked: Any) -> str:
+    answers = (row, doubled, as_double, turned, picked)
+    for (name, (truth, reason)), answer in zip(SHARED.items(), answers, strict=True):
+        expect_equal(answer, name, truth, mistakes={"copy" if truth == "view" else "view": reason})
+    return "from_numpy and numpy() never copy; what stands before or after them may."
+
+
+@exercise(
+    "t09-single",
+    setup="import numpy as np\nreadings = np.array([0.5, 1.5, 2.5])",
+    hints=[
+        "One of the two steps has to copy, since float32 is other bytes. The other must not.",
+        "Convert while it is still an array; then share.",
+        """
+        single = readings.astype(…)
+        x = torch.from_numpy(…)
+        """,
+        """
+        single = readings.astype(np.float32)
+        x = torch.from_numpy(single)
+        """,
+    ],
+)
+def single(single: Any, x: Any, *, readings: Any) -> str:
+    expect(is_array(single), "`single` is no NumPy array. Convert `readings` with its method astype.")
+    expect(
+        dtype_name(single) == "float32",
+        f"`single` has dtype {dtype_name(single)}, as NumPy's numbers have if nothing else is said.",
+    )
+    expect_tensor(x, "x", dtype="float32")
+    expect_view(x, "x", single, "single", "from_numpy shares; float() and tensor() copy.")
+    expect_value(x, "x", values(readings))
+    return "One copy, into float32; from there on both headers look at the same bytes."
+
+
+@exercise(
+    "t09-safe",
+    setup="""
+    import numpy as np
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    locked = np.broadcast_to(np.float32([1, 2, 3]), (2, 3))
+    """,
+    hints=[
+        "Ask the array before you share: its flags say whether it may be written to, its strides which way it goes.",
+        "array.flags.writeable is True or False; array.strides is a tuple of ints, one a dimension.",
+        """
+        def to_tensor(array):
+            if not array.flags.… or any(step < 0 for step in …):
+                return torch.tensor(array.copy())
+            return torch.from_numpy(array)
+        """,
+        """
+        def to_tensor(array):
+            if not array.flags.writeable or any(step < 0 for step in array.strides):
+                return torch.tensor(array.copy())
+            return torch.from_numpy(array)
+        """,
+    ],
+)
+def safe(to_tensor: Callable[..., Any], *, array: Any, locked: Any) -> str:
+    for given, name in ((array, "array"), (array[:, ::2], "array[:, ::2]")):
+        made = call(to_tensor, "to_tensor", given)
+        because = "Nothing stands in the way here, so nothing needs to be copied."
+        expect_view(made, f"to_tensor({name})", given, name, because)
+        expect_value(made, f"to_tensor({name})", values(given))
+    for given, name in ((array[::-1], "array[::-1]"), (array[:, ::-1], "array[:, ::-1]"), (locked, "locked")):
+        made = call(to_tensor, "to_tensor", given)
+        because = "It may only be read: a write to the tensor would reach it." if given is locked else ""
+        expect_copy(made, f"to_tensor({name})", given, name, because)
+        expect_value(made, f"to_tensor({name})", values(given))
+    return "It shares what can be shared, and never touches what may only be read."
+
+
+@exercise(
+    "t09-join",
+    setup="""
+    import numpy as np
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    from_dlpack = torch.from_dlpack
+    """,
+    hints=[
+        "The protocol is two methods, and the array that your class holds has both of them.",
+        "Each of your methods calls the array's method of the same name. __dlpack__ passes its keywords on: **wishes.",
+        """
+        class Sensor:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **wishes):
+                return self.array.…
+
+            def __dlpack_device__(self):
+                return self.array.…
+        """,
+        """
+        class Sensor:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **wishes):
+                return self.array.__dlpack__(**wishes)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        """,
+    ],
+)
+def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
+    sensor = call(Sensor, "Sensor", array)
+    for method in ("__dlpack__", "__dlpack_device__"):
+        expect(hasattr(sensor, method), f"A `Sensor` has no method `{method}`.")
+    made = call(lambda: from_dlpack(sensor), "torch.from_dlpack(Sensor(array))")
+    expect(is_tensor(made), "`torch.from_dlpack(Sensor(array))` is no tensor.")
+    expect(
+        share_memory(made, array),
+        "What comes out is on other memory than `array`. Hand out the array's own capsule, not a copy's.",
+    )
+    expect_value(made, "torch.from_dlpack(Sensor(array))", values(array))
+    return "Two methods, and every library that speaks DLPack can read your class without a copy."

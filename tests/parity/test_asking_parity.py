@@ -107,3 +107,19 @@ torch.broadcast_shapes((2, 3), (-1,))
 @pytest.mark.parametrize("program", lines(SIZES_THAT_MEET))
 def test_sizes_meet_or_are_refused_as_in_pytorch(program: str) -> None:
     assert disagreement(program) is None
+
+
+LISTS_OF_TENSORS = r"""
+torch.broadcast_tensors(torch.ones(2, 3), 2)
+torch.broadcast_tensors([torch.ones(2, 3), torch.ones(3)])
+torch.atleast_1d(torch.ones(2), 3) ;; torch.atleast_2d([torch.ones(2), 3]) ;; torch.atleast_3d(3) ;; torch.atleast_1d()
+torch.meshgrid(torch.ones(2), 3, indexing='ij') ;; torch.meshgrid([3], indexing='ij')
+torch.cartesian_prod(torch.ones(2), 3) ;; torch.cartesian_prod(3)
+torch.block_diag(torch.ones(2), 3) ;; torch.block_diag([torch.ones(2)])
+torch.cat([torch.ones(2), 3]) ;; torch.stack([3]) ;; torch.hstack([torch.ones(2), None])
+"""
+
+
+@pytest.mark.parametrize("program", lines(LISTS_OF_TENSORS))
+def test_what_is_no_tensor_among_tensors_is_refused_as_in_pytorch(program: str) -> None:
+    assert disagreement(program) is None

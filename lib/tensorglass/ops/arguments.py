@@ -6,6 +6,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
 
 
@@ -35,6 +36,15 @@ def type_name(argument: Any) -> str:
     if kind.__module__.partition(".")[0] == "numpy":
         return f"{kind.__module__}.{kind.__name__}"
     return _OURS.get(kind.__name__, kind.__name__)
+
+
+def all_tensors(arguments: Sequence[Any], *notes: str) -> Sequence[Tensor]:
+    """The arguments, of which each has to be a tensor. Raises PyTorch's TypeError, with these notes."""
+    for place, argument in enumerate(arguments):
+        if not isinstance(argument, Tensor):
+            refusal = f"expected Tensor as element {place} in argument 0, but got {type_name(argument)}"
+            raise explained(TypeError(refusal), *notes)
+    return arguments
 
 
 def ints(name: str, arguments: tuple[Any, ...], *expected: str) -> tuple[int, ...]:

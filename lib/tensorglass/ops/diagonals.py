@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes, geometry
-from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
-from tensorglass.ops.arguments import check_tensor, type_name
+from tensorglass.ops.arguments import all_tensors, check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import zeros
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
@@ -122,12 +121,8 @@ def _as_matrix(size: tuple[int, ...]) -> tuple[int, int]:
 @derivative(tensors=_block_gradient)
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices one after the other on the diagonal of a larger one, zero elsewhere; a vector is a row."""
+    all_tensors(tensors, "Give the matrices one by one: torch.block_diag(*matrices).")
     for place, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise explained(
-                TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(tensor)}"),
-                "Give the matrices one by one: torch.block_diag(*matrices).",
-            )
         if len(tensor._size) > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {place} has "

@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.errors import warn
 from tensorglass.ops import from_data
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import all_tensors, check_tensor
 from tensorglass.ops.creation import empty, ones
 from tensorglass.ops.joining import stack
 from tensorglass.ops.masking import masked_select
@@ -29,7 +29,7 @@ def _vectors() -> Iterator[Sample]:
 
 
 def _unpacked(tensors: tuple[Any, ...]) -> Sequence[Tensor]:
-    return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return all_tensors(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors)
 
 
 def _mesh_samples() -> Iterator[Sample]:

@@ -10,6 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, make
+from tensorglass.ops.arguments import all_tensors
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.one_device import on_two_devices
@@ -78,10 +79,7 @@ def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
         raise TypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
         )
-    for place, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(tensor).__name__}")
-    return list(tensors)
+    return list(all_tensors(tensors))
 
 
 def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:

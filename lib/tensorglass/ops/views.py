@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.inplace import reread
 from tensorglass.making import make, same_inference, view_of
 from tensorglass.ops import strided_gradient
-from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.arguments import all_tensors, check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
@@ -202,16 +202,17 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 @operator("view", method=False, signatures=None)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Every tensor expanded to the size at which they all meet."""
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    size = geometry.broadcast_shapes(*[tensor._size for tensor in given])
-    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in given])
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
+    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in tensors])
 
 
 def _at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return _with_dims(tensors[0], ndim)
+    if len(tensors) == 1 and not isinstance(tensors[0], tuple | list):
+        raise invalid_combination(f"atleast_{ndim}d", tensors, "(Tensor input)", "(tuple of Tensors tensors)")
     given = tensors[0] if len(tensors) == 1 else tensors
-    return tuple([_with_dims(tensor, ndim) for tensor in given])
+    return tuple([_with_dims(tensor, ndim) for tensor in all_tensors(given)])
 
 
 def _with_dims(tensor: Tensor, ndim: int) -> Tensor:
@@ -221,10 +222,9 @@ def _with_dims(tensor: Tensor, ndim: int) -> Tensor:
         return reshape(tensor, (1,) * ndim)
     if ndim == 3 and len(tensor._size) == 2:
         return unsqueeze(tensor, -1)
-    made = tensor
-    while len(made._size) < min(ndim, 2):
-        made = unsqueeze(made, 0)
-    return made if len(made._size) == ndim else unsqueeze(made, -1)
+    while len(tensor._size) < min(ndim, 2):
+        tensor = unsqueeze(tensor, 0)
+    return tensor if len(tensor._size) == ndim else unsqueeze(tensor, -1)
 
 
 @operator("view", method=False, signatures=None)

@@ -90,3 +90,22 @@ def test_graph_and_gradients_are_pytorchs(name: str, dtype: str) -> None:
                 assert len(mine) == len(other), (call.name, field)
                 for one, two in zip(mine, other, strict=True):
                     assert are_same(one, two), (call.name, field, one, two)
+
+
+ALONG = ("sum", "nansum", "mean", "prod", "std", "var", "amax", "logsumexp", "cumsum", "softmax")
+
+
+@pytest.mark.parametrize("name", ALONG)
+@pytest.mark.parametrize("keywords", [{"axis": 1}, {"axis": 0}, {"axis": -1, "keepdims": True}], ids=str)
+def test_numpys_names_of_arguments_reach_the_derivative(name: str, keywords: dict[str, Any]) -> None:
+    seen = []
+    for library in (tensorglass, torch):
+        leaf = weights(library, library.empty(3, 3)).requires_grad_()
+        try:
+            result = getattr(leaf, name)(**keywords)
+            result.square().sum().backward()
+            seen.append((tuple(result.shape), plain(leaf.grad)))
+        except TypeError as error:
+            seen.append((type(error), None))
+    assert seen[0][0] == seen[1][0]
+    assert are_same(seen[0][1], seen[1][1]), seen

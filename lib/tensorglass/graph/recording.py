@@ -223,11 +223,13 @@ def recorded(
             inplace.check_inference(arguments[0])
         if not state.grad:
             result = body(*arguments, **keywords)
-            if not is_in_place and _is_view(result) and recorder.flows(bound(arguments, keywords)):
+            if not is_in_place and _is_view(result) and recorder.flows(bound(arguments, keywords) or ()):
                 _mark_views(result)
             return result
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
+        if values is None:
+            return body(*arguments, **keywords)  # which raises: whoever called reads the arguments anew
         if is_in_place:
             if not recorder.flows(values):
                 return body(*arguments, **keywords)
@@ -292,15 +294,21 @@ def _defaults(signature: inspect.Signature) -> dict[int, tuple[Any, ...]]:
     return {count: defaults[count:] for count in range(most + 1) if inspect.Parameter.empty not in defaults[count:]}
 
 
-def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any]]:
-    """A function that gives any call's arguments in the order of the signature, defaults where they are left out."""
+def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any] | None]:
+    """A function that gives any call's arguments in the order of the signature, defaults where they are left out.
+
+    It gives None for arguments that do not fit.
+    """
     places = {name: place for place, name in enumerate(signature.parameters)}
+    for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):  # formulas are written with PyTorch's names
+        if theirs in places and ours in places:
+            places[theirs] = places[ours]
     left_out = _defaults(signature)
     *before, last = signature.parameters.values()
     takes_many = last.kind is last.VAR_POSITIONAL and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in before)
     fewest = len(before) if takes_many else sys.maxsize
 
-    def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any]:
+    def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any] | None:
         rest = left_out.get(len(arguments))
         if rest is not None and all(places.get(name, -1) >= len(arguments) for name in keywords):
             values = [*arguments, *rest]
@@ -309,7 +317,10 @@ def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str
             return values
         if len(arguments) >= fewest and not keywords:
             return *arguments[:fewest], arguments[fewest:]
-        found = signature.bind(*arguments, **keywords)  # ten times as long
+        try:
+            found = signature.bind(*arguments, **keywords)  # ten times as long
+        except TypeError:
+            return None
         found.apply_defaults()
         return list(found.arguments.values())
 

@@ -124,11 +124,12 @@ def reduction(
             dtype: DType | None = None,
             out: Tensor | None = None,
             axis: Dims = None,
+            keepdims: bool = False,
         ) -> Tensor:
             check_tensor(kernel.__name__, input)
             if dtype is not None and not takes_dtype:
                 raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
-            dim = axis if dim is None else dim
+            dim, keepdim = axis if dim is None else dim, keepdim or keepdims
             axes = axes_of(len(input._size), dim)
             if check is not None:
                 check(input, axes, dim)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import lenet
+
 
 @dataclass(frozen=True)
 class Case:
@@ -15,6 +17,7 @@ class Case:
     numpy_setup: str = ""
     numpy_code: str = ""
     goal: float | None = None  #: the ratio to PyTorch on one thread that we aim at
+    pytorch_setup: str = ""  #: where PyTorch is to do it in its own best way
 
 
 def _pair(size: str) -> tuple[str, str]:
@@ -126,5 +129,8 @@ CASES = (
     Case("chain of 20 operators, there and back", _CHAIN, "c = step(20)", _NUMPY_CHAIN, "c = step(20)", 1.3),
     Case("chain of 1000 operators, there and back", _CHAIN, "c = step(1000)", _NUMPY_CHAIN, "c = step(1000)", 1.3),
     Case("MLP training step, 64-256-10", _MLP, "c = step()", _NUMPY_MLP, "c = step()", 0.7),
+    Case("LeNet training step, same code", lenet.STEP, "c = step()", lenet.NUMPY, "c = step()", 0.9),
+    Case("LeNet training step, PyTorch's conv2d", lenet.STEP, "c = step()", lenet.NUMPY, "c = step()", 0.9,
+         lenet.WITH_CONV2D),
     _sized("matmul 512²", 512 * 512, "(512, 512)", "c = a @ b", "c = a @ b", 1.05),
 )  # fmt: skip

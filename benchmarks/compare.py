@@ -71,14 +71,15 @@ def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
 def measure(case: Case, all_threads: bool) -> Seconds:
     """Seconds that one run of the case's code took, turn by turn."""
     ours = result_of(case.setup, case.code, {"torch": tensorglass})
-    theirs = result_of(case.setup, case.code, {"torch": torch})
+    pytorch_setup = case.pytorch_setup or case.setup
+    theirs = result_of(pytorch_setup, case.code, {"torch": torch})
     np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
     loops = {
-        "torch": prepare(case.setup, case.code, {"torch": torch}),
+        "torch": prepare(pytorch_setup, case.code, {"torch": torch}),
         "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass}),
         "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np}),
     }
-    on_the_wall = prepare(case.setup, case.code, {"torch": torch}, time.perf_counter)
+    on_the_wall = prepare(pytorch_setup, case.code, {"torch": torch}, time.perf_counter)
     times = max(1, min(20_000, int(SECONDS_A_TURN / max(loop(3) for loop in loops.values()))))
     seconds: Seconds = defaultdict(list)
     for _ in range(TURNS):

@@ -55,6 +55,12 @@ def empty_bytes(nbytes: int) -> numpy.ndarray:
     return numpy.asarray(held)
 
 
+# GNU's C allocator gives arrays above a threshold back to the system at once, and raises it, up to 32 MiB, to the size
+# of the largest that it has seen go. Seeing one go now, of which no page is touched, spares kernels the page faults of
+# their temporaries: a training step of LeNet takes 10.5 ms and not 13.
+numpy.empty(32 * MIB - 2**16, numpy.uint8)
+
+
 def _memory_of_the_machine() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -82,9 +82,11 @@ class NumpyBackend:
     def empty(
         self, dtype: DType, size: tuple[int, ...], order: tuple[int, ...] | None = None, *, zeroed: bool = False
     ) -> numpy.ndarray:
-        array_dtype = self.array_dtype(dtype)
-        nbytes = math.prod(size) * dtype.itemsize
+        array_dtype = self._array_dtypes.get(dtype)
+        if array_dtype is None:
+            array_dtype = self._load_bfloat16()
         lengths, axes = (size, None) if order is None else _outermost_first(size, order)
+        nbytes = math.prod(size) * dtype.itemsize
         if nbytes >= LEAST and not zeroed:
             made = numpy.ndarray(lengths, array_dtype, _from_pool(nbytes))
         else:

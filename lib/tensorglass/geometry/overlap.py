@@ -11,7 +11,7 @@ from enum import Enum
 from math import prod
 
 from tensorglass.errors import explained
-from tensorglass.geometry.dims import Header, Ints
+from tensorglass.geometry.dims import Header, Ints, remembered
 from tensorglass.geometry.strides import is_non_overlapping_and_dense, storage_nbytes
 
 _NOTEBOOK = "08 in-place and clone"
@@ -109,6 +109,7 @@ def _shared_cells(written: Header, written_itemsize: int, read: Header, read_ite
     )
 
 
+@remembered
 def self_overlaps(size: Ints, stride: Ints) -> bool:
     """Say exactly whether any cell is reached by two different indices. Strides must not be negative.
 

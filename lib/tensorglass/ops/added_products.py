@@ -22,6 +22,7 @@ from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.scalars import checked
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.thin_products import matrix_product
 from tensorglass.ops.views import expand, narrow, select
 from tensorglass.tensor import Tensor, array_of
 
@@ -29,7 +30,7 @@ Product = Callable[[Any, Array, Array], Array]
 
 
 def _matmul(xp: Any, one: Array, other: Array) -> Array:
-    return xp.matmul(one, other)
+    return matrix_product(xp, one, other)
 
 
 def _summed(xp: Any, one: Array, other: Array) -> Array:

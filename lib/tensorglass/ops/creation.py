@@ -18,6 +18,7 @@ from tensorglass.ops.factory import (
     Place,
     factory,
     new,
+    new_at_once,
     read_number,
     read_options,
     read_out_options,
@@ -44,6 +45,10 @@ def empty(
 
     The size is given as ``empty(2, 3)``, ``empty((2, 3))`` or ``empty(size=(2, 3))``.
     """
+    if size is out is memory_format is None and sizes and not options:
+        made = new_at_once(sizes)
+        if made is not None:
+            return made
     shape = read_size("empty", sizes, size)
     place = read_out_options("empty", options, out)
     if out is not None:
@@ -54,6 +59,10 @@ def empty(
 @factory()
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
+    if size is out is None and sizes and not options:
+        made = new_at_once(sizes, zeroed=True)
+        if made is not None:
+            return made
     shape = read_size("zeros", sizes, size)
     if shape and min(shape) < 0:
         raise explained(
@@ -67,6 +76,11 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
 @factory()
 def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones."""
+    if size is out is None and sizes and not options:
+        made = new_at_once(sizes)
+        if made is not None:
+            raw_array(made).fill(1)
+            return made
     shape = read_size("ones", sizes, size)
     return _filled(shape, read_out_options("ones", options, out), 1, out)
 

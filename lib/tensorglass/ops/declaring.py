@@ -22,7 +22,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
-from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.graph.modes import state
 from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
@@ -298,13 +298,15 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
         is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimiser's step is
-        if direct.get(dtype) is dtype and self._contiguous and is_unrecorded:
+        is_apart = self._contiguous or not self_overlaps(self._size, self._stride)
+        if direct.get(dtype) is dtype and is_unrecorded and is_apart:
+            if one is None:
+                one = raw_array(self)
             if kind is Tensor:
                 source = other._storage
-                is_alike = other._dtype is dtype and other._size == self._size and other._contiguous
-                if is_alike and (other._meta is None or not state.grad):
-                    is_apart = storage is not source or self is other
-                    two = other._array if is_apart and storage.device is source.device else None
+                is_alike = other._dtype is dtype and other._size == self._size and storage.device is source.device
+                if is_alike and (other._meta is None or not state.grad) and (storage is not source or self is other):
+                    two = raw_array(other)
             elif numbers[kind] <= dtype.category:
                 two = number_array(storage.backend, other, dtype)
         if one is None or two is None or (kernel.checks and not dtype.is_floating_point):

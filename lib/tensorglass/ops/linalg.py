@@ -26,6 +26,7 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.thin_products import SMALL, matrix_product
 from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -70,10 +71,10 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
 def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
     if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
         input, other = input.astype("float32"), other.astype("float32")
-    product = xp.matmul(input, other)
-    if product.shape == size and product.dtype == array_dtype and product.flags.c_contiguous:  # nearly always
-        return product
-    return xp.ascontiguousarray(product, array_dtype).reshape(size)
+    made = matrix_product(xp, input, other)
+    if made.shape == size and made.dtype == array_dtype and made.flags.c_contiguous:  # nearly always
+        return made
+    return xp.ascontiguousarray(made, array_dtype).reshape(size)
 
 
 def _form(input: Tensor, other: Tensor) -> str:
@@ -144,17 +145,19 @@ def _of_matrices(input: Tensor, other: Tensor) -> Tensor | None:
     ):
         return None
     backend = storage.backend
-    size = (size[0], other_size[1])
-    arrays = [raw_array(input), raw_array(other)]
-    if size[0] * size[1] * dtype.itemsize >= LEAST:
-        arrays.append(backend.empty(dtype, size))
+    inner, size = size[1], (size[0], other_size[1])
+    count = size[0] * size[1]
+    one, two = raw_array(input), raw_array(other)
     try:
-        product = backend.run(backend.xp.matmul, *arrays)
+        if count * inner <= SMALL and count * dtype.itemsize < LEAST:
+            made = backend.run(backend.xp.matmul, one, two)
+        else:
+            made = backend.launch(matrix_product, one, two, backend.empty(dtype, size))
     except MemoryError:  # the other way finds the same, and says it as PyTorch does
         return None
-    if not product.flags.c_contiguous:
+    if not made.flags.c_contiguous:
         return None
-    return result_tensor(product, dtype, backend, CPU, size, geometry.contiguous_strides(size))
+    return result_tensor(made, dtype, backend, CPU, size, geometry.contiguous_strides(size))
 
 
 def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
@@ -265,7 +268,10 @@ def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
 @derivative(
     input=lambda grad, mat2: grad.mm(conj(mat2.t())),
     mat2=lambda grad, input: conj(input.t()).mm(grad),
-    on_arrays={"input": lambda grad, mat2: grad @ mat2.T, "mat2": lambda grad, input: input.T @ grad},
+    on_arrays={
+        "input": lambda xp, grad, mat2: matrix_product(xp, grad, mat2.T),
+        "mat2": lambda xp, grad, input: matrix_product(xp, input.T, grad),
+    },
 )
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""

@@ -9,9 +9,11 @@ from typing import Any
 
 from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import empty_on, from_array, view_of
+from tensorglass.making import empty_on, from_array, result_tensor, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
@@ -102,6 +104,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
+    chosen = _of_one_kind(condition, input, other) if out is None else None
+    if chosen is not None:
+        return chosen
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
         given = [each for each in (condition, input, other) if each is not None]
@@ -143,6 +148,22 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     values = [array_of(each) if isinstance(each, Tensor) else number_array(backend, each, dtype) for each in operands]
     backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
+
+
+def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:
+    """The choice between small tensors of one size without gaps, in half the time; None for all others."""
+    if not type(condition) is type(input) is type(other) is Tensor:
+        return None
+    size, dtype, storage = input._size, input._dtype, input._storage
+    if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
+        return None
+    arrays = raw_array(condition), raw_array(input), raw_array(other)
+    is_plain = condition._contiguous and input._contiguous and other._contiguous and not dtype.is_complex and size
+    is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
+    if not is_plain or not is_here or storage._nbytes >= LEAST:
+        return None
+    array = HOST.run(HOST.xp.where, *arrays)
+    return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 @operator("indexing", function=False, method=False, dunders=("where",))

@@ -76,8 +76,9 @@ def _run(
 ) -> Array:
     if array.dtype != compute:
         array = array.astype(compute)
+    answer = kernel(xp, array, axes, **parameters) if parameters else kernel(xp, array, axes)
     # A scalar becomes an array, and what NumPy left in another order or dtype is copied.
-    return xp.ascontiguousarray(kernel(xp, array, axes, **parameters), result).reshape(size)
+    return xp.ascontiguousarray(answer, result).reshape(size)
 
 
 def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType) -> Tensor:

@@ -1,0 +1,54 @@
+"""The product of two matrices, in pieces where one of them is long and thin.
+
+NumPy multiplies by OpenBLAS, which packs what it multiplies into blocks, and has another way for small products that
+does without. The one idea to keep in mind: where two of three lengths are small there is little to do with each
+element, and packing takes longer than multiplying; cut into small products it all takes a fifth to four fifths of that.
+6×25 by 25×50,176, the first convolution of LeNet: 240 µs for 690 (PyTorch 560).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+
+#: What OpenBLAS calls small: so many multiplications.
+SMALL = 10**6
+# Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
+_LEAST_PIECE, _LEAST_INNER_PIECE = 256, 900
+
+
+def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) -> Array:
+    """``one @ other``, in `out` if that is given."""
+    if xp is HOST.xp and one.ndim == 2 and other.ndim == 2 and one.dtype.kind == "f" and one.dtype == other.dtype:
+        rows, inner = one.shape
+        columns = other.shape[1]
+        if rows * inner * columns > SMALL and inner == other.shape[0]:
+            return _in_pieces(xp, one, other, out, rows, inner, columns)
+    return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
+
+
+def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, rows: int, inner: int, columns: int) -> Array:
+    longest = max(rows, inner, columns)
+    if longest == inner and rows < columns and one.flags.c_contiguous and other.flags.f_contiguous:
+        # Two thirds of the time the other way around: the wider one comes first, which is read as it lies.
+        made = xp.empty((rows, columns), one.dtype) if out is None else out
+        made[...] = _in_pieces(xp, other.T, one.T, None, columns, inner, rows).T
+        return made
+    piece = SMALL * longest // (rows * inner * columns)
+    if piece < (_LEAST_INNER_PIECE if longest == inner else _LEAST_PIECE) or piece * 2 > longest:
+        return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
+    made = xp.empty((rows, columns), one.dtype) if out is None else out
+    pieces = [slice(start, start + piece) for start in range(0, longest, piece)]
+    if longest == columns:
+        for part in pieces:
+            xp.matmul(one, other[:, part], made[:, part])
+    elif longest == rows:
+        for part in pieces:
+            xp.matmul(one[part], other, made[part])
+    else:
+        xp.matmul(one[:, pieces[0]], other[pieces[0]], made)
+        for part in pieces[1:]:
+            xp.add(made, xp.matmul(one[:, part], other[part]), made)
+    return made

@@ -15,7 +15,7 @@ WRONG = [
     ("a01-leaves", LEAVES + "True, True, True, True, False", "has a grad_fn"),
     ("a01-leaves", LEAVES + "True, True, False, False, False", "turned on afterwards"),
     ("a01-leaves", LEAVES + "True, True, False, True, True", "clone is an operation"),
-    ("a01-leaves", LEAVES + "'yes', True, False, True, True", "not True or False"),
+    ("a01-leaves", LEAVES + "'yes', True, False, True, True", "True or False was asked for"),
     (
         "a01-weight",
         "def make_weight(): return torch.arange(6.0, requires_grad=True).view(2, 3) * 0.1",

@@ -63,7 +63,7 @@ WRONG = [
     ("a02-twice", TWICE + "True, False, True, True, True", "exp itself"),
     ("a02-twice", TWICE + "True, False, False, False, True", "Views move gradients"),
     ("a02-twice", TWICE + "True, False, False, True, False", "the size is enough"),
-    ("a02-twice", TWICE + "1, 0, 0, 1, 1", "not True or False"),
+    ("a02-twice", TWICE + "1, 0, 0, 1, 1", "True or False was asked for"),
     ("a02-once", "pass", "no backward has arrived"),
     ("a02-once", "first.backward()", "of `first` alone"),
     ("a02-once", "second.backward()", "of `second` alone"),

@@ -37,6 +37,12 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
 
 
+def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any]) -> None:
+    """Each answer is the truth that the table has by its name, beside what the opposite shows."""
+    for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
+        expect_equal(answer, name, truth, mistakes={not truth: shows})
+
+
 def expect_tensor(
     answer: Any,
     name: str,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view
 from glassroom.exercises.facts import dtype_name, values
 
 SLOPED = ("float16", "bfloat16", "float32", "float64")
@@ -57,9 +57,7 @@ LEAVES: dict[str, tuple[bool, str]] = {
     ],
 )
 def leaves(leaf_a: Any, leaf_b: Any, leaf_c: Any, leaf_d: Any, leaf_e: Any) -> str:
-    for (name, (truth, reason)), answer in zip(LEAVES.items(), (leaf_a, leaf_b, leaf_c, leaf_d, leaf_e), strict=True):
-        expect(type(answer) is bool, f"`{name}` is not True or False, which was asked for.")
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(LEAVES, (leaf_a, leaf_b, leaf_c, leaf_d, leaf_e))
     return "A leaf is made, or computed without anybody having asked."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
 from glassroom.exercises.facts import same_value, values
 
 
@@ -132,9 +132,7 @@ TWICE: dict[str, tuple[bool, str]] = {
 )
 def twice(added: Any, squared: Any, exponential: Any, reshaped: Any, averaged: Any) -> str:
     answers = (added, squared, exponential, reshaped, averaged)
-    for (name, (truth, reason)), answer in zip(TWICE.items(), answers, strict=True):
-        expect(type(answer) is bool, f"`{name}` is not True or False, which was asked for.")
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(TWICE, answers)
     return "What may go twice is what saved no tensor."
 
 

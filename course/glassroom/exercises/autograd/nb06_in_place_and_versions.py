@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
 from glassroom.exercises.facts import first_line, same_value, values
 
 SAVES = {
@@ -35,8 +35,7 @@ SAVES = {
 )
 def harmless(after_exp: Any, after_log: Any, after_sigmoid: Any, after_product: Any, after_sum: Any) -> str:
     answers = (after_exp, after_log, after_sigmoid, after_product, after_sum)
-    for (name, (truth, reason)), answer in zip(SAVES.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(SAVES, answers)
     return "Not the write decides, but whether a node saved what it overwrites."
 
 
@@ -212,8 +211,7 @@ NOTICED = {
 )
 def noticed(through_view: Any, through_detach: Any, through_data: Any, under_no_grad: Any, through_numpy: Any) -> str:
     answers = (through_view, through_detach, through_data, under_no_grad, through_numpy)
-    for (name, (truth, reason)), answer in zip(NOTICED.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(NOTICED, answers)
     return "What raises the shared counter is noticed; .data and NumPy go past it."
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
 from glassroom.exercises.facts import same_value, values
 
 
@@ -93,8 +93,7 @@ HOLDS = {
 )
 def who(in_a_list: Any, as_number: Any, detached: Any, doubled: Any, doubled_in_no_grad: Any, node: Any) -> str:
     answers = (in_a_list, as_number, detached, doubled, doubled_in_no_grad, node)
-    for (name, (truth, reason)), answer in zip(HOLDS.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(HOLDS, answers)
     return "Whatever has a grad_fn, or is one, holds all that lies behind it."
 
 

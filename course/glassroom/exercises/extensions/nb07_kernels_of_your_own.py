@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths
 from glassroom.exercises.facts import first_line, share_memory, values
 
 N = 1_000_000
@@ -147,6 +147,5 @@ PAYS = {
 )
 def pays(activation: Any, product: Any, one_operator: Any, many_small: Any) -> str:
     answers = (activation, product, one_operator, many_small)
-    for (name, (truth, reason)), answer in zip(PAYS.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(PAYS, answers)
     return "Several elementwise operators in a row: that is what fusing is for."

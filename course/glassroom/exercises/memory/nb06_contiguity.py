@@ -11,6 +11,7 @@ from glassroom.exercises.expect import (
     expect_copy,
     expect_equal,
     expect_tensor,
+    expect_truths,
     expect_value,
     expect_view,
 )
@@ -54,8 +55,7 @@ WHICH_ONES = {
 )
 def which_ones(some_rows: Any, some_columns: Any, every_other_row: Any, one_row: Any, one_column: Any) -> str:
     answers = (some_rows, some_columns, every_other_row, one_row, one_column)
-    for (name, (truth, because)), answer in zip(WHICH_ONES.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: because})
+    expect_truths(WHICH_ONES, answers)
     return "Rows keep the order; columns, steps and transposes do not."
 
 

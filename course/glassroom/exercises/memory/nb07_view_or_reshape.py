@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_truths,
+    expect_value,
+    expect_view,
+)
 from glassroom.exercises.facts import share_memory
 
 
@@ -92,8 +100,7 @@ def which_work(
     y: Any,
 ) -> str:
     answers = (first_rows, first_columns, column_pairs, every_second_row, folded_column)
-    for (name, (works, reason)), answer in zip(WORKS.items(), answers, strict=True):
-        expect_equal(answer, name, works, mistakes={not works: reason})
+    expect_truths(WORKS, answers)
     return "Three of the five work, and two of those slices are not contiguous."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor
+from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor, expect_truths
 from glassroom.exercises.facts import values
 
 SETUP = """
@@ -102,8 +102,7 @@ ALLOWED = {
 )
 def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -> str:
     answers = (scaled, joined, picked, counted, written)
-    for (name, (truth, reason)), answer in zip(ALLOWED.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(ALLOWED, answers)
     return "What is on the CPU and small by nature goes along; everything else you move yourself."
 
 

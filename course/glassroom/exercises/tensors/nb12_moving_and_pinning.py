@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor
+from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor, expect_truths
 from glassroom.exercises.facts import share_memory, values
 
 MIB = 2**20
@@ -76,8 +76,7 @@ PINNING = {
     ],
 )
 def pin(one_line: Any, buffer: Any, made_there: Any, loader: Any) -> str:
-    for (name, (truth, reason)), answer in zip(PINNING.items(), (one_line, buffer, made_there, loader), strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(PINNING, (one_line, buffer, made_there, loader))
     return "Pinned memory pays when it is used again, or when the transfer overlaps with work."
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view
 from glassroom.exercises.facts import values
 
 SHARED = {
@@ -37,8 +37,7 @@ SHARED = {
 )
 def shared(transpose: Any, result: Any, detached: Any, contiguous_transpose: Any, contiguous: Any) -> str:
     answers = (transpose, result, detached, contiguous_transpose, contiguous)
-    for (name, (truth, reason)), answer in zip(SHARED.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: reason})
+    expect_truths(SHARED, answers)
     return "What sits on the storage is shared; what has a storage of its own is not."
 
 

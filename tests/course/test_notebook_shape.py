@@ -30,7 +30,7 @@ PARTS = {
 #: the questions about views, storage and copies, and those about autograd
 QUESTIONS = [
     ({"1_memory"}, [*range(1, 25), 28]),
-    ({"2_tensors"}, [10, 23, 25, 26, 27, 28]),
+    ({"2_tensors"}, [10, 19, 23, 25, 26, 27, 28]),
     ({"3_autograd", "4_extensions"}, range(29, 41)),
 ]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorglass
 from glassroom import (
+    aliases,
     device_map,
     explore_broadcast,
     explore_index,
@@ -39,6 +40,7 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         del passing
     made = [
         show(**{name: line, "table": table, "turned": table.t()}),
+        aliases(**{name: line, "held": [table[:, 1], weights[name]], "loss": loss}),
         explore_strides(lib.arange(12.0), (3, 4), (3, 1)),
         explore_broadcast(**{name: table, "column": lib.ones(2, 1), "bias": (3,)}),
         explore_index(table, "1, keep", **{"keep": [0, 2], name: lib.arange(2)}),

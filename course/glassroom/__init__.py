@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "show": "glassroom.inspectors",
     "explore_strides": "glassroom.inspectors",
+    "aliases": "glassroom.alias_map",
     "explore_broadcast": "glassroom.broadcast_explorer",
     "explore_index": "glassroom.index_explorer",
     "course_device": "glassroom.chosen_device",
@@ -30,6 +31,7 @@ _HOMES = {
 
 __all__ = [
     "__version__",
+    "aliases",
     "check",
     "course_device",
     "device_map",

@@ -169,6 +169,12 @@ def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
 
 
 def _saved(node: Any) -> Iterator[Saved]:
+    for name, value in saved_by(node):
+        yield _lost(name, str(value)) if isinstance(value, RuntimeError) else _tensor(name, value)
+
+
+def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
+    """What a node keeps for its derivative: names and tensors, or the error that asking for one raises."""
     for attribute in sorted(name for name in dir(node) if name.startswith("_saved_")):
         name = attribute.removeprefix("_saved_")
         if name.endswith(("_sym_sizes", "_sym_strides", "_sizes", "_strides")):
@@ -176,29 +182,27 @@ def _saved(node: Any) -> Iterator[Saved]:
         try:
             value = getattr(node, attribute)
         except RuntimeError as error:
-            yield _lost(name, str(error))
+            yield name, error
             continue
         if value is None or value == ():
             continue
         if adapter_for(value) is not None:
-            yield _tensor(name, value)
-        elif isinstance(value, list | tuple) and any(adapter_for(each) is not None for each in value):
-            for at, each in enumerate(value):
-                if adapter_for(each) is not None:
-                    yield _tensor(f"{name}[{at}]", each)
+            yield name, value
+        elif isinstance(value, list | tuple):
+            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None)
     yield from _saved_by_a_function(node)
 
 
-def _saved_by_a_function(node: Any) -> Iterator[Saved]:
+def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
     """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
     if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
         return  # to look at them would be to take them away
     try:
-        for at, value in enumerate(getattr(node, "saved_tensors", ())):
-            if value is not None:
-                yield _tensor(f"[{at}]", value)
+        saved = getattr(node, "saved_tensors", ())
     except RuntimeError as error:  # one that is gone or overwritten speaks for all of them
-        yield _lost("tensors", str(error))
+        yield "tensors", error
+        return
+    yield from ((f"[{at}]", value) for at, value in enumerate(saved) if value is not None)
 
 
 def _lost(name: str, message: str) -> Saved:

@@ -8,7 +8,8 @@ a notebook prints the same names on tensorglass and on PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from bisect import bisect_left, insort
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -36,29 +37,65 @@ class Memory:
 class _Named:
     name: str
     device: str
-    identity: Hashable
     extent: Callable[[], tuple[int, int] | None]
 
-    def holds_some_of(self, memory: Memory) -> bool:
-        start, end = self.extent() or (0, 0)
-        return self.device == memory.device and start < memory.start + memory.nbytes and memory.start < end
 
-
-_named: list[_Named] = []
+_named: dict[Hashable, _Named] = {}
 
 
 def name_of(memory: Memory) -> str:
     """The name of this memory; a new one is given when nothing alive holds these bytes."""
-    _named[:] = [entry for entry in _named if entry.extent() is not None]
-    for entry in _named:
-        if entry.identity == memory.identity:
-            return entry.name
-    sharer = next((entry for entry in _named if entry.holds_some_of(memory)), None)
-    name = memory.new_name() if sharer is None else sharer.name
-    _named.append(_Named(name, memory.device, memory.identity, memory.extent))
+    [name] = names_of([memory])
     return name
+
+
+def names_of(memories: Iterable[Memory]) -> list[str]:
+    """The names of several memories, in time that does not grow with the square of their number."""
+    known: list[str | None] = []
+    new = []
+    for memory in memories:
+        entry = _named.get(memory.identity)
+        if entry is not None and entry.extent() is None:  # the same address, and another memory
+            entry = None
+        known.append(None if entry is None else entry.name)
+        if entry is None:
+            new.append(memory)
+    fresh = iter(_names_of_new(new))
+    return [next(fresh) if name is None else name for name in known]
+
+
+def _names_of_new(memories: Sequence[Memory]) -> Iterator[str]:
+    """Names of memories that were not met before, or not since something else lay there."""
+    if not memories:
+        return
+    alive: dict[str, list[tuple[int, int, str]]] = {}
+    for identity, entry in list(_named.items()):
+        extent = entry.extent()
+        if extent is None:
+            del _named[identity]
+        else:
+            alive.setdefault(entry.device, []).append((*extent, entry.name))
+    for each in alive.values():
+        each.sort()
+    longest = {device: max(end - start for start, end, _ in each) for device, each in alive.items()}
+    given: dict[Hashable, str] = {}
+    for memory in memories:
+        if memory.identity in given:
+            yield given[memory.identity]
+            continue
+        start, end = memory.start, memory.start + memory.nbytes
+        beside = alive.setdefault(memory.device, [])
+        first = bisect_left(beside, (start - longest.get(memory.device, 0),))
+        after = bisect_left(beside, (end,))
+        name = next((name for low, high, name in beside[first:after] if low < end and start < high), None)
+        name = memory.new_name() if name is None else name
+        insort(beside, (start, end, name))
+        longest[memory.device] = max(longest.get(memory.device, 0), end - start)
+        given[memory.identity] = name
+        _named[memory.identity] = _Named(name, memory.device, memory.extent)
+        yield name
 
 
 def is_alive(name: str) -> bool:
     """Whether the storage of this name still holds its bytes."""
-    return any(entry.name == name and entry.extent() is not None for entry in _named)
+    return any(entry.name == name and entry.extent() is not None for entry in _named.values())

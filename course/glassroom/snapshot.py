@@ -16,7 +16,7 @@ from typing import Any
 
 from glassroom.adapters import TEACHING, Description, adapter_for
 from glassroom.decoding import Number, decode
-from glassroom.naming import Memory, name_of
+from glassroom.naming import Memory, names_of
 from glassroom.plain import plain
 from glassroom.printable import printable
 
@@ -115,10 +115,8 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
     named = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
     described = [(name, value, _describe(name, value)) for name, value in named]
     memories: dict[str, list[Memory]] = {}
-    storage_names = []
-    for _, _, description in described:
-        storage_name = name_of(description.memory)
-        storage_names.append(storage_name)
+    storage_names = names_of([description.memory for _, _, description in described])
+    for storage_name, (_, _, description) in zip(storage_names, described, strict=True):
         memories.setdefault(storage_name, []).append(description.memory)
     starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
     headers = [

@@ -103,7 +103,7 @@ def test_sorting(name: str, descending: bool) -> None:
 
 @pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse", "unique_values"])
 def test_what_is_unique(name: str) -> None:
-    in_every_dtype(name, [*REAL, "bool"], [(), (1,), (12,), (4, 3), (0,)])
+    in_every_dtype(name, DTYPES, [(), (1,), (12,), (4, 3), (0,)])
 
 
 def test_every_nan_is_unique_and_zeros_are_equal() -> None:

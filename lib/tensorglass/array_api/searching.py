@@ -103,9 +103,18 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Tensor
 
 
+def _unique(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The different elements, which of them each element is, and how often each is there."""
+    if not x.is_complex():
+        return torch.unique(x, return_inverse=True, return_counts=True)
+    parts = torch.view_as_real(x.resolve_conj().reshape(-1))  # ours refuses complex numbers; pairs of reals it compares
+    rows, inverse, counts = torch.unique(parts, return_inverse=True, return_counts=True, dim=0)
+    return torch.view_as_complex(rows.contiguous()), inverse.reshape(x._size), counts
+
+
 def unique_all(x: Tensor, /) -> UniqueAll:
     """The different elements, where each is first, which of them each element is, and how often each is there."""
-    values, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    values, inverse, counts = _unique(x)
     in_order = torch.sort(inverse.reshape(-1), stable=True)[1]
     first = in_order[torch.cumsum(counts, 0) - counts]
     return UniqueAll(values, first, inverse, counts)
@@ -113,15 +122,16 @@ def unique_all(x: Tensor, /) -> UniqueAll:
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
     """The different elements, and how often each is there."""
-    return UniqueCounts(*torch.unique(x, return_counts=True))
+    values, _, counts = _unique(x)
+    return UniqueCounts(values, counts)
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
     """The different elements, and which of them each element is."""
-    return UniqueInverse(*torch.unique(x, return_inverse=True))
+    values, inverse, _ = _unique(x)
+    return UniqueInverse(values, inverse)
 
 
 def unique_values(x: Tensor, /) -> Tensor:
     """The different elements."""
-    values: Tensor = torch.unique(x)
-    return values
+    return _unique(x)[0]

@@ -115,6 +115,7 @@ def _unique_samples() -> Iterator[Sample]:
     few = values(2, 6, low=0, high=4, dtype=dtypes.int64)
     yield sample(few)
     yield sample(few, return_inverse=True)
+    yield sample(values(dtype=dtypes.int64), return_inverse=True)
     yield sample(few, return_counts=True)
     yield sample(few, True, True, True)
     yield sample(values(0))
@@ -159,4 +160,5 @@ def unique(
 def _unique(xp: Any, array: Array, axis: int | None) -> list[Array]:
     found, inverse, counts = xp.unique(array, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
     shape = array.shape if axis is None else (array.shape[axis],)
-    return [xp.ascontiguousarray(each) for each in (found, inverse.reshape(shape), counts)]
+    found, inverse, counts = (xp.ascontiguousarray(each) for each in (found, inverse, counts))
+    return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim

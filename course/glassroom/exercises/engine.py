@@ -169,7 +169,7 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
         raise Misconception(f"this exercise is checked by {call}.") from error
     missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name))]
     if missing:
-        names = " and ".join(f"`{name}`" for name in missing)
+        names = ", ".join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
         raise Misconception(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):

@@ -137,7 +137,7 @@ class NumpyBackend:
         return self._dtypes[array.dtype]
 
     def number(self, value: complex, array_dtype: Any) -> numpy.ndarray:
-        return numpy.asarray(value, array_dtype)
+        return self._thread.run(numpy.asarray, value, array_dtype)  # silently: one that is too large is infinite
 
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         try:

@@ -30,11 +30,11 @@ THREADS = os.cpu_count() or 1
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # read when the libraries are loaded, so before any import of them
 
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
-from cases import CASES, Case  # noqa: E402
+import numpy as np  # noqa: E402  # as said above
+import torch  # noqa: E402  # as said above
+from cases import CASES, Case  # noqa: E402  # as said above
 
-import tensorglass  # noqa: E402
+import tensorglass  # noqa: E402  # as said above
 
 TURNS = 9
 SECONDS_A_TURN = 0.01  # for each contestant

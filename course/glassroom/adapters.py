@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -115,12 +115,12 @@ class TensorAdapter:
 
         if self.library == "tensorglass":
             reference: Callable[[], Any] = weakref.ref(storage)
-            identity = ("tensorglass", id(storage))
+            identity: Hashable = key_of(storage)
         else:
             torch = sys.modules["torch"]
             # A weak count on PyTorch's StorageImpl: its address is not given out again while we hold this.
             weak = torch.multiprocessing.reductions.StorageWeakRef(storage)
-            reference = lambda: torch.UntypedStorage._new_with_weak_ptr(weak.cdata)  # noqa: E731 - one of a pair
+            reference = lambda: torch.UntypedStorage._new_with_weak_ptr(weak.cdata)  # noqa: E731  # one of a pair
             identity = ("torch", weak.cdata)
 
         def extent() -> tuple[int, int] | None:
@@ -257,6 +257,19 @@ ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter(
 def adapter_for(value: object) -> Adapter | None:
     """The adapter that reads `value`, or None when it is no tensor."""
     return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
+
+
+def described(tensor: object) -> Description:
+    """The description of a tensor; TypeError for what is none, or has no memory that could be drawn."""
+    adapter = adapter_for(tensor)
+    if adapter is None:
+        raise TypeError(f"{TEACHING}, not {type(tensor).__name__}")
+    return adapter.describe(tensor)
+
+
+def key_of(storage: Any) -> Hashable:
+    """What identifies the memory of a storage of tensorglass, as long as it lives."""
+    return "tensorglass", id(storage)
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:

@@ -7,11 +7,11 @@ The one idea: the graph is read as it stands, through the names that PyTorch and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.adapters import adapter_for
+from glassroom.adapters import adapter_for, described
 from glassroom.naming import name_of
 from glassroom.printable import printable
 
@@ -136,8 +136,7 @@ def names_of(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
             found += [(f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None]
         elif isinstance(value, dict) and len(value) <= MOST_ITEMS:
             found += [(f"{name}[{key!r}]", each) for key, each in value.items() if adapter_for(each) is not None]
-        elif callable(getattr(value, "named_parameters", None)) and not isinstance(value, type):
-            parameters: Callable[[], Iterator[tuple[str, Any]]] = value.named_parameters  # type: ignore[attr-defined]
+        elif callable(parameters := getattr(value, "named_parameters", None)) and not isinstance(value, type):
             found += [(f"{name}.{key}", each) for key, each in parameters()]
     return [(printable(name), tensor) for name, tensor in found]
 
@@ -156,7 +155,7 @@ def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
     variable = getattr(node, "variable", None)
     if variable is None:
         return None
-    description = adapter_for(variable).describe(variable)  # type: ignore[union-attr]  # only tensors are variables
+    description = described(variable)
     gradient = variable.grad
     return Leaf(
         name=next((name for name, tensor in named if tensor is variable), "a leaf"),
@@ -213,14 +212,14 @@ def _lost(name: str, message: str) -> Saved:
 
 
 def _tensor(name: str, value: Any) -> Saved:
-    description = adapter_for(value).describe(value)  # type: ignore[union-attr]  # the caller has asked
+    description = described(value)
     storage = name_of(description.memory)
     return Saved(name, "tensor", _place(value), storage, description.version)
 
 
 def _place(tensor: Any) -> str:
     """A tensor in a few words: size, storage and offset, version."""
-    description = adapter_for(tensor).describe(tensor)  # type: ignore[union-attr]  # the caller has asked
+    description = described(tensor)
     at = f"+{description.storage_offset}" if description.storage_offset else ""
     version = "" if description.version is None else f" v{description.version}"
     return f"{list(description.size)} {name_of(description.memory)}{at}{version}"

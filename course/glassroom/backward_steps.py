@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.adapters import adapter_for
+from glassroom.adapters import described
 from glassroom.autograd_graph import GraphData, Leaf, graph_data, in_order, names_of, node_of
 from glassroom.snapshot import Snapshot, snapshot
 
@@ -116,7 +116,7 @@ def _written(gradient: Any) -> str | None:
     """A gradient as text: its elements if they are few, else its size."""
     if gradient is None:
         return None
-    description = adapter_for(gradient).describe(gradient)  # type: ignore[union-attr]  # gradients are tensors
+    description = described(gradient)
     count = 1
     for length in description.size:
         count *= length

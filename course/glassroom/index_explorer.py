@@ -9,7 +9,7 @@ from math import isfinite, prod
 from types import EllipsisType
 from typing import Any
 
-from glassroom.adapters import adapter_for
+from glassroom.adapters import adapter_for, described
 from glassroom.callers import argument_names, variables_of
 from glassroom.decoding import written
 from glassroom.index_arithmetic import MOST_PICKS, Ints, Positions
@@ -129,15 +129,15 @@ def _named(name: str, value: Any) -> Named:
     adapter = adapter_for(value)
     if adapter is None:
         raise TypeError(f"{name} is no index: an int, a slice, a list, an index tensor or a mask is")
-    described = adapter.describe(value)
-    is_mask = described.dtype in ("bool", "uint8")
-    if not is_mask and described.dtype not in ("int64", "int32"):
+    description = adapter.describe(value)
+    is_mask = description.dtype in ("bool", "uint8")
+    if not is_mask and description.dtype not in ("int64", "int32"):
         raise TypeError(f"{name}: tensors used as indices must be long, int, byte or bool tensors")
-    if prod(described.size) > MOST_PICKS:
+    if prod(description.size) > MOST_PICKS:
         raise ValueError(f"{name} has more than {MOST_PICKS:,} elements: explore a part of it")
     elements = [int(each) for each in value.reshape(-1).tolist()]
-    stride = tuple(step // described.itemsize for step in described.strides)
-    return Positions(name, described.size, stride, elements, is_mask)
+    stride = tuple(step // description.itemsize for step in description.strides)
+    return Positions(name, description.size, stride, elements, is_mask)
 
 
 def _numbers(tensor: object, size: Ints) -> list[float] | None:
@@ -167,9 +167,7 @@ def _values(tensor: object, indexing: Indexing) -> dict[Ints, str]:
 
 
 def _cells(tensor: object, indices: Iterable[Ints]) -> Iterable[Any]:
-    adapter = adapter_for(tensor)
-    assert adapter is not None  # explore_index has refused all else
-    description = adapter.describe(tensor)
+    description = described(tensor)
     return cells_at(indices, description, description.memory.start)
 
 

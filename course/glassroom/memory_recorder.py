@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple
 
+from glassroom.adapters import key_of
 from glassroom.pools import Pool, address_in_pool, pool_of
 from tensorglass import memory, transfers
 
@@ -86,10 +87,10 @@ class Recorder:
         self._held: dict[int, _Held] = {}
         self._watching = ExitStack()
 
-    def start(self, names: Mapping[int, str]) -> None:
-        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by id."""
+    def start(self, names: Mapping[Hashable, str]) -> None:
+        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key."""
         for storage in memory.live():
-            self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(id(storage), ""))
+            self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(key_of(storage), ""))
         if "tensorglass.sim" in sys.modules:
             self.start_time = _time_on("sim") or 0.0
         self._watching.enter_context(memory.observed(self))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from glassroom.adapters import adapter_for
+from glassroom.adapters import described
 from glassroom.naming import name_of
 from glassroom.printable import printable
 from glassroom.render.words import counted
@@ -106,15 +106,13 @@ def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
     headers: dict[str, list[PlacedHeader]] = {}
     for given, value in tensors.items():
         for name, tensor in leaves(printable(given), value, TEACHING):
-            adapter = adapter_for(tensor)
-            assert adapter is not None  # leaves yields nothing else
-            described = adapter.describe(tensor)
-            held = described.memory
+            description = described(tensor)
+            held = description.memory
             storage = name_of(held)
             is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
             found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
             headers.setdefault(storage, []).append(
-                PlacedHeader(name, described.size, described.dtype, described.requires_grad)
+                PlacedHeader(name, description.size, description.dtype, description.requires_grad)
             )
     return [replace(each, headers=tuple(headers[name])) for name, each in found.items()]
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import tensorglass
+from glassroom.adapters import described, key_of
 from glassroom.autograd_graph import names_of
 from glassroom.memory_recorder import Place, Recorder
 from glassroom.pools import Pool
@@ -189,7 +190,7 @@ def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) 
     return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed)
 
 
-def _lives(recorder: Recorder, holders: Mapping[int, list[str]], places: _Places) -> list[Life | None]:
+def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: _Places) -> list[Life | None]:
     """The life of each storage that was seen; None for those from before the block that nothing happened to."""
     ends: dict[int | None, int] = {}
     born: dict[int | None, int] = {}
@@ -254,10 +255,10 @@ def route_of(transfer: Transfer) -> str:
     return f"{transfer.source} → {transfer.target}, {duration(transfer.seconds, transfer.is_simulated)}"
 
 
-def _name_and_fate(storage: Any, holders: Mapping[int, list[str]], is_named: bool) -> tuple[str, str]:
+def _name_and_fate(storage: Any, holders: Mapping[Hashable, list[str]], is_named: bool) -> tuple[str, str]:
     if storage is None:  # its end was one event too many
         return "?", "freed later"
-    names = holders.get(id(storage), [])
+    names = holders.get(key_of(storage), [])
     own = memory.name_of(storage) if is_named else "a storage"
     if not names:
         return own, f"alive, {NOBODY}"
@@ -265,14 +266,14 @@ def _name_and_fate(storage: Any, holders: Mapping[int, list[str]], is_named: boo
     return name, f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
 
 
-def holders_of(variables: Mapping[str, object]) -> dict[int, list[str]]:
-    """Which variables hold which storage, by the storage's id: directly, in lists and dicts, and as gradients."""
-    found: dict[int, list[str]] = {}
+def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
+    """Which variables hold which storage, by the key of its memory: directly, in lists and dicts, and as gradients."""
+    found: dict[Hashable, list[str]] = {}
     for name, tensor in sorted(names_of(variables), key=lambda named: named[0].startswith("Out[")):
         if isinstance(tensor, tensorglass.Tensor):
             gradient = tensor.grad if tensor.is_leaf else None
             for leaf, held in ((name, tensor), (f"{name}.grad", gradient)):
-                names = [] if held is None else found.setdefault(id(held.untyped_storage()), [])
+                names = [] if held is None else found.setdefault(described(held).memory.identity, [])
                 if leaf not in names:
                     names.append(leaf)
     return found

@@ -119,8 +119,8 @@ def test_transfers_are_those_since_the_last_map_or_since_a_point() -> None:
 def test_looking_moves_nothing_and_takes_no_simulated_time() -> None:
     x = torch.ones(10, device="sim")
     before = transfers.count(), torch.sim.now()
-    device_map(x).svg  # noqa: B018 - drawn, and not looked at
-    show(x).svg  # noqa: B018
+    device_map(x).svg  # noqa: B018  # drawn, and not looked at
+    show(x).svg  # noqa: B018  # as above
     assert (transfers.count(), torch.sim.now()) == before
 
 

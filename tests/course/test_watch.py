@@ -64,7 +64,7 @@ def test_a_new_storage_a_view_a_write_and_a_copy_are_told_apart(torch: Any) -> N
     assert said(b) == "ran; b shares S0: a view of a, bytes 0–23"
     assert "wrote S0 cells 0–2, version 0 → 1" in said(write)
     assert set(write.written.values()) == {(0, 4, 8)}
-    assert c.did("allocated") and c.did("copied")  # noqa: PT018 - one statement about one step
+    assert c.did("allocated") and c.did("copied")  # noqa: PT018  # one statement about one step
     assert (story.copies, story.copied_bytes) == (1, 24)
     assert end.how == "returns"
     assert story.peak == story.moments[-1].held == 24 + 24 + 4

@@ -14,7 +14,7 @@ import tensorglass
 
 torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
 
-from parity.autograd_programs import NAMES_THAT_STAY, Writer, run  # noqa: E402 (after the oracle is known to be there)
+from parity.autograd_programs import NAMES_THAT_STAY, Writer, run  # noqa: E402  # after the oracle is known to be there
 
 PROGRAMS = int(os.environ.get("TENSORGLASS_AUTOGRAD_PROGRAMS", "600"))
 LENGTH = 16

@@ -13,8 +13,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
-from parity.agreement import TOLERANCE, disagreement, outcome  # noqa: E402 (after the oracle is known to be there)
-from parity.operator_cases import (  # noqa: E402 (as above)
+from parity.agreement import TOLERANCE, disagreement, outcome  # noqa: E402  # after the oracle is known to be there
+from parity.operator_cases import (  # noqa: E402  # as above
     COMPLEX,
     DTYPES,
     FLOATS,
@@ -29,9 +29,9 @@ from parity.operator_cases import (  # noqa: E402 (as above)
     written_out,
 )
 
-import tensorglass  # noqa: E402 (as above)
-from tensorglass.ops.selecting import EQUALS  # noqa: E402 (as above)
-from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator  # noqa: E402 (as above)
+import tensorglass  # noqa: E402  # as above
+from tensorglass.ops.selecting import EQUALS  # noqa: E402  # as above
+from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator  # noqa: E402  # as above
 
 SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]

@@ -12,7 +12,7 @@ import tensorglass
 
 torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
 
-from parity.programs import Writer, run  # noqa: E402 (after the oracle is known to be there)
+from parity.programs import Writer, run  # noqa: E402  # after the oracle is known to be there
 
 PROGRAMS = int(os.environ.get("TENSORGLASS_PROGRAMS", "5000"))
 BATCH = 50

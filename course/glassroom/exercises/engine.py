@@ -179,8 +179,8 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
 
 
 def _is_unanswered(answer: object) -> bool:
-    if type(answer) in (tuple, list) and len(answer):  # type: ignore[arg-type]  # just seen to be a tuple or list
-        return all(item is ... for item in answer)  # type: ignore[attr-defined]
+    if isinstance(answer, tuple | list) and type(answer) in (tuple, list) and answer:  # the types themselves alone
+        return all(item is ... for item in answer)
     return answer is ... or answer is None
 
 

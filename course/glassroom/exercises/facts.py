@@ -119,8 +119,9 @@ def same_value(given: Any, expected: Any) -> bool:
     if isinstance(expected, bool) or isinstance(given, bool):
         return isinstance(given, bool) and isinstance(expected, bool) and given == expected
     if isinstance(expected, float) and isinstance(given, Number) and not isinstance(given, complex):
-        both_nan = math.isnan(expected) and math.isnan(given)  # type: ignore[arg-type]  # a Number that is not complex
-        return both_nan or math.isclose(given, expected, rel_tol=1e-5, abs_tol=1e-8)  # type: ignore[arg-type]
+        number: Any = given
+        both_nan = math.isnan(expected) and math.isnan(number)
+        return both_nan or math.isclose(number, expected, rel_tol=1e-5, abs_tol=1e-8)
     if isinstance(expected, Number):
         return isinstance(given, Number) and bool(given == expected)
     return type(given) is type(expected) and bool(given == expected)

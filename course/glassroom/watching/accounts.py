@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tensorglass import memory
@@ -123,7 +124,7 @@ class Account:
             if storage._cdata not in known and storage.device.type != "meta":
                 known.add(storage._cdata)
                 weak = weak_reference(storage)
-                self.made(Birth(("torch", weak.cdata), storage.nbytes(), lambda weak=weak: not weak.expired()))  # type: ignore[misc]
+                self.made(Birth(("torch", weak.cdata), storage.nbytes(), partial(_is_alive, weak)))
         if name in COPYING:
             written = result[0] if isinstance(result, list | tuple) else result
             self.copied(written.numel() * written.element_size())
@@ -158,6 +159,10 @@ def drop_our_frames(error: BaseException) -> None:
             above.tb_next = None if below is None else below.tb_next
         else:
             above = ours
+
+
+def _is_alive(weak: Any) -> bool:
+    return not weak.expired()
 
 
 def _storages(values: tuple[Any, ...]) -> Iterator[Any]:

@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -57,12 +58,12 @@ class WatchMagics(Magics):
 
 def _number_of_the_cell(shell: Any) -> int:
     """The number of the notebook's cell that runs, which tracebacks are to call this code by."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = shell.compile.format_code_name(frame.f_code.co_filename)
         if name is not None and (found := re.search(r"\d+", name[1])):
             return int(found[0])
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return int(shell.execution_count)
 
 

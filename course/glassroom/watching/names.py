@@ -58,8 +58,8 @@ def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
         if not _is_drawable(tensor):
             continue
         found[name] = tensor
-        if getattr(tensor, "requires_grad", False) and tensor.is_leaf:  # type: ignore[attr-defined]
-            gradient = tensor.grad  # type: ignore[attr-defined]
+        if getattr(tensor, "requires_grad", False) and getattr(tensor, "is_leaf", False):
+            gradient = getattr(tensor, "grad", None)
             if gradient is not None and _is_drawable(gradient):
                 head, _, where = name.partition(" in ")
                 found[f"{head}.grad{' in ' + where if where else ''}"] = gradient
@@ -90,9 +90,9 @@ def _items(name: str, value: object, seen: set[int]) -> list[tuple[str, object]]
         return [(f"{name}[{position}]", item) for position, item in enumerate(value[:MOST_ITEMS])]
     if id(value) in seen or isinstance(value, type):
         return []
-    if callable(getattr(type(value), "named_parameters", None)):
+    if callable(parameters := getattr(type(value), "named_parameters", None)):
         seen.add(id(value))
-        return [(f"{name}.{key}", item) for key, item in list(value.named_parameters())[:MOST_ITEMS]]  # type: ignore[attr-defined]
+        return [(f"{name}.{key}", item) for key, item in list(parameters(value))[:MOST_ITEMS]]
     if type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
         seen.add(id(value))
         return [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:MOST_ITEMS]]

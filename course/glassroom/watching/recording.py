@@ -8,7 +8,7 @@ from time import perf_counter
 from types import FrameType
 from typing import TypeVar
 
-from glassroom.adapters import adapter_for
+from glassroom.adapters import adapter_for, described
 from glassroom.naming import is_alive, name_of
 from glassroom.snapshot import snapshot
 from glassroom.watching.accounts import ACCOUNTED, Account, Birth, drop_our_frames
@@ -142,7 +142,7 @@ class Recorder:
 def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]:
     found: dict[str, set[Hashable]] = {}
     for tensor in tensors.values():
-        memory = adapter_for(tensor).describe(tensor).memory  # type: ignore[union-attr]  # only tensors are looked at
+        memory = described(tensor).memory
         found.setdefault(name_of(memory), set()).add(memory.identity)
     return {name: frozenset(each) for name, each in found.items()}
 

@@ -44,6 +44,9 @@ class Follower(Protocol):
         """
 
 
+_HasLines = ast.stmt | ast.excepthandler | ast.match_case
+
+
 def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
     """The statement that each line belongs to. Statements that begin on one line count as one."""
     found: dict[int, Statement] = {}
@@ -51,14 +54,14 @@ def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
         if isinstance(node, ast.match_case):
             start = node.pattern.lineno
         else:
-            start = min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", ())]])  # type: ignore[attr-defined]
+            start = min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", ())]])
         body = getattr(node, "body", None) or getattr(node, "cases", None)
         if body:
             inner = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
             decorators = [each.lineno for each in getattr(inner, "decorator_list", ())]
             end = max(start, min([inner.lineno, *decorators]) - 1)
         else:
-            end = node.end_lineno  # type: ignore[attr-defined]
+            end = getattr(node, "end_lineno", None) or start
         shift = first_line - 1
         statement = Statement(start + shift, end + shift, isinstance(node, ast.Return))
         if start + shift in found and found[start + shift].line == start + shift:
@@ -68,9 +71,9 @@ def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
     return found
 
 
-def _in_order(node: ast.AST) -> list[ast.AST]:
+def _in_order(node: ast.AST) -> list[_HasLines]:
     """Statements, exception handlers and cases, the outer before the inner."""
-    found: list[ast.AST] = []
+    found: list[_HasLines] = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
             found.append(child)

@@ -65,6 +65,7 @@ ACCELERATOR = [
     "torch.accelerator.is_available()", "torch.accelerator.current_accelerator()", "torch.accelerator.device_count()",
     "torch.accelerator.synchronize()", "torch.accelerator.current_device_index()", "torch.ones(2).pin_memory()",
     "torch.ones(2).is_pinned()", "torch.ones(2).to(1)", "torch.ones(2).cuda(1)", "torch.zeros(2, device=0)",
+    "torch.zeros(2, pin_memory=True)", "torch.UntypedStorage([1, 2]).pin_memory()",
 ]  # fmt: skip
 PROGRAM = """
 import {library} as torch

@@ -211,7 +211,6 @@ torch.UntypedStorage([1,2]).resize_(True)
 torch.UntypedStorage([1,2]).resize_(np.int64(2)).nbytes()
 torch.UntypedStorage([1,2]).fill_(np.int64(2))
 torch.UntypedStorage([1,2]).foo
-torch.UntypedStorage([1,2]).pin_memory()
 torch.UntypedStorage([1,2,3]).byteswap(torch.int16)
 torch.UntypedStorage([1,2,3]).byteswap(3)
 [s:=torch.UntypedStorage([1,2,3,4,5,6,7,8]), s.byteswap(torch.complex64), s][2]

@@ -1,5 +1,6 @@
 """The house's style, by the tools that know it: ruff for lint and layout, mypy for types."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 400
+FILES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for folder in ("lib", "course", "tests", "benchmarks")
+    for path in (ROOT / folder).rglob("*.py")
+}
+SWITCH = re.compile(r"# (?:type: ignore|noqa)\b")
+WITH_REASON = re.compile(r"# (?:type: ignore\[[\w, -]+\]|noqa: [A-Z0-9, ]+)  # \S")
 
 
 def run(module, *arguments):
@@ -33,7 +41,15 @@ def test_mypy_finds_the_types_sound():
 
 
 def test_no_file_is_too_long_to_be_read_in_one_go():
-    files = [path for folder in ("lib", "course") for path in (ROOT / folder).rglob("*.py")]
-    assert files
-    long = {str(path.relative_to(ROOT)) for path in files if len(path.read_text().splitlines()) > LONGEST_FILE}
-    assert long == set()
+    assert FILES
+    assert {path for path, text in FILES.items() if len(text.splitlines()) > LONGEST_FILE} == set()
+
+
+def test_no_check_is_switched_off_without_a_reason_beside_it():
+    switched_off = [
+        f"{path}:{number}"
+        for path, text in FILES.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if SWITCH.search(line) and not WITH_REASON.search(line)
+    ]
+    assert switched_off == []

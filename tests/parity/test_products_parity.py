@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -94,6 +95,14 @@ def test_einsum_refuses_calls_as_pytorch_does() -> None:
     check("einsum", ones((2, 3)))
     check("einsum", ones((2, 3)), [0, 52])
     check("einsum", "ij,jk,kl->il", ones((2, 3)), ones((3, 2)))
+
+
+@pytest.mark.parametrize("order", ["".join(order) for order in permutations("bik")])
+def test_einsum_lays_its_result_out_as_pytorch_does(order: str) -> None:
+    lengths = {"b": 2, "i": 3, "j": 4, "k": 5}
+    for letters in ("bij", "jk"), ("ij", "bjk"), ("bij", "bjk"):
+        operands = [ones(tuple(lengths[letter] for letter in each)) for each in letters]
+        check("einsum", f"{','.join(letters)}->{order}", *operands)
 
 
 @pytest.mark.parametrize("dims", [-1, 0, 1, 2, 3, ([0], [0, 1]), ([0], [1]), ([0, 1], [0, 1]), ([5], [0])])

@@ -51,6 +51,8 @@ ACTIONS = [
     "x.__reversed__()",
     "x.__eq__(np.ones(3))",
     "x.flip(())",
+    "x.flip()",
+    "x.tile()",
     "x.flip(0)",
     "x.roll(1, 0)",
     "x.repeat(-1, 1)",

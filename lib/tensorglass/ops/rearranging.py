@@ -62,6 +62,8 @@ def _padded(size: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 @operator("rearranging", samples=_repeats)
 def tile(input: Tensor, *dims: Any) -> Tensor:
     """`repeat`, with 1 for the dimensions that are not named."""
+    if not dims:
+        raise TypeError('tile() missing 1 required positional arguments: "dims"')
     times = ints("tile", dims, "(tuple of ints dims)")
     return repeat(input, _padded(times, len(input._size)))
 
@@ -88,6 +90,8 @@ def _flips() -> Iterator[Sample]:
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     check_tensor("flip", input)
+    if not dims:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
     axes = axes_of(len(input._size), named) if named else ()  # no dimension, where reductions take all
     strides = geometry.preserved_strides(input._size, input._stride)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from glassroom.adapters import Description, adapter_for
+from glassroom.adapters import Description, adapter_for, described
 from glassroom.autograd_graph import in_order, saved_by
 from glassroom.byte_runs import Runs, runs_of, shared, together
 from glassroom.naming import names_of
@@ -132,9 +132,9 @@ def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str) -> 
     if entry is not None:
         entry.names += names
         return
-    described = _described(tensor)
-    if described is not None:
-        found[id(tensor)] = _Found(tensor, list(names), how, described)
+    seen = _described(tensor)
+    if seen is not None:
+        found[id(tensor)] = _Found(tensor, list(names), how, seen)
 
 
 def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
@@ -156,10 +156,9 @@ def _saved_behind(tensors: Iterable[Any]) -> Iterator[tuple[Any, str]]:
                 yield value, f"saved by {type(node).__name__}{at}"
 
 
-def _described(tensor: Any) -> Description | None:
-    adapter = adapter_for(tensor)
+def _described(tensor: object) -> Description | None:
     try:
-        return None if adapter is None else adapter.describe(tensor)
+        return described(tensor)
     except (TypeError, RuntimeError):  # it has no bytes of its own: meta, sparse, of a kind that hides them
         return None
 
@@ -173,8 +172,8 @@ def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
     start, end = _extent(members)
     merged = _merged(members)
     for each in merged:
-        described = each.described
-        each.runs = runs_of(described.pointer - start, described.size, described.strides, described.itemsize)
+        seen = each.described
+        each.runs = runs_of(seen.pointer - start, seen.size, seen.strides, seen.itemsize)
     named = together(each.runs for each in merged if each.how == "name" and each.runs is not None)
     shown = merged[:MOST_MEMBERS]
     versions = [each.described.memory.version for each in members]
@@ -195,8 +194,8 @@ def _merged(members: Sequence[_Found]) -> list[_Found]:
     merged: list[_Found] = []
     by_header: dict[tuple[Any, ...], _Found] = {}
     for each in members:
-        described = each.described
-        header = (described.pointer, described.size, described.strides, described.dtype)
+        seen = each.described
+        header = (seen.pointer, seen.size, seen.strides, seen.dtype)
         if each.how == "saved" and header in by_header:
             by_header[header].names += each.names
             continue
@@ -206,7 +205,7 @@ def _merged(members: Sequence[_Found]) -> list[_Found]:
 
 
 def _alias(found: _Found) -> Alias:
-    described, runs = found.described, found.runs
+    seen, runs = found.described, found.runs
     names = list(dict.fromkeys(found.names))
     also = names[1 : MOST_WAYS + 1]
     if len(names) > MOST_WAYS + 1:
@@ -215,9 +214,9 @@ def _alias(found: _Found) -> Alias:
         name=names[0],
         how=found.how,
         also=tuple(also),
-        size=described.size,
-        dtype=described.dtype,
-        library=described.library,
+        size=seen.size,
+        dtype=seen.dtype,
+        library=seen.library,
         span=None if runs is None else runs.span,
         nbytes=runs.nbytes if runs is not None and runs.exact else None,
     )

@@ -255,7 +255,7 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
             words = f"{storage.name} resized from {old.nbytes:,} to {counted(storage.nbytes, 'byte')}"
             changes.append(Change("resized", words, storage.name, storage.nbytes))
         cells = written.get(storage.name, ())
-        versions = (old.version or 0, storage.version or 0)
+        versions = _versions(before, now, old, storage)
         if not cells and versions[1] <= versions[0]:
             continue
         positions = [byte // storage.itemsize for byte in cells]
@@ -268,6 +268,19 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
         head = f"wrote {storage.name}" if cells else f"wrote {storage.name}:"
         changes.append(Change("wrote", f"{head} {what}{version}", storage.name, len(cells) * storage.itemsize))
     return changes
+
+
+def _versions(before: View, now: View, old: Storage, storage: Storage) -> tuple[int, int]:
+    """The version before and after: of a tensor that has counted a write, else of the storage.
+
+    One memory may have several storages, each with a count of its own: `from_numpy` makes a second one.
+    """
+    known = {before.objects.get(header.name): header.version for header in before.snapshot.headers}
+    for header in now.snapshot.headers_on(storage):
+        version = known.get(now.objects.get(header.name, 0))
+        if version is not None and header.version is not None and header.version > version:
+            return version, header.version
+    return old.version or 0, storage.version or 0
 
 
 def _runs(positions: Sequence[int]) -> str:

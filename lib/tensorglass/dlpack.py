@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from tensorglass import backends, devices, geometry
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dlpack_capsules import (
@@ -24,6 +25,7 @@ from tensorglass.dtypes import bfloat16
 from tensorglass.errors import explained
 from tensorglass.making import make
 from tensorglass.ops.arguments import type_name
+from tensorglass.ops.from_data import on_array, strides_of
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -183,6 +185,11 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
         if device is not None or copy is not None:
             raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
         return _consumed(ext_tensor)
+    if device is None and copy is None and type(ext_tensor) is HOST.xp.ndarray:
+        found = HOST.find_dtype(ext_tensor)
+        if found is not None and found is not bfloat16 and ext_tensor.flags.c_contiguous:
+            # What its capsule would say, without a capsule: in half the time.
+            return on_array(ext_tensor, found, strides_of(ext_tensor))
     source = ext_tensor.__dlpack_device__()
     wishes: dict[str, Any] = {}
     place = None

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorglass import geometry
-from tensorglass.backends.numpy_backend import HOST, bytes_at
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dlpack import from_dlpack
@@ -28,7 +27,7 @@ from tensorglass.graph.modes import state
 from tensorglass.making import make
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
-from tensorglass.ops.from_data import array_dtype, copied, strides_of
+from tensorglass.ops.from_data import array_dtype, copied, on_array, strides_of
 from tensorglass.ops.table import OPERATORS, operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -45,20 +44,10 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
             "torch.tensor(data) copies lists, numbers and much else.",
         )
     dtype = array_dtype(ndarray)
-    size, stride = ndarray.shape, strides_of(ndarray)
-    flags = ndarray.flags
-    if not flags.writeable:
+    stride = strides_of(ndarray)
+    if not ndarray.flags.writeable:
         _warn_of_read_only("NumPy array", "array", "writing to this tensor will result in undefined behavior")
-    if flags.c_contiguous and type(ndarray) is np.ndarray:
-        run = ndarray.reshape(-1).view(np.uint8)  # 0.7 µs, and not 4
-    else:
-        nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
-        run = bytes_at(ndarray.ctypes.data, nbytes, ndarray, is_read_only=not flags.writeable)
-    return make(_foreign_storage(run), size, stride, 0, dtype)
-
-
-def _foreign_storage(run: np.ndarray) -> UntypedStorage:
-    return UntypedStorage.of_array(HOST, CPU, run, is_ours=False)
+    return on_array(ndarray, dtype, stride)
 
 
 _warned_of: set[str] = set()  # what PyTorch says once a process
@@ -118,7 +107,7 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
             "you can write to the underlying (supposedly non-writable) buffer using the tensor",
         )
     run = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
-    made = make(_foreign_storage(run), (count,), (1,), 0, wanted)
+    made = make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), (count,), (1,), 0, wanted)
     set_requires_grad(made, requires_grad)
     return made
 
@@ -129,6 +118,8 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None
     if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
         data = from_numpy(np.asarray(data))
     if isinstance(data, Tensor):
+        if dtype is None and device is None:
+            return data
         wanted = read_dtype("as_tensor", dtype) or data._dtype
         return data.to(data.device if device is None else as_device(device), wanted)
     return copied("as_tensor", data, {"dtype": dtype, "device": device})
@@ -168,7 +159,7 @@ def asarray(
     if requires_grad is None and shared.requires_grad:
         requires_grad = True
         _warn_of_kept_gradient()
-    made: Tensor = shared.to(place, wanted)
+    made: Tensor = shared if wanted is shared._dtype and place is shared.device else shared.to(place, wanted)
     if copy and made is shared:
         made = shared.clone()
     if requires_grad:

@@ -136,6 +136,10 @@ class NumpyBackend:
     def dtype_of(self, array: numpy.ndarray) -> DType:
         return self._dtypes[array.dtype]
 
+    def find_dtype(self, array: numpy.ndarray) -> DType | None:
+        """`dtype_of`, or None where there is no such dtype."""
+        return self._dtypes.get(array.dtype)
+
     def number(self, value: complex, array_dtype: Any) -> numpy.ndarray:
         return self._thread.run(numpy.asarray, value, array_dtype)  # silently: one that is too large is infinite
 

@@ -12,9 +12,11 @@ from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.numpy_backend import HOST, bytes_at
+from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.making import make, result_tensor
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.elementwise import converted
 from tensorglass.ops.factory import (
@@ -27,6 +29,7 @@ from tensorglass.ops.factory import (
     read_options,
 )
 from tensorglass.ops.scalars import checked
+from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
 _MOST_DIMS = 128
@@ -140,6 +143,17 @@ def strides_of(array: Array) -> tuple[int, ...]:
             "memory."
         )
     return tuple([step // itemsize for step in strides])
+
+
+def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
+    """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
+    size, flags = array.shape, array.flags
+    if flags.c_contiguous and type(array) is HOST.xp.ndarray:
+        # The array itself, under a header that nobody else reshapes: in half the time of a new one.
+        return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
+    nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
+    run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)
+    return make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), size, stride, 0, dtype)
 
 
 # --- nested sequences ------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import backends, devices
 from tensorglass.backends.cupy_backend import FAMILY
+from tensorglass.backends.streams import AnyStream, StreamBlock
 from tensorglass.devices import device as Device
 from tensorglass.errors import explained
 
@@ -54,8 +55,10 @@ class Event:
         return float(import_module("cupy").cuda.get_elapsed_time(self._event, end_event._event))
 
 
-class Stream:
+class Stream(AnyStream):
     """A queue of work on a CUDA device. ``with cuda.stream(s):`` sends the block's work there."""
+
+    event_class = Event
 
     def __init__(self, device: Device | str | int | None = None, priority: int = 0) -> None:
         cupy = _cupy("Stream")
@@ -77,19 +80,9 @@ class Stream:
         """Wait until all its work is done."""
         self.cupy.synchronize()
 
-    def record_event(self, event: Event | None = None) -> Event:
-        """Put a mark at the end of its work, and return it."""
-        event = Event() if event is None else event
-        event.record(self)
-        return event
-
     def wait_event(self, event: Event) -> None:
         """Do nothing more before the mark is reached. The host goes on."""
         self.cupy.wait_event(event._event)
-
-    def wait_stream(self, stream: Stream) -> None:
-        """Do nothing more before all that the other stream was given is done. The host goes on."""
-        self.wait_event(stream.record_event())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and self.cupy == other.cupy
@@ -121,20 +114,9 @@ def set_stream(stream: Stream) -> None:
         stream.cupy.use()
 
 
-class stream:
+class stream(StreamBlock):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
-    def __init__(self, stream: Stream | None) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> None:
-        if self.stream is not None:
-            self._outer = current_stream(self.stream.device), devices.current_index("cuda")
-            set_stream(self.stream)
-            devices.set_current_index("cuda", self.stream.device.index or 0)
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self.stream is not None:
-            outer, index = self._outer
-            set_stream(outer)
-            devices.set_current_index("cuda", index)
+    device_type = "cuda"
+    current_stream = staticmethod(current_stream)
+    set_stream = staticmethod(set_stream)

@@ -20,10 +20,15 @@ from tensorglass.tensor import Tensor
 
 Tolerance = Tensor | float | None
 
-_SIGNATURES = (
-    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
-    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
-)
+
+def _signatures(tolerance: str) -> tuple[str, ...]:
+    """The ways of saying what counts as zero; `tolerance` is the name that the old one has."""
+    return (
+        "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+        "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+        f"(Tensor input, Tensor {tolerance}, bool hermitian = False, *, Tensor out = None)",
+        f"(Tensor input, float {tolerance}, bool hermitian = False, *, Tensor out = None)",
+    )
 
 
 def _sizes(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
@@ -115,11 +120,7 @@ def _pinv_samples() -> Iterator[Sample]:
     namespace="linalg",
     out=True,
     samples=_pinv_samples,
-    signatures=(
-        *_SIGNATURES,
-        "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
-        "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
-    ),
+    signatures=_signatures("rcond"),
 )
 def linalg_pinv(
     input: Tensor,
@@ -172,11 +173,7 @@ def _check_svd(input: Tensor) -> None:
     namespace="linalg",
     out=True,
     samples=_pinv_samples,
-    signatures=(
-        *_SIGNATURES,
-        "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
-        "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
-    ),
+    signatures=_signatures("tol"),
 )
 def linalg_matrix_rank(
     input: Tensor,

@@ -12,6 +12,7 @@ from typing import Any
 from tensorglass import backends, devices
 from tensorglass.backends.simulated.backend import SimulatedBackend
 from tensorglass.backends.simulated.clock import CLOCK
+from tensorglass.backends.streams import AnyStream, StreamBlock
 from tensorglass.devices import device as Device
 
 _numbers = count(1)  # 0 is the stream that every device begins with
@@ -63,8 +64,10 @@ class Event:
         return (end_event._moment - self._moment) * 1000
 
 
-class Stream:
+class Stream(AnyStream):
     """A queue of work on a simulated device. ``with sim.stream(s):`` sends the block's work there."""
+
+    event_class = Event
 
     def __init__(self, device: Device | str | int | None = None, priority: int = 0) -> None:
         self._backend = _backend(device)
@@ -94,20 +97,10 @@ class Stream:
         """Wait until all its work is done."""
         CLOCK.wait_for(CLOCK.busy_until(self.key))
 
-    def record_event(self, event: Event | None = None) -> Event:
-        """Put a mark at the end of its work, and return it."""
-        event = Event() if event is None else event
-        event.record(self)
-        return event
-
     def wait_event(self, event: Event) -> None:
         """Do nothing more before the mark is reached. The host goes on."""
         if event._moment is not None:
             CLOCK.hold(self.key, event._moment)
-
-    def wait_stream(self, stream: Stream) -> None:
-        """Do nothing more before all that the other stream was given is done. The host goes on."""
-        self.wait_event(stream.record_event())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and self.key == other.key
@@ -135,21 +128,9 @@ def set_stream(stream: Stream) -> None:
     stream._backend.stream = stream.number
 
 
-class stream:
+class stream(StreamBlock):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
-    def __init__(self, stream: Stream | None) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> None:
-        if self.stream is not None:
-            self._outer = current_stream(self.stream.device), devices.current_index("sim")
-            set_stream(self.stream)
-            assert self.stream.device.index is not None
-            devices.set_current_index("sim", self.stream.device.index)
-
-    def __exit__(self, *exc_info: object) -> None:
-        if self.stream is not None:
-            outer, index = self._outer
-            set_stream(outer)
-            devices.set_current_index("sim", index)
+    device_type = "sim"
+    current_stream = staticmethod(current_stream)
+    set_stream = staticmethod(set_stream)

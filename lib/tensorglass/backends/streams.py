@@ -1,0 +1,50 @@
+"""What streams of all accelerators have in common, whatever a queue of work and a mark in it are there."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tensorglass import devices
+
+
+class AnyStream:
+    """A queue of work. Its device's own class says what an event is there, and how to wait for one."""
+
+    event_class: ClassVar[Any]
+
+    def wait_event(self, event: Any) -> None:
+        """Do nothing more before the mark is reached. The host goes on."""
+        raise NotImplementedError
+
+    def record_event(self, event: Any = None) -> Any:
+        """Put a mark at the end of its work, and return it."""
+        event = self.event_class() if event is None else event
+        event.record(self)
+        return event
+
+    def wait_stream(self, stream: Any) -> None:
+        """Do nothing more before all that the other stream was given is done. The host goes on."""
+        self.wait_event(stream.record_event())
+
+
+class StreamBlock:
+    """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
+
+    device_type: ClassVar[str]
+    current_stream: ClassVar[Any]  #: the functions of these names, as static methods
+    set_stream: ClassVar[Any]
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        if self.stream is not None:
+            self._outer = self.current_stream(self.stream.device), devices.current_index(self.device_type)
+            self.set_stream(self.stream)
+            devices.set_current_index(self.device_type, self.stream.device.index or 0)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.stream is not None:
+            outer, index = self._outer
+            self.set_stream(outer)
+            devices.set_current_index(self.device_type, index)

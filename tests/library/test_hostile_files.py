@@ -8,6 +8,7 @@ import pickle
 import struct
 import tempfile
 import zipfile
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -48,10 +49,12 @@ def no_large_storages(monkeypatch):
     monkeypatch.setattr(type(backend), "allocate", small)
 
 
-def outcome(data: bytes) -> str:
-    """What comes of loading these bytes: "loaded", or the name of an error of those that are allowed."""
+def outcome(data: bytes, path: Path | None = None, mmap: bool = False) -> str:
+    """What comes of loading these bytes, as a file at `path` or in memory: "loaded", or the error of those allowed."""
+    if path is not None:
+        path.write_bytes(data)
     try:
-        torch.load(io.BytesIO(data))
+        torch.load(io.BytesIO(data) if path is None else path, mmap=mmap)
     except REFUSALS as error:
         return type(error).__name__
     return "loaded"
@@ -66,7 +69,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(files, kind, no_large_storag
 
 @pytest.mark.parametrize("seed", range(300))
 @pytest.mark.parametrize("kind", ["flat.safetensors", "nested.safetensors", "a.pt"])
-def test_a_mangled_file_is_refused_or_read(files, kind, seed, no_large_storages):
+def test_a_mangled_file_is_refused_or_read(files, kind, seed, no_large_storages, tmp_path):
     random, data = Random(f"{kind}{seed}"), bytearray(files[kind])
     reach = random.choice((200, len(data)))  # the head is where most can go wrong
     for _ in range(random.choice((1, 1, 2, 5, 20))):
@@ -80,7 +83,8 @@ def test_a_mangled_file_is_refused_or_read(files, kind, seed, no_large_storages)
             data[place:place] = data[place : place + random.randrange(40)]
         else:
             data[place] ^= 1 << random.randrange(8)
-    outcome(bytes(data))
+    for mmap in (False, True):
+        outcome(bytes(data), tmp_path / "mangled", mmap)
 
 
 # --- safetensors -------------------------------------------------------------------------------------------------
@@ -179,7 +183,7 @@ def test_a_description_that_lies_is_refused(data, no_large_storages):
 def zipped(pickled, contents=bytes(8), compression=zipfile.ZIP_STORED, **more):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
-        for name, data in {"data.pkl": pickled, "data/0": contents, "version": b"3\n", **more}.items():
+        for name, data in ({"data.pkl": pickled, "data/0": contents, "version": b"3\n"} | more).items():
             archive.writestr(f"archive/{name}", data)
     return file.getvalue()
 
@@ -277,6 +281,23 @@ def test_a_pickle_that_makes_much_of_little_is_refused():
     words = b"](", text(large), text("latin1"), b"\x86q\x00", copies, b"e"
     with pytest.raises(pickle.UnpicklingError, match="makes more of itself than there is in it"):
         torch.load(io.BytesIO(zipped(program(*words))))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_mangled_pickle_in_a_sound_archive_is_refused_or_read(files, seed, no_large_storages):
+    random = Random(seed)
+    with zipfile.ZipFile(io.BytesIO(files["a.pt"])) as archive:
+        pickled = bytearray(archive.read("archive/data.pkl"))
+        rest = {name.removeprefix("archive/"): archive.read(name) for name in archive.namelist()}
+    for _ in range(random.choice((1, 2, 5))):
+        place, change = random.randrange(len(pickled)), random.randrange(3)
+        if change == 0:
+            pickled[place] = random.choice(b"().]}aest\x85\x86\x87QRbhrKM\x00\xff")
+        elif change == 1:
+            pickled[place : place + random.randrange(9)] = random.randbytes(random.randrange(9))
+        else:
+            pickled[place:place] = pickled[place : place + random.randrange(60)]
+    outcome(zipped(bytes(pickled), **{name: data for name, data in rest.items() if name != "data.pkl"}))
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,8 @@ class _Checkpoint:
 
     def _begin(self, record: zipfile.ZipInfo) -> int:
         """Where in the file the bytes of a record begin."""
+        if record.header_offset < 0:  # what zipfile makes of a table that is not where it says
+            raise _broken(f"record {record.filename} begins before the file")
         self._file.seek(record.header_offset)
         header = self._file.read(_LOCAL_HEADER.size)
         if len(header) < _LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):

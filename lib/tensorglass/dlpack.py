@@ -8,6 +8,7 @@ travel, and what its header is.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 from tensorglass import backends, devices, geometry
@@ -105,7 +106,7 @@ def _capsule(
     # NumPy 2.0 makes capsules of the old version alone, which every consumer reads.
     if is_versioned and _speaker(tensor.device).reads_versioned_capsules:
         wishes["max_version"] = (1, 0)
-    capsule = array.__dlpack__(**wishes)
+    capsule = array.__dlpack__(**wishes) if tensor.is_cpu else tensor._backend.run(partial(array.__dlpack__, **wishes))
     if is_bfloat16:
         call_int16_bfloat16(capsule)
     return capsule

@@ -260,3 +260,20 @@ def test_shared_memory_travels_as_other_memory_does() -> None:
     array = np.from_dlpack(tensor)
     array[0] = 9
     assert tensor.tolist() == [9, 1, 2]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no NVIDIA GPU here")
+def test_memory_on_a_gpu_is_shared_with_cupy() -> None:
+    import cupy
+
+    tensor = torch.arange(6.0, device="cuda").reshape(2, 3)
+    array = cupy.from_dlpack(tensor)
+    array[0, 0] = 7
+    assert tensor[0, 0].item() == 7
+    back = torch.from_dlpack(array[:, ::2])
+    assert back.stride() == (3, 2)
+    back[1, 1] = 9
+    assert float(array[1, 2]) == 9
+    half = torch.ones(2, dtype=torch.bfloat16, device="cuda")
+    assert torch.from_dlpack(half).tolist() == [1, 1]
+    assert torch.from_dlpack(tensor, device="cpu").tolist() == tensor.tolist()

@@ -18,6 +18,7 @@ from glassroom.render.words import summary
 from glassroom.snapshot import Cell, Header, Snapshot, Storage, byte_range, snapshot, visible_window
 from glassroom.strides import contiguous_stride, examine, formula, storage_cell
 
+MOST_DRAWN = 64  # tensors in a memory map
 MOST_EXPLORED = 64
 
 
@@ -144,11 +145,12 @@ def show(*tensors: object, **named: object) -> MemoryMap:
 
     Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. Positional
     tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
-    tensor that the caller has a variable for is drawn. Raises TypeError for anything else.
+    tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn. Raises TypeError
+    for anything else.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
-    return MemoryMap(snapshot(given or tensor_variables(frame)))
+    return MemoryMap(snapshot(given or tensor_variables(frame), MOST_DRAWN))
 
 
 def tensor_variables(frame: FrameType) -> dict[str, object]:

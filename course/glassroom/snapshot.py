@@ -93,10 +93,14 @@ class Storage:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Storages in the order in which their tensors were given, and the headers over them."""
+    """Storages in the order in which their tensors were given, and the headers over them.
+
+    `unshown` says how many tensors were given and not looked at, as there were too many to be drawn.
+    """
 
     storages: tuple[Storage, ...]
     headers: tuple[Header, ...]
+    unshown: int = 0
 
     def headers_on(self, storage: Storage) -> tuple[Header, ...]:
         """The headers over one storage."""
@@ -107,12 +111,17 @@ class Snapshot:
         return {"schema": SCHEMA, **plain(self)}
 
 
-def snapshot(tensors: Mapping[str, object]) -> Snapshot:
+def snapshot(tensors: Mapping[str, object], most: int | None = None) -> Snapshot:
     """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
+
+    With `most`, only so many of them are looked at; the others are counted.
 
     Raises TypeError for what is no tensor, or has no memory that could be drawn.
     """
     named = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
+    unshown = 0 if most is None else max(len(named) - most, 0)
+    named = named[:most]
+    names = {id(value): name for name, value in reversed(named)}
     described = [(name, value, _describe(name, value)) for name, value in named]
     memories: dict[str, list[Memory]] = {}
     storage_names = names_of([description.memory for _, _, description in described])
@@ -120,18 +129,14 @@ def snapshot(tensors: Mapping[str, object]) -> Snapshot:
         memories.setdefault(storage_name, []).append(description.memory)
     starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
     headers = [
-        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, named))
+        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, names))
         for (name, value, description), storage_name in zip(described, storage_names, strict=True)
     ]
-    storages = []
-    for storage_name, held in memories.items():
-        on_it = [
-            (header, description)
-            for header, (_, _, description) in zip(headers, described, strict=True)
-            if header.storage == storage_name
-        ]
-        storages.append(_storage(storage_name, held, on_it))
-    return Snapshot(tuple(storages), tuple(headers))
+    over: dict[str, list[tuple[Header, Description]]] = {}
+    for header, (_, _, description) in zip(headers, described, strict=True):
+        over.setdefault(header.storage, []).append((header, description))
+    storages = [_storage(storage_name, held, over[storage_name]) for storage_name, held in memories.items()]
+    return Snapshot(tuple(storages), tuple(headers), unshown)
 
 
 def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:
@@ -165,10 +170,8 @@ def _describe(name: str, value: object) -> Description:
         raise
 
 
-def _name_of_base(value: object, description: Description, named: Sequence[tuple[str, object]]) -> str | None:
-    if description.base is None:
-        return None
-    return next((name for name, other in named if other is description.base and other is not value), None)
+def _name_of_base(value: object, description: Description, names: Mapping[int, str]) -> str | None:
+    return None if description.base is None or description.base is value else names.get(id(description.base))
 
 
 def _header(name: str, storage: str, start: int, description: Description, base: str | None) -> Header:

@@ -15,6 +15,7 @@ from browser.jupyterlab import Watch
 from every_inspector import every_inspector
 
 import tensorglass
+from glassroom import watch
 from glassroom.inspector import Inspector
 
 KINDS = tuple(every_inspector(tensorglass))
@@ -169,6 +170,7 @@ def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, k
 @pytest.mark.parametrize("kind", KINDS)
 def test_live_static_and_text_forms_say_the_same(pages: Any, kind: str) -> None:
     page, inspector, _ = pages[kind]
+    page.reload()  # other tests have clicked
     facts = facts_of(inspector.as_dict())
     assert len(facts) > 2
     svg = ElementTree.fromstring(inspector.svg).iter("{http://www.w3.org/2000/svg}text")
@@ -240,3 +242,24 @@ def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:
         assert page.evaluate("window.hacked") is None
         assert (watch.errors, watch.strangers) == ([], [])
         page.close()
+
+
+def test_a_long_story_is_packed_and_steps_all_the_same(chromium: Any, tmp_path: Path) -> None:
+    def count() -> Any:
+        total = tensorglass.zeros(4)
+        for number in range(150):
+            total[0] = number
+        return total
+
+    story = watch(count)
+    story.save(tmp_path / "long.html")
+    assert (tmp_path / "long.html").stat().st_size < len(json.dumps(story.state())) / 4
+    page, seen = chromium.new_page(), Watch()
+    seen.over(page)
+    page.goto((tmp_path / "long.html").as_uri())
+    page.locator(".gr-watch").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".gr-card .wrote text").all_text_contents() == ["149."]
+    assert (seen.errors, seen.strangers) == ([], [])
+    page.close()

@@ -28,6 +28,7 @@ from glassroom.render.words import (
     summary,
     times_reached,
     trouble,
+    unshown,
 )
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
@@ -78,6 +79,11 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
             top += 14
         top = _draw_storage(drawing, top, storage, snapshot.headers_on(storage), hues)
         top = _draw_tensors(drawing, top + 12, storage, snapshot.headers_on(storage), hues) + 12
+    rest = unshown(snapshot)
+    if rest is not None:
+        drawing.rule(top)
+        drawing.text(PAD, top + 22, rest, "fact soft")
+        drawing.extend(PAD, top + 26)
     return drawing.finished(summary(snapshot))
 
 

@@ -18,6 +18,7 @@ from glassroom.render.words import (
     storage_facts,
     times_reached,
     trouble,
+    unshown,
 )
 from glassroom.snapshot import Header, Snapshot, Storage
 
@@ -34,7 +35,7 @@ def text_of(snapshot: Snapshot) -> str:
         headers = snapshot.headers_on(storage)
         blocks.append("\n".join(_storage_lines(storage, headers)))
         blocks.extend("\n".join(_header_lines(header, storage)) for header in headers)
-    return "\n\n".join(blocks)
+    return "\n\n".join([*blocks, *filter(None, [unshown(snapshot)])])
 
 
 def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:

@@ -100,6 +100,11 @@ def trouble(header: Header, storage: Storage) -> str | None:
     )
 
 
+def unshown(snapshot: Snapshot) -> str | None:
+    """A line that says how many tensors are not drawn, if there are any."""
+    return f"and {counted(snapshot.unshown, 'more tensor')}, not drawn" if snapshot.unshown else None
+
+
 def summary(snapshot: Snapshot) -> str:
     """One sentence that stands for the picture."""
     if not snapshot.headers:
@@ -108,4 +113,5 @@ def summary(snapshot: Snapshot) -> str:
         f"{listed(storage.shared_by)} {'share' if len(storage.shared_by) > 1 else 'holds'} {storage.name}"
         for storage in snapshot.storages
     ]
-    return "Memory map: " + "; ".join(parts) + "."
+    shown = parts if len(parts) <= NAMES_SHOWN else [*parts[:NAMES_SHOWN], f"{len(parts) - NAMES_SHOWN} more storages"]
+    return "Memory map: " + "; ".join([*shown, *filter(None, [unshown(snapshot)])]) + "."

@@ -7,13 +7,23 @@ widget has lost its model. Where scripts do not run, the text stands in its plac
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
 HERE = Path(__file__).parent
+LARGE = 64 * 1024  # characters of a state; a larger one is packed, as cards that differ in a few cells pack well
+UNPACKED = """\
+async function unpacked(data) {
+  const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+"""
 
 
 def embedded(widget: str, state: Mapping[str, object], text: str) -> str:
@@ -21,11 +31,16 @@ def embedded(widget: str, state: Mapping[str, object], text: str) -> str:
     style = style_of(widget)
     body = module_of(widget).replace("export default", "return").replace("export ", "")
     data = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+    unpacking = ""
+    if len(data) > LARGE:
+        unpacking = UNPACKED
+        packed = base64.b64encode(zlib.compress(json.dumps(state).encode(), 6)).decode()
+        data = f'await unpacked("{packed}")'
     return (
         f'<div class="glassroom"><style>{style}</style><div><pre>{escape(text)}</pre></div>'
-        "<script>(() => {\n"
-        f"const el = document.currentScript.previousElementSibling;\nconst state = {data};\n"
-        f"const widget = (() => {{\n{body}}})();\n"
+        "<script>(async () => {\n"
+        f"const el = document.currentScript.previousElementSibling;\n{unpacking}"
+        f"const state = {data};\nconst widget = (() => {{\n{body}}})();\n"
         "widget.render({ el, model: { get: (name) => state[name] } });\n})();</script></div>"
     )
 

@@ -49,7 +49,7 @@ def cases(lib: Any) -> dict[str, Callable[[], Inspector]]:
             table.clone()
 
     loss = chain()
-    found = {
+    found: dict[str, Callable[[], Inspector]] = {
         "`show`, 10⁹ elements, expanded": lambda: show(billion),
         "`show`, 10⁹ elements, a gigabyte": lambda: show(empty),
         "`show`, 10⁴ tensors": lambda: show(many),

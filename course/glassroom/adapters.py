@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from glassroom.naming import Memory
+from glassroom.paging import paged
 from tensorglass import memory as tensorglass_memory
 
 TEACHING = "show takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
@@ -133,7 +134,7 @@ class TensorAdapter:
             nbytes=storage.nbytes(),
             identity=identity,
             extent=extent,
-            read=read,
+            read=paged(read, storage.nbytes()),
             new_name=self._namer(storage),
             version=version,
         )
@@ -200,7 +201,7 @@ class NumpyAdapter:
             nbytes=end - start,
             identity=("numpy", id(owner)),
             extent=extent,
-            read=read,
+            read=paged(read, end - start),
             new_name=tensorglass_memory.next_name,
         )
 
@@ -230,7 +231,7 @@ class CupyAdapter:
             nbytes=allocation.size,
             identity=("cupy", id(allocation)),
             extent=lambda: None if reference() is None else (start, end),
-            read=read,
+            read=paged(read, allocation.size),
             new_name=tensorglass_memory.next_name,
         )
         elements, rest = divmod(value.data.ptr - allocation.ptr, value.itemsize)

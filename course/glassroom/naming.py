@@ -18,9 +18,9 @@ class Memory:
     """One run of bytes as a library describes it.
 
     `extent` says where the bytes lie now (resizing moves them), or None once they are gone, and holds the
-    storage weakly. `read` takes a range of bytes. `new_name` asks tensorglass for its own name of the
-    storage, so that pictures and memory reports agree; other libraries' storages draw the next name of the
-    same sequence.
+    storage weakly. `read` takes a range of bytes, and gives them as they were when they were first asked for.
+    `new_name` asks tensorglass for its own name of the storage, so that pictures and memory reports agree; other
+    libraries' storages draw the next name of the same sequence.
     """
 
     device: str

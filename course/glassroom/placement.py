@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from glassroom.adapters import described
-from glassroom.naming import name_of
+from glassroom.naming import names_of
 from glassroom.printable import printable
 from glassroom.render.words import counted
 from glassroom.snapshot import leaves
@@ -104,16 +104,16 @@ def placement(tensors: Mapping[str, object], since: int) -> Placement:
 def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
     found: dict[str, PlacedStorage] = {}
     headers: dict[str, list[PlacedHeader]] = {}
-    for given, value in tensors.items():
-        for name, tensor in leaves(printable(given), value, TEACHING):
-            description = described(tensor)
-            held = description.memory
-            storage = name_of(held)
-            is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
-            found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
-            headers.setdefault(storage, []).append(
-                PlacedHeader(name, description.size, description.dtype, description.requires_grad)
-            )
+    named = [leaf for given, value in tensors.items() for leaf in leaves(printable(given), value, TEACHING)]
+    descriptions = [described(tensor) for _, tensor in named]
+    storages = names_of([description.memory for description in descriptions])
+    for storage, description, (name, tensor) in zip(storages, descriptions, named, strict=True):
+        held = description.memory
+        is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
+        found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
+        headers.setdefault(storage, []).append(
+            PlacedHeader(name, description.size, description.dtype, description.requires_grad)
+        )
     return [replace(each, headers=tuple(headers[name])) for name, each in found.items()]
 
 

@@ -25,6 +25,7 @@ from glassroom.render.timeline_words import (
     summary,
     totals,
 )
+from glassroom.render.words import counted
 from glassroom.timeline import Curve, Row, Timeline
 
 CSS = style("timeline.css")
@@ -35,6 +36,7 @@ CHART = 84
 BAR = 18
 MOST_TICKS = 14
 MOST_BRICKS = 40
+MOST_MARKS = 100
 LONGEST_SOURCE = 40
 
 
@@ -157,15 +159,20 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
         drawing.text(LEFT - 8, top + 12, f"{sum(step.nbytes for _, step in found):,}", "fact soft end")
-        for event, step in found:
+        together = -(-len(found) // MOST_MARKS)  # of very many copies several share a mark
+        for begin in range(0, len(found), together):
+            part = found[begin : begin + together]
+            (event, step), (last, _) = part[0], part[-1]
             x, y = number(x_of(timeline, event)), number(top + 8)
-            says = quoteattr(f"event {event}: {sentence(step)}, {step.where}")
+            total = counted(sum(each.nbytes for _, each in part), "byte")
+            several = f"events {event}–{last}: {len(part)} {words} of {total}"
+            says = quoteattr(several if len(part) > 1 else f"event {event}: {sentence(step)}, {step.where}")
             shape = (
                 f'<path class="copy" d="M{x} {y}m0 -5l5 5l-5 5l-5 -5z"/>'
                 if kind == "copied"
                 else f'<path class="move" d="M{x} {y}m-5 -3h10m-3 -3l3 3l-3 3m3 5h-10m3 -3l-3 3l3 3"/>'
             )
-            drawing.add(f'<g class="mark" data-on="{event}-{event}" data-says={says}>{shape}</g>')
+            drawing.add(f'<g class="mark" data-on="{event}-{last}" data-says={says}>{shape}</g>')
         top += BAR + 4
     return top
 

@@ -193,7 +193,7 @@ def facts_of(data: dict[str, Any]) -> list[str]:
     """What a picture must say in every form, as it says it."""
     facts: list[str] = []
     for group in data.get("groups", ()):
-        facts += [group["storage"], *[member["name"] for member in group["members"]]]
+        facts += [group["storage"], *[member["name"][:20] for member in group["members"]]]
     for storage in data["storages"] if "headers" in data else ():
         facts += [storage["name"], *[_written(cell["value"]) for cell in storage["cells"]]]
     for header in data.get("headers", ()):

@@ -125,3 +125,29 @@ assert "tensorglass.array_api" not in sys.modules
 assert torch.ones(2).__array_namespace__() is torch.array_api
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+ON_A_DEVICE = {
+    "elementwise": lambda x: (xp.sign(x), xp.remainder(x, 2), xp.floor_divide(x, 2), xp.clip(x, 1), xp.atan2(x, 2.0)),
+    "other dtypes": lambda x: (xp.add(x, xp.ones((), dtype=xp.float64, device=x.device)), xp.astype(x, xp.complex64)),
+    "reductions": lambda x: (xp.sum(x), xp.prod(x, axis=(0, 1)), xp.std(x, axis=()), xp.count_nonzero(x, axis=0)),
+    "running sums": lambda x: (xp.cumulative_sum(x, axis=1, include_initial=True), xp.diff(x)),
+    "unique": lambda x: (*xp.unique_all(x), xp.unique_values(xp.astype(x, xp.complex64))),
+    "searching": lambda x: (xp.argmax(x, keepdims=True), *xp.nonzero(x), xp.where(x > 1, x, 0)),
+    "places": lambda x: (xp.searchsorted(xp.sort(x[0]), x), xp.isin(x, x[0])),
+    "sorting": lambda x: (xp.sort(x, descending=True), xp.argsort(x)),
+    "creation": lambda x: (xp.eye(3, k=1, device=x.device), xp.linspace(0, 1, 3, device=x.device), xp.zeros_like(x)),
+    "rearranging": lambda x: (xp.concat([x, x], axis=None), xp.repeat(x, 2, axis=0), xp.tile(x, (2, 1)), xp.flip(x)),
+    "picking": lambda x: (xp.take(x, xp.argsort(x[0]), axis=1), xp.take_along_axis(x, xp.argsort(x))),
+    "linear algebra": lambda x: (xp.matmul(x, xp.matrix_transpose(x)), xp.linalg.vector_norm(x), xp.linalg.svdvals(x)),
+}
+
+
+@pytest.mark.parametrize("what", ON_A_DEVICE)
+def test_results_are_where_the_arrays_are(what: str) -> None:
+    here = xp.asarray([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
+    there = here.to_device("sim")
+    for one, other in zip(ON_A_DEVICE[what](here), ON_A_DEVICE[what](there), strict=True):
+        assert other.device == there.device
+        assert one.dtype is other.dtype
+        torch.testing.assert_close(other.cpu(), one)

@@ -13,6 +13,8 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, Backend
+from tensorglass.backends.host_threads import COSTLY, LEAST_SHARED, THREADS
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 from tensorglass.graph.inplace import check_inference
@@ -41,8 +43,18 @@ def compute_alike(
     backend = like.backend
     made = backend.empty(dtype, size, order)
     bound = kernel.calls.get(backend) or kernel.bind(backend)
-    backend.launch(_into if kernel.takes_out else _convert_into, bound, arrays, made)
+    if kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
+        THREADS.fill(bound, arrays, made)
+    else:
+        backend.launch(_into if kernel.takes_out else _convert_into, bound, arrays, made)
     return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
+
+
+def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:
+    """Whether operands and result are NumPy's, of one size and without gaps."""
+    return all(type(each) is HOST.xp.ndarray and each.flags.c_contiguous for each in (*arrays, made)) and all(
+        each.shape == made.shape for each in arrays
+    )
 
 
 def compute_packed(

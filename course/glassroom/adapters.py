@@ -218,7 +218,7 @@ class CupyAdapter:
     def describe(self, value: Any) -> Description:
         cupy: ModuleType = sys.modules["cupy"]
         allocation = value.data.mem
-        reference = weakref.ref(allocation)
+        reference = weakref.ref(value)  # CuPy's memory takes no weak references, but its arrays do
         start, end = allocation.ptr, allocation.ptr + allocation.size
 
         def read(first: int, last: int) -> bytes:

@@ -103,3 +103,46 @@ def test_cupys_side_of_dlpack_takes_what_we_give_and_ask() -> None:
 def test_cupy_is_not_imported_before_a_cuda_device_is_asked_for() -> None:
     program = "import sys, tensorglass as torch\ntorch.zeros(2, device='sim') + 1\nassert 'cupy' not in sys.modules\n"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+_OBSERVED = """
+import gc, warnings
+warnings.simplefilter("ignore")
+import cupy
+from tensorglass.backends.cupy_pool import observed
+
+# Stands in for the device alone: addresses that nobody follows. Pointers, hooks and the allocator are CuPy's.
+addresses = iter(range(2**20, 2**30, 2**20))
+
+def give(nbytes):
+    memory = cupy.cuda.UnownedMemory(next(addresses), -(-nbytes // 512) * 512, None, 0)
+    return cupy.cuda.MemoryPointer(memory, 0)
+
+cupy.cuda.set_allocator(give)
+pool = observed(cupy, 0)
+assert observed(cupy, 0) is pool
+first, second = cupy.cuda.alloc(1000), cupy.cuda.alloc(512)
+view = first + 256
+del first
+gc.collect()
+assert [len(each["blocks"]) for each in pool.snapshot(2**40)] == [1, 1]
+assert pool.stats(2**40)["allocated_bytes.all.current"] == 1536
+assert pool.stats(2**40)["requested_bytes.all.current"] == 1512
+del view
+gc.collect()
+assert pool.stats(2**40)["allocated_bytes.all.current"] == 512
+assert pool.stats(512)["reserved_bytes.all.current"] == 512
+"""
+
+
+def test_what_cupys_allocator_hands_out_is_observed_as_long_as_anything_points_at_it() -> None:
+    subprocess.run([sys.executable, "-c", _OBSERVED], check=True)
+
+
+def test_cupys_hooks_report_what_the_observer_reads() -> None:
+    hook = cupy.cuda.MemoryHook
+    for name, keys in (
+        ("alloc_postprocess", ("device_id", "mem_size", "mem_ptr")),
+        ("malloc_postprocess", ("mem_size", "mem_ptr")),
+    ):
+        assert all(f"{key}(int)" in getattr(hook, name).__doc__ for key in keys)

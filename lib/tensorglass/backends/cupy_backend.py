@@ -7,6 +7,7 @@ otherwise than NumPy is said here, and nowhere else.
 from __future__ import annotations
 
 import ctypes
+from collections import deque
 from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
@@ -20,8 +21,8 @@ import numpy
 
 from tensorglass import devices, transfers
 from tensorglass.allocator import NoRoom
-from tensorglass.allocator.figures import Counters
 from tensorglass.backends.base import RandomBits, register_family
+from tensorglass.backends.cupy_pool import observed
 from tensorglass.backends.host_bits import HostBits
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.backends.out_of_memory import out_of_memory
@@ -92,8 +93,8 @@ class CupyBackend:
         self.xp: Any = import_module("cupy")
         self._place = self.xp.cuda.Device(index)
         self._pool = self.xp.get_default_memory_pool()
-        self.counters = Counters()
-        _count_allocations(self.xp, index, self.counters)
+        self._observed = observed(self.xp, index)
+        self._in_flight: deque[tuple[Any, numpy.ndarray]] = deque()
 
     def is_available(self) -> bool:
         return True
@@ -119,6 +120,7 @@ class CupyBackend:
             with self._place:
                 return make(*arguments)
         except self.xp.cuda.memory.OutOfMemoryError:
+            self._observed.counters.failures += 1
             free, total = self.memory_free_and_total()
             reserved = self._pool.total_bytes()
             refusal = NoRoom(nbytes, total, self._pool.used_bytes(), reserved + max(0, total - free - reserved))
@@ -148,11 +150,14 @@ class CupyBackend:
         return int(buffer.data.ptr) if buffer.size else 0
 
     def memory_stats(self) -> dict[str, int]:
-        with self._place:
-            return self.counters.named()
+        return self._observed.stats(self._total())
 
     def memory_snapshot(self) -> list[dict[str, Any]]:
-        return []  # CuPy's pool does not show its blocks
+        return self._observed.snapshot(self._total())
+
+    def _total(self) -> int:
+        with self._place:
+            return int(self._pool.total_bytes())
 
     def memory_free_and_total(self) -> tuple[int, int]:
         free, total = self._place.mem_info
@@ -163,10 +168,10 @@ class CupyBackend:
             self._pool.free_all_blocks()
 
     def reset_peaks(self) -> None:
-        self.counters.reset_peaks()
+        self._observed.counters.reset_peaks()
 
     def reset_totals(self) -> None:
-        self.counters.reset_totals()
+        self._observed.counters.reset_totals()
 
     def properties(self) -> Any:
         found = self.xp.cuda.runtime.getDeviceProperties(self.device.index)
@@ -226,8 +231,11 @@ class CupyBackend:
             fits = out is not None and out.flags.c_contiguous  # `set` writes nothing else
             made = out if fits else self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
             start = perf_counter()
-            made.set(numpy.ascontiguousarray(array))
-            if not non_blocking:
+            source = numpy.ascontiguousarray(array)
+            made.set(source)  # on the current stream, after all that it was given to do
+            if non_blocking:
+                self._hold(source)
+            else:
                 self.xp.cuda.get_current_stream().synchronize()
             seconds = None if non_blocking else perf_counter() - start
             if out is not None and not fits:
@@ -235,6 +243,18 @@ class CupyBackend:
         ends = devices.CPU, self.device
         transfers.happened(*ends, array.nbytes, seconds, is_pinned=is_pinned, waited=not non_blocking)
         return made
+
+    def _hold(self, source: numpy.ndarray) -> None:
+        """Keep host memory that the device still reads: its pool would give it to somebody else."""
+        self._in_flight.append((self._mark(), source))
+        while self._in_flight and self._in_flight[0][0].done:
+            self._in_flight.popleft()
+
+    def _mark(self) -> Any:
+        """An event at the end of what the current stream of the current device was given to do."""
+        event = self.xp.cuda.Event(disable_timing=True)
+        event.record()
+        return event
 
     def to_host(self, array: Any, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
         with self._place:
@@ -244,39 +264,20 @@ class CupyBackend:
         return host
 
     def from_peer(self, array: Any) -> Any:
+        with array.device:
+            is_made = self._mark()
         with self._place:
+            self.xp.cuda.get_current_stream().wait_event(is_made)  # what makes the array may still be under way there
             made = self.xp.array(array, copy=True)
+            is_copied = self._mark()
+        with array.device:
+            self.xp.cuda.get_current_stream().wait_event(is_copied)  # its memory is not used again before that
         source = devices.with_index("cuda", array.device.id)
         transfers.happened(source, self.device, array.nbytes, None, waited=False)
         return made
 
     def synchronize(self, device: Device) -> None:
         self._place.synchronize()
-
-
-def _count_allocations(cupy: Any, index: int, counters: Counters) -> None:
-    """Let CuPy's pool report what it hands out and takes back on one device."""
-
-    class Count(cupy.cuda.MemoryHook):
-        name = f"tensorglass {index}"
-
-        def alloc_postprocess(self, **call: Any) -> None:
-            if call["device_id"] == index:
-                counters.change("segment", False, 1)
-                counters.change("reserved_bytes", False, call["mem_size"])
-                counters.device_allocations += 1
-
-        def malloc_postprocess(self, **call: Any) -> None:
-            if call["device_id"] == index:
-                for name, amount in (("allocation", 1), ("allocated_bytes", call["mem_size"])):
-                    counters.change(name, False, amount)
-
-        def free_postprocess(self, **call: Any) -> None:
-            if call["device_id"] == index:
-                for name, amount in (("allocation", 1), ("allocated_bytes", call["mem_size"])):
-                    counters.change(name, False, -amount)
-
-    Count().__enter__()
 
 
 register_family("cuda", FAMILY)

@@ -1,0 +1,113 @@
+"""What is known of a pool that somebody else keeps: CuPy's, by what it reports as it goes.
+
+The one idea to keep in mind: such a pool tells what it asks of the device, hands out and takes back, but not what it
+gives back to the device. It does say how many bytes it has. So where that is less than what was seen to come, segments
+in which nothing lives have gone: it gives those back all at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tensorglass.allocator.figures import Counters
+
+
+class ObservedPool:
+    """The segments and blocks of one device's memory, as they were reported, with the figures of `CachingAllocator`.
+
+    Blocks are taken back at any moment, by the garbage collector too: that waits for no lock.
+    """
+
+    def __init__(self) -> None:
+        self.counters = Counters()
+        self._segments: dict[int, int] = {}  # address → length
+        self._blocks: dict[int, tuple[int, int]] = {}  # address → length, and what was asked for
+        self._returned: list[int] = []
+        self._lock = threading.Lock()
+
+    def reserved(self, address: int, nbytes: int) -> None:
+        """The pool had a segment from the device."""
+        with self._lock:
+            self._reserve(address, nbytes)
+
+    def handed_out(self, address: int, nbytes: int, requested: int) -> None:
+        """The pool handed a block out."""
+        with self._lock:
+            self._take_back()
+            if self._segment_of(address) is None:  # one that it had before anybody looked
+                self._reserve(address, nbytes)
+            self._blocks[address] = nbytes, requested
+            self.counters.block(False, 1, nbytes, requested)
+
+    def taken_back(self, address: int) -> None:
+        """The pool has a block back."""
+        self._returned.append(address)
+
+    def stats(self, total: int) -> dict[str, int]:
+        """The figures under PyTorch's names, where the pool says that it has `total` bytes."""
+        with self._lock:
+            self._settle(total)
+            return self.counters.named()
+
+    def snapshot(self, total: int) -> list[dict[str, Any]]:
+        """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
+        with self._lock:
+            self._settle(total)
+            return [self._described(address) for address in sorted(self._segments)]
+
+    def _reserve(self, address: int, nbytes: int) -> None:
+        self._segments[address] = nbytes
+        self.counters.device_allocations += 1
+        self.counters.change("segment", False, 1)
+        self.counters.change("reserved_bytes", False, nbytes)
+
+    def _take_back(self) -> None:
+        while self._returned:
+            found = self._blocks.pop(self._returned.pop(), None)
+            if found is not None:
+                self.counters.block(False, -1, *found)
+
+    def _settle(self, total: int) -> None:
+        self._take_back()
+        if sum(self._segments.values()) <= total:
+            return
+        used = {self._segment_of(address) for address in self._blocks}
+        for address in [each for each in self._segments if each not in used]:
+            nbytes = self._segments.pop(address)
+            self.counters.device_frees += 1
+            self.counters.change("segment", False, -1)
+            self.counters.change("reserved_bytes", False, -nbytes)
+
+    def _segment_of(self, address: int) -> int | None:
+        for start, nbytes in self._segments.items():
+            if start <= address < start + nbytes:
+                return start
+        return None
+
+    def _described(self, start: int) -> dict[str, Any]:
+        end = start + self._segments[start]
+        blocks, place = [], start
+        for address in sorted(each for each in self._blocks if start <= each < end):
+            nbytes, requested = self._blocks[address]
+            if address > place:
+                blocks.append(_block(place, address - place, None))
+            blocks.append(_block(address, nbytes, requested))
+            place = address + nbytes
+        if place < end:
+            blocks.append(_block(place, end - place, None))
+        allocated = sum(block["size"] for block in blocks if block["state"] == "active_allocated")
+        return {
+            "address": start,
+            "total_size": end - start,
+            "allocated_size": allocated,
+            "active_size": allocated,
+            "requested_size": sum(block["requested_size"] for block in blocks),
+            "segment_type": "large",
+            "blocks": blocks,
+        }
+
+
+def _block(address: int, nbytes: int, requested: int | None) -> dict[str, Any]:
+    state = "inactive" if requested is None else "active_allocated"
+    return {"address": address, "size": nbytes, "requested_size": requested or 0, "state": state}

@@ -146,8 +146,13 @@ def show(table: list[dict[str, Any]], markdown: bool) -> str:
                 f"{row['seconds']['torch'] * 1e6:,.1f} µs",
             )
         )
-    mean = math.exp(statistics.fmean(math.log(row["ratios"]["tensorglass"]) for row in table))
-    lines.append(("geometric mean", f"{mean:.2f}", *[""] * (len(head) - 2)))
+    for name, counted in (
+        ("geometric mean", table),
+        ("geometric mean of those with a goal", [row for row in table if row["goal"] is not None]),
+    ):
+        if counted:
+            mean = math.exp(statistics.fmean(math.log(row["ratios"]["tensorglass"]) for row in counted))
+            lines.append((name, f"{mean:.2f}", *[""] * (len(head) - 2)))
     if markdown:
         rule = "|---|" + "---:|" * (len(head) - 1)
         return "\n".join(

@@ -3,9 +3,9 @@
     python benchmarks/gpu.py                      # on the GPU if there is one, else on the simulated device and the CPU
     python benchmarks/gpu.py --device cuda --markdown
 
-Beside tensorglass run, where they are there: raw CuPy (on the CPU raw NumPy), the floor, and PyTorch on the same device.
-Contestants take turns, each waits for the device before the clock is read, and figures are medians on the wall. On `sim`
-the time is this computer's; what the simulated clock says of it stands beside. The limit of the link is what CuPy alone
+Beside tensorglass run, where they are there: raw CuPy (on the CPU raw NumPy), the floor, and PyTorch on that device.
+Contestants take turns, each waits for the device before the clock is read; figures are medians on the wall. On `sim`
+they are this computer's; what the simulated clock says of it stands beside. The limit of the link is what CuPy alone
 gets when it copies from pinned memory.
 """
 

@@ -45,6 +45,8 @@ def compute_alike(
     bound = kernel.calls.get(backend) or kernel.bind(backend)
     if kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
         THREADS.fill(bound, arrays, made)
+    elif kernel.ufunc is not None and backend is HOST:  # 0.5 µs less than by `_into`
+        backend.run(bound, *arrays, made)
     else:
         backend.launch(_into if kernel.takes_out else _convert_into, bound, arrays, made)
     return result_tensor(made, dtype, backend, like.device, size, stride, order is None)

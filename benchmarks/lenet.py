@@ -4,7 +4,7 @@ A convolution is windows by strides and one product of matrices, with the batch 
 windows are cheap to copy. `STEP` is that, the same code for tensorglass and PyTorch; `WITH_CONV2D` is the same network
 with PyTorch's own operators, and `NUMPY` the same arithmetic by hand, with every buffer made once.
 
-    python benchmarks/lenet.py                   # peak resident memory of 20 steps, each contestant in a process of its own
+    python benchmarks/lenet.py      # peak resident memory of 20 steps, each contestant in a process of its own
 """
 
 from __future__ import annotations

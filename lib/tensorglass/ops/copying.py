@@ -111,7 +111,7 @@ def new_copy(
     strides = format_strides(input._size, input._stride, memory_format)
     storage = input._storage
     is_alike = strides == input._stride and dtype is input._dtype and device is storage.device and not input._conj
-    if is_alike and storage._nbytes < LEAST:  # a large one goes into memory of the pool's
+    if is_alike and (storage._nbytes < LEAST or input._contiguous):
         return _twin(input)
     made = empty_on(device, input._size, strides, dtype)
     _warn_of_lost_parts(input, made)
@@ -122,11 +122,19 @@ def new_copy(
 def _twin(input: Tensor) -> Tensor:
     """A copy of a tensor without gaps, with the same strides: the bytes as they lie."""
     backend = input._storage.backend
-    array = backend.launch(_copied, raw_array(input))
+    if input._storage._nbytes < LEAST:
+        array = backend.launch(_copied, raw_array(input))
+    else:  # into memory of the pool's
+        array = backend.empty(input._dtype, input._size)
+        backend.launch(_copy_over, array, raw_array(input))
     is_contiguous = bool(input._contiguous)
     made = result_tensor(array, input._dtype, backend, input._storage.device, input._size, input._stride, is_contiguous)
     memory.copied(array.nbytes)
     return made
+
+
+def _copy_over(xp: Any, target: Array, source: Array) -> None:
+    target[...] = source
 
 
 def _copied(xp: Any, array: Array) -> Array:

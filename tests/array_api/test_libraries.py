@@ -94,3 +94,26 @@ OF_SKLEARN: dict[str, Callable[..., Any]] = {
 def test_scikit_learn_takes_tensors(name: str) -> None:
     with sklearn.config_context(array_api_dispatch=True):
         check(OF_SKLEARN[name], MATRIX)
+
+
+CHECKED = [
+    decomposition.PCA(n_components=2, svd_solver="full"),
+    decomposition.PCA(n_components=2, svd_solver="covariance_eigh"),
+    linear.Ridge(solver="svd"),
+    linear.RidgeCV(),
+    discriminant.LinearDiscriminantAnalysis(),
+    preprocessing.MinMaxScaler(),
+    preprocessing.MaxAbsScaler(),
+    preprocessing.StandardScaler(),
+    preprocessing.Normalizer(norm="l1"),
+    preprocessing.KernelCenterer(),
+    preprocessing.PolynomialFeatures(),
+    preprocessing.Binarizer(),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("estimator", CHECKED, ids=str)
+def test_scikit_learns_own_check_of_an_estimator_passes_with_our_namespace(estimator: Any, dtype: str) -> None:
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    checks.check_array_api_input(type(estimator).__name__, estimator, "tensorglass.array_api", "cpu", dtype, True)

@@ -14,6 +14,7 @@ from tensorglass import (
     autograd,
     backends,
     dlpack,
+    fft,
     func,
     interop,
     legacy_constructors,
@@ -21,6 +22,7 @@ from tensorglass import (
     linalg,
     memory,
     ops,
+    special,
     utils,
 )
 from tensorglass.backends import numpy_backend
@@ -110,6 +112,23 @@ from tensorglass.old_storages import (
 )
 from tensorglass.printing import set_printoptions
 from tensorglass.serialization import load, save
+from tensorglass.settings import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_default_tensor_type,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    set_num_threads,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor

@@ -120,14 +120,14 @@ def with_special_values(row: Operator, dtype: str) -> Iterator[Case]:
     if row.kind == "pointwise":
         column, line = blueprint(values, dtype, (number, 1)), blueprint(values, dtype, (number,))
         operands = ((line,), (column, line), (column, line, blueprint(in_dtype([1.5], dtype), dtype, (1,))))
-        yield Case(row.name, operands[operand_count(row) - 1], form=form)
+        yield Case(row.path, operands[operand_count(row) - 1], form=form)
     elif row.kind == "reduction":
         if inspect.signature(row.function).parameters["dim"].default is None:
-            yield Case(row.name, (blueprint(values, dtype, (number,)),))
+            yield Case(row.path, (blueprint(values, dtype, (number,)),))
         rows = blueprint([*values[1:], values[0], *values], dtype, (2, number))
-        yield Case(row.name, (rows, 0))
-        yield Case(row.name, (rows, 1))
-        yield Case(row.name, (blueprint(values[:1] * 2, dtype, (2,)), 0))
+        yield Case(row.path, (rows, 0))
+        yield Case(row.path, (rows, 1))
+        yield Case(row.path, (blueprint(values[:1] * 2, dtype, (2,)), 0))
 
 
 def in_place(row: Operator, case: Case) -> Case:
@@ -150,7 +150,7 @@ def mixed(row: Operator, dtype: str, other: str) -> Iterator[Case]:
     ]
     third = [blueprint(in_dtype([0.25], dtype), dtype, ())] * (operand_count(row) - 2)
     for each in others:
-        calls = [Case(row.name, (vector, each, *third)), Case(row.name, (each, vector, *third))]
+        calls = [Case(row.path, (vector, each, *third)), Case(row.path, (each, vector, *third))]
         yield from calls
         if row.inplace is not None:
             yield from (in_place(row, call) for call in calls)
@@ -161,10 +161,10 @@ def with_numbers(row: Operator, dtype: str) -> Iterator[Case]:
     elements = in_dtype([1.5, -2.0, 3.0], dtype)
     for tensor in (blueprint(elements, dtype, (3,)), blueprint(elements[:1], dtype, ())):
         for number in (True, 2, -3, 2.5, 1 + 2j):
-            case = Case(row.name, (tensor, number))
+            case = Case(row.path, (tensor, number))
             yield case
-            yield Case(row.name, (number, tensor))
-            yield Case(row.name, (tensor, number), form="method")
+            yield Case(row.path, (number, tensor))
+            yield Case(row.path, (tensor, number), form="method")
             if row.inplace is not None:
                 yield in_place(row, case)
             for dunder in row.dunders:

@@ -13,7 +13,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
-from parity.agreement import TOLERANCE, disagreement, outcome  # noqa: E402  # after the oracle is known to be there
+from parity.agreement import (  # noqa: E402  # after the oracle is known to be there
+    TOLERANCE,
+    Blueprint,
+    blueprint,
+    disagreement,
+    outcome,
+)
 from parity.operator_cases import (  # noqa: E402  # as above
     COMPLEX,
     DTYPES,
@@ -21,6 +27,7 @@ from parity.operator_cases import (  # noqa: E402  # as above
     LAYOUTS,
     Case,
     in_place,
+    into,
     mixed,
     operand_count,
     sampled,
@@ -56,7 +63,12 @@ PAIRS = [row for row in POINTWISE if operand_count(row) == 2]
 WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.name not in SEVERAL_RESULTS]
 
 # Sums of terms that cancel are as exact as their terms.
-FLOOR = {"reduction": 1.0, "linear algebra": 8.0, "cumulative": 1.0}
+FLOOR = {"reduction": 1.0, "linear algebra": 8.0, "cumulative": 1.0, "Fourier": 8.0}
+
+#: Polynomials, and waves, near their zeros are as exact.
+CANCELLING = tuple(name for name in OPERATORS if "_polynomial_" in name or "_bessel_" in name)
+#: PyTorch's are good to so many places only (docs/differences.md).
+ROUGH = {"special_bessel_j0": 1e-8, "special_bessel_j1": 1e-8, "special_bessel_y0": 1e-8, "special_bessel_y1": 1e-8}
 
 
 #: Their vectors have a sign that is not determined, or PyTorch is wrong in halves (docs/differences.md);
@@ -77,9 +89,8 @@ def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
     closeness["positions"] = row.differs != EQUALS
     for case in cases:
         number += 1
-        differs = disagreement(
-            case.name, case.arguments, case.keywords, case.form, floor=FLOOR.get(row.kind, 1e-2), **closeness
-        )
+        floor = 1.0 if row.name.startswith(CANCELLING) else FLOOR.get(row.kind, 1e-2)
+        differs = disagreement(case.name, case.arguments, case.keywords, case.form, floor=floor, **closeness)
         if differs is not None:
             found.append(differs)
     assert number, f"no call of {row.name} was made"
@@ -100,6 +111,11 @@ def has_no_complex32(one: str, other: Any) -> bool:
     return {one, other} not in ({"float16", each} for each in COMPLEX)
 
 
+def has_room(operand: Any) -> bool:
+    """Whether every dimension of an operand has more than one element, and so a stride that counts."""
+    return isinstance(operand, Blueprint) and min(operand.size, default=2) > 1
+
+
 def test_in_place_functions_are_those_of_pytorch() -> None:
     theirs = {name for name in dir(torch) if name.endswith("_") and not name.startswith("_")}
     assert {name for name in theirs if hasattr(tensorglass.Tensor, name)} == IN_PLACE_FUNCTIONS
@@ -112,13 +128,18 @@ def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
         row,
         (each for dtype in DTYPES for layout in layouts for each in with_in_place(row, sampled(row, dtype, layout))),
         elements=row.name not in UP_TO_SIGN,
+        tolerance=ROUGH.get(row.name, 0.0),
     )
 
 
-@pytest.mark.parametrize("row", [row for row in SAMPLED if row.kind in ("pointwise", "reduction")], ids=name_of)
+#: Polynomials would go through as many degrees as the largest integer, in both libraries.
+WITH_SPECIAL = [row for row in SAMPLED if row.kind in ("pointwise", "reduction") and "_polynomial_" not in row.name]
+
+
+@pytest.mark.parametrize("row", WITH_SPECIAL, ids=name_of)
 def test_special_values_agree(row: Operator) -> None:
     for dtype in DTYPES:
-        elements = row.differs is None or dtype not in (*FLOATS, *COMPLEX)
+        elements = row.name not in ROUGH and (row.differs is None or dtype not in (*FLOATS, *COMPLEX))
         check(row, with_in_place(row, with_special_values(row, dtype)), elements=elements)
 
 
@@ -143,5 +164,8 @@ def test_outputs_agree(row: Operator) -> None:
             kind, result, *_ = outcome(torch, case.name, case.arguments, case.keywords, case.form)
             if kind == "value" and isinstance(result, torch.Tensor):  # those with several results are tested by name
                 cases += written_out(row, case, tuple(result.shape), str(result.dtype)[6:])
+    if row.kind == "pointwise" and row.differs is None:  # an output that is resized lies as the result would
+        permuted = [case for case in sampled(row, "float64", "permuted") if has_room(case.arguments[0])]
+        cases += [into(case, blueprint([], "float64", (0,))) for case in permuted]
     # A result of half precision may be written to a tensor of another dtype.
     check(row, cases, tolerance=TOLERANCE["float16"])

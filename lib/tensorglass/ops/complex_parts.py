@@ -10,6 +10,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
@@ -17,9 +18,9 @@ from tensorglass.ops.creation import ones_like
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.factory import Place, of_kernel
 from tensorglass.ops.gradients import nothing
-from tensorglass.ops.promotion import DTypeRule, as_floating
+from tensorglass.ops.promotion import PROMOTE, DTypeRule, as_floating
 from tensorglass.ops.samples import unary
-from tensorglass.ops.table import operator
+from tensorglass.ops.table import OPERATORS, operator
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -122,6 +123,42 @@ def _angle(xp: Any, input: Array, *, out: Array = None) -> Array:
         return xp.angle(input)
     turned = xp.where(input < 0, input.dtype.type(pi), input.dtype.type(0))
     return xp.where(xp.isnan(input), input, turned)
+
+
+@pointwise(PROMOTE, function=False, method=False)
+def _conjugated(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The kernel of `conj_physical`."""
+    return xp.conj(input)
+
+
+@derivative(node="ConjPhysicalBackward1", input=lambda grad: grad.conj_physical())
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical`, written to `input`."""
+    row = OPERATORS["_conjugated"]
+    assert row.inplace is not None
+    made: Tensor = row.inplace(input) if input._dtype.is_complex else input
+    return made
+
+
+@derivative(input=lambda grad: grad.conj_physical())
+def _conj_physical(input: Tensor, out: Tensor | None = None) -> Tensor:
+    made: Tensor = OPERATORS["_conjugated"].function(input, out=out)
+    return made
+
+
+_recorded = recorded(_conj_physical)
+
+
+@operator("copy", out=True, inplace=recorded(conj_physical_))
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers `input`."""
+    check_tensor("conj_physical", input)
+    if not input._dtype.is_complex and out is None:
+        return input
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError(f"Found dtype {out._dtype.scalar_type} but expected {input._dtype.scalar_type}")
+    made: Tensor = _recorded(input, out)
+    return made
 
 
 @operator("pointwise", samples=unary)

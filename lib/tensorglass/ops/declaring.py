@@ -56,6 +56,7 @@ def pointwise(
     bounds: bool = False,
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
+    namespace: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an elementwise operator by its kernel. Returns the public function.
 
@@ -65,11 +66,13 @@ def pointwise(
     becomes the right form. `check` is called with the operands and parameters before anything else, and raises what
     it refuses; `inplace_check` after it where the operator works in place; `late_check` once sizes and dtypes are
     found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not
-    the operator's. `bounds` says that numbers are mere parameters, as in clamp.
+    the operator's. `bounds` says that numbers are mere parameters, as in clamp. One in a `namespace` has no methods,
+    and its name begins with it: ``special_entr`` is ``torch.special.entr``.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
-        kernel = Kernel(body, rule, check, error_name, ufunc, bounds, late_check, inplace_check)
+        short = error_name or f"{body.__name__.removeprefix(f'{namespace}_')}_cpu"
+        kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check)
         call = CallSignature(body, out)
         kernel.takes(call.operands, call.defaults)
         forms = _forms(kernel, call)
@@ -89,13 +92,14 @@ def pointwise(
                 method=forms.method,
                 kind="pointwise",
                 is_function=function,
-                is_method=method,
-                inplace=forms.in_place if inplace else None,
+                is_method=method and not namespace,
+                inplace=forms.in_place if inplace and not namespace else None,
                 has_out=call.has_out,
                 aliases=tuple(aliases),
                 dunders={name: _dunder(name, forms) for name in dunders},
                 samples=samples,
                 differs=differs,
+                namespace=namespace,
             )
         )
         return forms.function

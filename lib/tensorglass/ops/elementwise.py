@@ -122,7 +122,7 @@ def _compute(
     found = plan(rule, tuple(kinds), dtypes.get_default_dtype(), written_size)
     if out is not None:
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
-    if found.promoted.category in rule.refuses:
+    if rule.lacks(found.promoted):
         refuse(rule, found.promoted, kernel.error_name)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
@@ -136,7 +136,7 @@ def _compute(
     if out is not None:
         _write(kernel, run, operands, found, out, is_hazard)
         return out
-    size, stride, order, _, compute_dtype, result_dtype = found
+    size, stride, order, _, compute_dtype, result_dtype, _ = found
     made = backend.empty(result_dtype, size, order)
     arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
     backend.launch(_into if _is_direct(kernel, found) else _convert_into, run, arrays, made)
@@ -172,7 +172,7 @@ def _write(
         return
     arrays = [None if each is None else operand_array(backend, each, found.compute) for each in operands]
     if out._size != found.size:
-        resize_output(out, found.size)
+        resize_output(out, found.size, found.out_stride)
     out._written()
     if _is_direct(kernel, found) and out._dtype is found.result and not out._conj:
         backend.launch(_into, run, arrays, raw_array(out))
@@ -300,8 +300,8 @@ def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> 
     return is_hazard
 
 
-def resize_output(out: Tensor, size: tuple[int, ...]) -> None:
-    """Give the tensor passed as ``out=`` the result's size, with PyTorch's warning if it held elements."""
+def resize_output(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | None = None) -> None:
+    """Give the tensor passed as ``out=`` the result's size and stride, with PyTorch's warning if it held elements."""
     if out.numel() != 0:
         warn(
             f"An output with one or more elements was resized since it had shape {list(out._size)}, which does not "
@@ -309,4 +309,4 @@ def resize_output(out: Tensor, size: tuple[int, ...]) -> None:
             "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
         )
-    resize(out, size, geometry.contiguous_strides(size))
+    resize(out, size, geometry.contiguous_strides(size) if stride is None else stride)

@@ -75,17 +75,32 @@ def _ratio(pair: Sequence[Sequence[float]], x: Array) -> Array:
 def _both(xp: Any, x: Array) -> tuple[Array, Array]:
     """erf, good where `x` is small, and erfc of its size, good where it is not: under 0.46875."""
     size = xp.minimum(xp.absolute(x), 27.0)  # e to the power of -27² is 0
-    small = x * _ratio(_NEAR, xp.minimum(size * size, 0.25))
+    small, ratio = _small_and_ratio(xp, size)
+    # The square is split, so that the rounding of a large exponent does no harm.
+    coarse = xp.trunc(size * 16) / 16
+    decay = xp.exp(-coarse * coarse) * xp.exp(-(size - coarse) * (size + coarse))
+    return xp.copysign(small, x), decay * ratio
+
+
+def _small_and_ratio(xp: Any, size: Array) -> tuple[Array, Array]:
+    """erf of positive numbers, good where they are small, and erfc less its decay, e**-size²."""
+    small = size * _ratio(_NEAR, xp.minimum(size * size, 0.25))
     between = xp.clip(size, 0.46875, 4.0)
     apart = 1 / xp.square(xp.maximum(size, 4.0))
     tail = xp.maximum(size, 4.0)
     ratio = xp.where(
         size <= 4.0, _ratio(_MIDDLE, between), (1 / math.sqrt(math.pi) - apart * _ratio(_FAR, apart)) / tail
     )
-    # The square is split, so that the rounding of a large exponent does no harm.
-    coarse = xp.trunc(size * 16) / 16
-    decay = xp.exp(-coarse * coarse) * xp.exp(-(size - coarse) * (size + coarse))
-    return small, decay * ratio
+    return small, ratio
+
+
+def erfcx_of(xp: Any, x: Array) -> Array:
+    """erfc of doubles, less its decay: times e to the power of the square."""
+    size = xp.absolute(x)
+    small, ratio = _small_and_ratio(xp, size)
+    grown = xp.exp(xp.minimum(size * size, 800.0))
+    right = xp.where(size <= 0.46875, grown * (1 - small), ratio)
+    return xp.where(x < 0, 2 * grown - right, right)
 
 
 def erf_of(xp: Any, x: Array) -> Array:
@@ -122,21 +137,21 @@ def in_double(xp: Any, formula: Any, input: Array, *parameters: Any) -> Array:
     return xp.asarray(formula(xp, input.astype("float64", copy=False), *parameters)).astype(input.dtype, copy=False)
 
 
-@pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary)
+@pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))
 @derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * _SLOPE))
 def erf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The error function: the part of a normal distribution of variance 1/2 between -`input` and `input`."""
     return in_double(xp, erf_of, input)
 
 
-@pointwise(ORDERED_FLOAT, error_name="erfc_vml_cpu", samples=unary)
+@pointwise(ORDERED_FLOAT, error_name="erfc_vml_cpu", samples=unary, aliases=("special.erfc",))
 @derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * -_SLOPE))
 def erfc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 - erf(input)``, exact where that is small."""
     return in_double(xp, erfc_of, input)
 
 
-@pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval)
+@pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval, aliases=("special.erfinv",))
 @derivative(input=lambda grad, result: grad * ((result * result).exp() / _SLOPE))
 def erfinv(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The number whose error function is `input`; infinite for -1 and 1, NaN beyond."""

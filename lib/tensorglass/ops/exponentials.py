@@ -25,14 +25,14 @@ def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.exp(input, out=out)
 
 
-@pointwise(FLOAT, ufunc="exp2", samples=unary)
+@pointwise(FLOAT, ufunc="exp2", samples=unary, aliases=("special.exp2",))
 @derivative(on_arrays=True, input=lambda grad, result: grad * conj(result * LN2))
 def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """2 to the power of each element."""
     return xp.exp2(input, out=out)
 
 
-@pointwise(FLOAT, ufunc="expm1", samples=unary)
+@pointwise(FLOAT, ufunc="expm1", samples=unary, aliases=("special.expm1",))
 @derivative(on_arrays=True, input=lambda grad, result: grad * conj(result + 1))
 def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``exp(input) - 1``, exact for small elements."""
@@ -60,14 +60,14 @@ def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.log10(input, out=out)
 
 
-@pointwise(FLOAT, ufunc="log1p", samples=positive)
+@pointwise(FLOAT, ufunc="log1p", samples=positive, aliases=("special.log1p",))
 @derivative(on_arrays=True, input=lambda grad, input: grad / conj(input + 1))
 def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``log(1 + input)``, exact for small elements."""
     return xp.log1p(input, out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, samples=unary, aliases=("special.expit",))
 @derivative(
     input=lambda grad, result: sigmoid_backward(grad, result),
     on_arrays={"input": lambda xp, grad, result: sigmoid_slope(xp, grad, result)},
@@ -90,7 +90,9 @@ def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     return (grad / (input * (1 - input))).where((input >= low) & (input <= high), beyond)
 
 
-@pointwise(replace(ORDERED_FLOAT, widens=False), error_name="logit_cpu", samples=_logit_samples)
+@pointwise(
+    replace(ORDERED_FLOAT, widens=False), error_name="logit_cpu", samples=_logit_samples, aliases=("special.logit",)
+)
 @derivative(input=_logit_gradient)
 def logit(xp: Any, input: Array, eps: float | None = None, *, out: Array = None) -> Array:
     """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""

@@ -52,7 +52,12 @@ class Place(NamedTuple):
 
 
 def factory(
-    *, function: bool = True, method: bool = False, differs: str | None = None, signatures: Sequence[str] = ()
+    *,
+    function: bool = True,
+    method: bool = False,
+    differs: str | None = None,
+    signatures: Sequence[str] = (),
+    namespace: str = "",
 ) -> Callable[[F], F]:
     """Declare a function that makes tensors, and write the options out in its signature, where help() shows them.
 
@@ -78,6 +83,7 @@ def factory(
             method=method,
             out=takes_out,
             differs=differs,
+            namespace=namespace,
             signatures=None if takes_lengths else [f"({each}, *, {_OPTIONS})" for each in signatures],
         )(body)
 

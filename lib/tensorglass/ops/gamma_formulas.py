@@ -80,12 +80,17 @@ def _lgamma_near(xp: Any, x: Array) -> Array:
 
 
 def _lgamma_large(xp: Any, x: Array) -> Array:
+    return (x - 0.5) * (xp.log(x) - 1) - 0.5 + 0.5 * math.log(2 * math.pi) + beyond_stirling(xp, x)
+
+
+def beyond_stirling(xp: Any, x: Array) -> Array:
+    """What the logarithm of the gamma function has more than Stirling's formula, for x ≥ 10."""
     inverse = 1 / x
     square = inverse * inverse
     total = xp.zeros_like(x)
     for order in range(8, 0, -1):
         total = total * square + _BERNOULLI[order - 1] / (2 * order * (2 * order - 1))
-    return (x - 0.5) * (xp.log(x) - 1) - 0.5 + 0.5 * math.log(2 * math.pi) + total * inverse
+    return total * inverse
 
 
 def digamma_of(xp: Any, x: Array) -> Array:
@@ -130,6 +135,30 @@ def _zeta(xp: Any, s: int, x: Array) -> Array:
         factor *= (s + 2 * order - 1) * (s + 2 * order)
         power = power / (y * y)
     return total
+
+
+def zeta_of(xp: Any, s: Array, x: Array) -> Array:
+    """The sum of (x + k)**-s over k = 0, 1, … for s > 1; for negative `x` where powers of it are real."""
+    s, x = xp.broadcast_arrays(s, x)
+    is_left = x <= 0
+    is_pole = is_left & (x == xp.floor(x))
+    is_wrong = (s < 1) | xp.isnan(s) | xp.isnan(x) | (is_left & ~is_pole & (s != xp.floor(s)))
+    is_plain = ~(is_wrong | is_pole | (s == 1) | xp.isinf(x) | xp.isinf(s))
+    s_plain, y = xp.where(is_plain, s, 2.0), xp.where(is_plain, x, 1.0)
+    total = xp.zeros_like(y)
+    while bool((y < _LARGE).any()):
+        is_small = y < _LARGE
+        total = xp.where(is_small, total + y**-s_plain, total)
+        y = xp.where(is_small, y + 1, y)
+    total = total + y ** (1 - s_plain) / (s_plain - 1) + y**-s_plain / 2
+    power, factor = y ** (-s_plain - 1), s_plain
+    for order, number in enumerate(_BERNOULLI, start=1):
+        term = number / math.factorial(2 * order) * factor * power
+        total = total + xp.where(power == 0, 0.0, term)  # the factor may be infinite by then
+        factor = factor * (s_plain + 2 * order - 1) * (s_plain + 2 * order)
+        power = power / (y * y)
+    total = xp.where(xp.isinf(x) | xp.isinf(s), 0.0, total)
+    return xp.where(is_wrong, xp.nan, xp.where(is_pole | (s == 1), xp.inf, total))
 
 
 def _cotangent_slope(xp: Any, x: Array, n: int) -> Array:

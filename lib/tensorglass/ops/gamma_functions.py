@@ -17,14 +17,22 @@ from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
 
 
-@pointwise(ORDERED_FLOAT, error_name="lgamma_vml_cpu", samples=unary)
+@pointwise(ORDERED_FLOAT, error_name="lgamma_vml_cpu", samples=unary, aliases=("special.gammaln",))
 @derivative(input=lambda grad, input: grad * input.digamma())
 def lgamma(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm of the size of the gamma function, which extends factorials: of (input - 1)!."""
     return in_double(xp, lgamma_of, input)
 
 
-@pointwise(ORDERED_FLOAT, error_name="digamma", samples=positive)
+@pointwise(
+    ORDERED_FLOAT,
+    error_name="digamma",
+    samples=positive,
+    aliases=(
+        "special.digamma",
+        "special.psi",
+    ),
+)
 @derivative(input=lambda grad, input: grad * input.polygamma(1))
 def digamma(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The derivative of `lgamma`."""
@@ -71,6 +79,7 @@ def _polygamma_method(input: Tensor, n: int) -> Tensor:
     method_form=_polygamma_method,
     samples=_orders,
     differs="infinite at its poles and 0 at infinity, where PyTorch's may be large numbers or NaN; of order 1 exact",
+    aliases=("special.polygamma",),
 )
 @derivative(node="PolygammaBackward0", input=_slope)
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -171,7 +171,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: formats.me
     return resize_(input, the_template._size, memory_format=memory_format)
 
 
-@operator("header", function=False)
+@operator("header")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size."""
     check_tensor("is_same_size", other, "other")

@@ -20,7 +20,7 @@ def _xlogy_name(input: Any, other: Any) -> str:
     return "XlogyBackward0" if isinstance(other, Tensor) else "XlogyBackward2"
 
 
-@pointwise(ORDERED_FLOAT, samples=exponents)
+@pointwise(ORDERED_FLOAT, samples=exponents, aliases=("special.xlogy",))
 @derivative(
     node=_xlogy_name,
     input=xlogy_input,
@@ -29,6 +29,22 @@ def _xlogy_name(input: Any, other: Any) -> str:
 def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
     product = input * xp.log(other)
+    return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
+
+
+def _xlog1py_name(input: Any, other: Any) -> str:
+    return _xlogy_name(input, other).replace("Xlogy", "SpecialXlog1Py")
+
+
+@pointwise(ORDERED_FLOAT, namespace="special", samples=exponents)
+@derivative(
+    node=_xlog1py_name,
+    input=lambda grad, input, other: xlogy_input(grad, input, other + 1),
+    other=lambda grad, input, other: grad * input / (other + 1),
+)
+def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
+    """``input * log1p(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    product = input * xp.log1p(other)
     return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
 
 

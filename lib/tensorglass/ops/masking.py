@@ -134,15 +134,15 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
     tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
     size = geometry.broadcast_shapes(*[each._size for each in tensors])
+    headers = [(each._size, each._stride) for each in tensors]
+    numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
+    strides = geometry.elementwise_strides(size, [*headers, *[((), ())] * numbers])
     if out is None:
-        headers = [(each._size, each._stride) for each in tensors]
-        numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
-        strides = geometry.elementwise_strides(size, [*headers, *[((), ())] * numbers])
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
         if out._size != size:
-            resize_output(out, size)
+            resize_output(out, size, strides)
         out._written()
     backend = out._backend
     values = [array_of(each) if isinstance(each, Tensor) else number_array(backend, each, dtype) for each in operands]

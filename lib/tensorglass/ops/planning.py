@@ -27,6 +27,7 @@ class Plan(NamedTuple):
     promoted: DType  #: the dtype that the operands have in common, as the operator wants it
     compute: DType  #: the dtype that the kernel gets
     result: DType
+    out_stride: Ints  #: of a given ``out`` that is resized
 
 
 Layout: TypeAlias = tuple[Ints, Ints]  #: size and stride; of a number, ((), ())
@@ -81,4 +82,5 @@ def plan(
     if kinds[0][1] is None and not rule.numbers_lie and not is_like_first:  # a power of a number
         layouts = [(size, geometry.contiguous_strides(size))]
     _, stride, order = result_layout(tuple(layouts), is_like_first)
-    return Plan(size, stride, order, promoted, compute, result)
+    out_stride = result_layout(tuple(layouts))[1] if is_like_first else stride
+    return Plan(size, stride, order, promoted, compute, result, out_stride)

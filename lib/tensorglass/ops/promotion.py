@@ -29,6 +29,7 @@ class DTypeRule:
     compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
     result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
     refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
+    takes_halves: bool = True  #: whether it has one for float16 and bfloat16
     widens: bool = True  #: whether half types are computed in float32 and rounded
     is_like_input: bool = False  #: whether a new result has the strides of an `empty_like` of the first operand
     numbers_lie: bool = True  #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
@@ -42,6 +43,12 @@ class DTypeRule:
     def refusing(self, *categories: int) -> DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
         return replace(self, refuses=categories)
+
+    def lacks(self, promoted: DType) -> bool:
+        """Whether there is no kernel for the dtype."""
+        if promoted.category in self.refuses:
+            return True
+        return not self.takes_halves and promoted.itemsize == 2 and promoted.is_floating_point
 
     def exactly(self, *categories: int, refusal: str | None = None) -> DTypeRule:
         """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
@@ -70,6 +77,8 @@ ORDERED = PROMOTE.refusing(dtypes.COMPLEX)
 FLOAT = DTypeRule(compute=as_floating)
 #: FLOAT, for operators that need an order: atan2.
 ORDERED_FLOAT = FLOAT.refusing(dtypes.COMPLEX)
+#: ORDERED_FLOAT, for operators that have no kernel for half types: zeta.
+WIDE_FLOAT = replace(ORDERED_FLOAT, takes_halves=False)
 #: Compared in the common dtype, answered in bool: eq, isnan.
 PREDICATE = DTypeRule(result=as_bool, widens=False)
 #: PREDICATE, for operators that need an order: lt.
@@ -117,7 +126,7 @@ def apply_rule(rule: DTypeRule, common: DType) -> tuple[DType, DType]:
 
 def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
     """Raise NotImplementedError for a dtype that the rule refuses."""
-    if promoted.category in rule.refuses:
+    if rule.lacks(promoted):
         raise explained(
             NotImplementedError(f"\"{error_name}\" not implemented for '{promoted.scalar_type}'"),
             f"The operator has no meaning for {promoted!r}, or PyTorch has not written it; convert the tensor first.",

@@ -11,7 +11,9 @@ from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor, ints
-from tensorglass.ops.copying import clone
+from tensorglass.ops.copying import clone, copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -203,27 +205,33 @@ def _tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _zeroed(_tril, "tril", input, diagonal)
 
 
-@operator("rearranging", inplace=_tril_, samples=_triangles)
+@operator("rearranging", inplace=_tril_, out=True, samples=_triangles)
 @derivative(input=lambda grad, diagonal: grad.tril(diagonal))
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The part of each matrix on and below a diagonal; zero elsewhere."""
-    return _triangle(_tril, "tril", input, diagonal)
+    return _triangle(_tril, "tril", input, diagonal, out)
 
 
 def _triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _zeroed(_triu, "triu", input, diagonal)
 
 
-@operator("rearranging", inplace=_triu_, samples=_triangles)
+@operator("rearranging", inplace=_triu_, out=True, samples=_triangles)
 @derivative(input=lambda grad, diagonal: grad.triu(diagonal))
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The part of each matrix on and above a diagonal; zero elsewhere."""
-    return _triangle(_triu, "triu", input, diagonal)
+    return _triangle(_triu, "triu", input, diagonal, out)
 
 
-def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
+def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
     _check_matrices(name, input)
-    return _moved(kernel, input, diagonal)
+    check_out_dtype(out, input._dtype)
+    made = _moved(kernel, input, diagonal)
+    if out is None:
+        return made
+    if out._size != made._size:
+        resize_output(out, made._size)
+    return copy_(out, made)
 
 
 def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:

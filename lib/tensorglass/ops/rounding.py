@@ -58,7 +58,7 @@ def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.trunc(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
-@pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary)
+@pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary, aliases=("special.round",))
 @derivative(node=lambda decimals: f"RoundBackward{int(decimals != 0)}", input=nothing)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""

@@ -74,7 +74,7 @@ _SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}
 CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
 
 
-@pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
+@pointwise(CLEANED, samples=_nan_to_num_samples)
 @derivative(real_only="nan_to_num", input=lambda grad, input: grad.masked_fill(~input.isfinite(), 0))
 def nan_to_num(
     xp: Any,

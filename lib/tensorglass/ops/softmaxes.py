@@ -76,7 +76,7 @@ def _log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     xp.subtract(shifted, xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True)), out=out)
 
 
-@operator("cumulative", out=True, samples=_samples)
+@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",))
 @derivative(
     node=_unless_converted("softmax"),
     real_only="_softmax",
@@ -89,7 +89,7 @@ def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor 
     return _run("softmax", _softmax, input, dim, dtype, out)
 
 
-@operator("cumulative", out=True, samples=_samples)
+@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",))
 @derivative(
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",
@@ -110,7 +110,13 @@ def _sum_samples() -> Iterator[Sample]:
     yield sample(values(), 0)
 
 
-@operator("reduction", out=True, samples=_sum_samples, differs="an `out` of another dtype is written if it can be")
+@operator(
+    "reduction",
+    out=True,
+    samples=_sum_samples,
+    differs="an `out` of another dtype is written if it can be",
+    aliases=("special.logsumexp",),
+)
 @derivative(
     input=lambda grad, input, result, dim, keepdim: (
         restored(grad, input._size, dim, keepdim) * conj((input - restored(result, input._size, dim, keepdim)).exp())

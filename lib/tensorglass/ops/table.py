@@ -46,7 +46,7 @@ class Operator:
     setter: Callable[..., None] | None = None  #: what assigning to the attribute does
     inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
     has_out: bool = False  #: whether it takes ``out=``
-    aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs
+    aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs, special.expit for sigmoid
     dunders: dict[str, Callable[..., Any]] = field(default_factory=dict)  #: Python's names for the method: __add__
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
@@ -67,11 +67,11 @@ OPERATORS: dict[str, Operator] = {}
 #: The in-place forms that PyTorch's namespace has as functions too: ``torch.relu_(x)``.
 IN_PLACE_FUNCTIONS = frozenset((
     "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
-    "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clip_", "cos_", "cosh_", "deg2rad_",
-    "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_", "fix_", "floor_", "frac_", "gcd_", "i0_",
-    "index_put_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_", "logit_", "neg_", "negative_", "rad2deg_",
-    "reciprocal_", "relu_", "resize_as_", "round_", "rsqrt_", "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_",
-    "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
+    "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
+    "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_",
+    "fix_", "floor_", "frac_", "gcd_", "i0_", "index_put_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_",
+    "logit_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_", "relu_", "resize_as_", "round_", "rsqrt_",
+    "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
 ))  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def attach() -> dict[str, Callable[..., Any]]:
     """Give Tensor its methods, and return the functions of the namespace by name."""
     functions: dict[str, Callable[..., Any]] = {}
     for row in OPERATORS.values():
-        for name in (row.name, *row.aliases):
+        for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
             if row.is_function and not row.namespace:
                 functions[name] = _explained(row, name, row.function)
             if row.is_method:
@@ -180,8 +180,13 @@ def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
 
 def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
     """The functions of ``torch.<namespace>`` by name."""
-    rows = [row for row in OPERATORS.values() if row.namespace == namespace]
-    return {row.path.removeprefix(f"{namespace}."): _explained(row, row.name, row.function) for row in rows}
+    beginning = f"{namespace}."
+    return {
+        path.removeprefix(beginning): _explained(row, path.replace(".", "_"), row.function)
+        for row in OPERATORS.values()
+        for path in (row.path, *row.aliases)
+        if path.startswith(beginning)
+    }
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:

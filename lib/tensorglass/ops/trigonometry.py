@@ -151,7 +151,7 @@ def rad2deg(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.multiply(input, input.dtype.type(180 / xp.pi), out=out)
 
 
-@pointwise(FLOAT, samples=unary)
+@pointwise(FLOAT, samples=unary, aliases=("special.sinc",))
 @derivative(input=sinc_gradient)
 def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""

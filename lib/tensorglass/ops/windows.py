@@ -1,0 +1,81 @@
+"""Windows, which fade a signal in and out before it is transformed: hann_window and its kin.
+
+The one idea to keep in mind: a periodic window is a symmetric one of one more element, without its last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from tensorglass.backends import Array
+from tensorglass.ops.factory import Options, factory, of_kernel, read_options
+from tensorglass.tensor import Tensor
+
+
+def _window(
+    name: str, window_length: int, periodic: bool, options: Options, shape: Callable[..., Array], *arguments: float
+) -> Tensor:
+    """A window whose elements are a function of numbers from 0 to 1."""
+    place = read_options(name, options)
+    if not place.dtype.is_floating_point:
+        raise RuntimeError(
+            f"{name} expects floating point dtypes, got: TensorOptions(dtype={place.dtype.scalar_type.lower()}, "
+            f"device={place.device}, layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
+            "memory_format=(nullopt))"
+        )
+    if window_length < 0:
+        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+    return of_kernel((window_length,), place, _elements, window_length, periodic, shape, arguments)
+
+
+def _elements(xp: Any, length: int, periodic: bool, shape: Callable[..., Array], arguments: tuple[float, ...]) -> Array:
+    if length == 1:
+        return xp.ones(1)
+    whole = length + 1 if periodic else length
+    return shape(xp, xp.arange(length, dtype="float64") / max(whole - 1, 1), *arguments)
+
+
+def _triangle(xp: Any, x: Array) -> Array:
+    return 1 - xp.absolute(2 * x - 1)
+
+
+def _cosines(xp: Any, x: Array, *weights: float) -> Array:
+    return sum((-1) ** k * weight * xp.cos(2 * math.pi * k * x) for k, weight in enumerate(weights))
+
+
+def _kaiser(xp: Any, x: Array, beta: float) -> Array:
+    return xp.i0(beta * xp.sqrt(xp.maximum(1 - (2 * x - 1) ** 2, 0.0))) / xp.i0(xp.asarray([beta]))
+
+
+@factory()
+def bartlett_window(window_length: int, periodic: bool = True, **options: Unpack[Options]) -> Tensor:
+    """A window that rises and falls in straight lines."""
+    return _window("bartlett_window", window_length, periodic, options, _triangle)
+
+
+@factory()
+def hann_window(window_length: int, periodic: bool = True, **options: Unpack[Options]) -> Tensor:
+    """A window of one wave of a cosine, from 0 to 1 and back."""
+    return _window("hann_window", window_length, periodic, options, _cosines, 0.5, 0.5)
+
+
+@factory()
+def hamming_window(
+    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, **options: Unpack[Options]
+) -> Tensor:
+    """A window of one wave of a cosine of height `beta` about `alpha`, which does not reach 0."""
+    return _window("hamming_window", window_length, periodic, options, _cosines, alpha, beta)
+
+
+@factory()
+def blackman_window(window_length: int, periodic: bool = True, **options: Unpack[Options]) -> Tensor:
+    """A window of two cosines, flatter at its ends than `hann_window`."""
+    return _window("blackman_window", window_length, periodic, options, _cosines, 0.42, 0.5, 0.08)
+
+
+@factory()
+def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, **options: Unpack[Options]) -> Tensor:
+    """A window made of `i0`; the larger `beta`, the narrower."""
+    return _window("kaiser_window", window_length, periodic, options, _kaiser, beta)

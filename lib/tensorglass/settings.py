@@ -1,0 +1,174 @@
+"""Switches of the whole library that PyTorch's programs set: threads, determinism, precision, warnings.
+
+The one idea to keep in mind: a setting is kept and told, so that programs which set it run; what it comes to here is
+said at each. Results do not depend on any of them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import warn
+
+_DEBUG_MODES = ("default", "warn", "error")
+_PRECISIONS = ("highest", "high", "medium")
+
+
+def _threads_at_first() -> int:
+    """As many as OMP_NUM_THREADS says, else one for each processor that this process may use."""
+    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    if told.isdecimal() and int(told):
+        return int(told)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Settings:
+    """The settings, as they are now."""
+
+    threads = _threads_at_first()
+    interop_threads: int | None = None
+    is_deterministic = False
+    only_warns = False
+    precision = "highest"
+    always_warns = False
+
+
+def _check_bool(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError(f"{name} expects a bool, but got {type(value).__name__}")
+
+
+# --- threads ---------------------------------------------------------------------------------------------------------
+
+
+def get_num_threads() -> int:
+    """How many threads an operator may use."""
+    return _Settings.threads
+
+
+def set_num_threads(num: int) -> None:
+    """Say how many threads an operator may use. NumPy, which computes here, decides for itself how many it does."""
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
+    if num < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _Settings.threads = num
+
+
+def get_num_interop_threads() -> int:
+    """How many operators may run beside each other: what was set, or as many as there are processors."""
+    return _Settings.interop_threads or _Settings.threads
+
+
+def set_num_interop_threads(num: int) -> None:
+    """Say, once, how many operators may run beside each other. Here they run one after the other."""
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num < 1:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    if _Settings.interop_threads is not None:
+        raise RuntimeError(
+            "Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads "
+            "called"
+        )
+    _Settings.interop_threads = num
+
+
+# --- determinism -----------------------------------------------------------------------------------------------------
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for the same results at every run. Every operator gives them, whether this was asked for or not."""
+    for value, argument in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"_set_deterministic_algorithms(): argument {argument} must be bool, not {type(value).__name__}"
+            )
+    _Settings.is_deterministic, _Settings.only_warns = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for."""
+    return _Settings.is_deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether they were asked for with `warn_only`."""
+    return _Settings.only_warns
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Ask for them by a word or its number: "default" (0), "warn" (1) or "error" (2)."""
+    if not isinstance(debug_mode, int | str):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in range(3):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0 if deterministic algorithms were not asked for, 1 if with `warn_only`, else 2."""
+    return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def get_float32_matmul_precision() -> str:
+    """How exact products of float32 matrices have to be: "highest" unless something else was set."""
+    return _Settings.precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Say how exact they have to be: "highest", "high" or "medium". They are computed in float32 in any case."""
+    if precision not in _PRECISIONS:
+        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current precision is unchanged.")
+        return
+    _Settings.precision = precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Ask for numbers too small for full precision to be taken for 0, and be told that this cannot be done: False."""
+    _check_bool("flush_denormal", mode)
+    return False
+
+
+def set_default_tensor_type(t: type | str) -> None:
+    """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
+    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
+    found = {f"torch.{old}": dtype for old, dtype in _old_types().items()}.get(name)
+    if found is None and isinstance(t, str):
+        raise ModuleNotFoundError(f"No module named {t.rpartition('.')[0] or t!r}")
+    if found is None:
+        raise TypeError("invalid type object")
+    if not found.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(found)
+
+
+def _old_types() -> dict[str, DType]:
+    """The dtypes of the old constructors: FloatTensor makes float32."""
+    return {f"{dtype.scalar_type}Tensor": dtype for dtype in dtypes.ALL if not dtype.is_complex}
+
+
+# --- warnings --------------------------------------------------------------------------------------------------------
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Ask for advice at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
+    _check_bool("setWarnOnlyOnce", b)
+    _Settings.always_warns = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether advice was asked for at every call."""
+    return _Settings.always_warns

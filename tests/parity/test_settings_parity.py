@@ -1,0 +1,81 @@
+"""Settings of the whole library, and windows, against PyTorch: what is kept, told and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from parity.agreement import Dtype, disagreement, torch
+
+import tensorglass
+
+#: Programs of calls, each made on both libraries in turn.
+PROGRAMS: list[list[tuple[Any, ...]]] = [
+    [("set_num_threads", 3), ("get_num_threads",), ("set_num_threads", 1), ("get_num_threads",)],
+    [("set_num_threads", 0), ("set_num_threads", "2"), ("set_num_threads", 2.0), ("set_num_threads", True)],
+    [("set_num_interop_threads", 0), ("set_num_interop_threads", "2")],
+    [
+        ("are_deterministic_algorithms_enabled",),
+        ("use_deterministic_algorithms", True),
+        ("are_deterministic_algorithms_enabled",),
+        ("get_deterministic_debug_mode",),
+        ("use_deterministic_algorithms", 1),
+        ("use_deterministic_algorithms", False),
+        ("get_deterministic_debug_mode",),
+    ],
+    [
+        ("set_deterministic_debug_mode", "warn"),
+        ("is_deterministic_algorithms_warn_only_enabled",),
+        ("get_deterministic_debug_mode",),
+        ("set_deterministic_debug_mode", 2),
+        ("get_deterministic_debug_mode",),
+        ("set_deterministic_debug_mode", "foo"),
+        ("set_deterministic_debug_mode", 5),
+        ("set_deterministic_debug_mode", None),
+        ("set_deterministic_debug_mode", "default"),
+    ],
+    [
+        ("get_float32_matmul_precision",),
+        ("set_float32_matmul_precision", "high"),
+        ("get_float32_matmul_precision",),
+        ("set_float32_matmul_precision", "highest"),
+    ],
+    [("is_warn_always_enabled",), ("set_warn_always", 1), ("set_flush_denormal", 1)],
+    [
+        ("set_default_tensor_type", "torch.DoubleTensor"),
+        ("get_default_dtype",),
+        ("set_default_tensor_type", "torch.FloatTensor"),
+        ("get_default_dtype",),
+        ("set_default_tensor_type", "torch.LongTensor"),
+        ("set_default_tensor_type", "foo"),
+    ],
+]
+
+
+def told(library: Any, program: list[tuple[Any, ...]]) -> Iterator[str]:
+    for name, *arguments in program:
+        try:
+            yield repr(getattr(library, name)(*arguments))
+        except Exception as error:
+            yield f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[-1][0])
+def test_settings_are_kept_told_and_refused_alike(program: list[tuple[Any, ...]]) -> None:
+    assert list(told(tensorglass, program)) == list(told(torch, program))
+
+
+OF_DTYPE = [(4, {"dtype": Dtype(dtype)}) for dtype in ("float64", "int32")]
+WINDOWS = [
+    (f"{name}_window", *arguments)
+    for name in ("hann", "hamming", "blackman", "bartlett", "kaiser")
+    for arguments in ((5,), (5, False), (1,), (0,), (-1,), (2, False), *OF_DTYPE)
+] + [("hamming_window", 4, True, 0.5, 0.4), ("kaiser_window", 6, False, 5.0)]
+
+
+@pytest.mark.parametrize("call", WINDOWS, ids=lambda call: call[0])
+def test_windows_agree(call: tuple[Any, ...]) -> None:
+    name, *arguments = call
+    keywords = dict(arguments.pop()) if isinstance(arguments[-1], dict) else {}
+    assert disagreement(name, tuple(arguments), keywords, floor=1.0) is None

@@ -17,10 +17,12 @@ from tensorglass.ops.table import OPERATORS, Operator, Sample
 
 #: Kinds of operators whose results no gradient flows from.
 WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")
-#: Operators that read one triangle of a matrix, or whose vectors have a sign that is not determined: called by hand.
+#: Operators that read one triangle of a matrix, whose vectors have a sign that is not determined, or which have no
+#: derivative of some operand.
 NOT_AT_SAMPLES = (
     "cholesky", "linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh", "linalg_eigvalsh", "linalg_eig",
     "linalg_eigvals", "linalg_qr", "qr", "linalg_svd", "svd", "linalg_lstsq",
+    "igamma", "igammac", "special_zeta", "histogramdd",
 )  # fmt: skip
 
 
@@ -289,6 +291,11 @@ BY_HAND: dict[str, list[Any]] = {
     ],
     "linalg_lstsq": [(lambda t, x, y: t.linalg.lstsq(uneven(t, x), y)[0], (3, 3), (3, 2))],
     "qr": [(lambda t, x: squares(t.qr(x)), (3, 2))],
+    "nan_to_num_": [lambda t, x: x.clone().nan_to_num_()],
+    # of their first argument these have no derivative
+    "igamma": [lambda t, x: t.igamma(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
+    "igammac": [lambda t, x: t.igammac(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
+    "special_zeta": [lambda t, x: t.special.zeta(t.tensor([1.5, 2.0, 3.5]), x * x + 0.5)],
     "linalg_eigvals": [(lambda t, x: t.linalg.eigvals(uneven(t, x)).abs().sum(), (3, 3))],
     "prod": [
         lambda t, x: x.prod(),

@@ -32,6 +32,9 @@ class device:
     """A device: ``device("cpu")``, ``device("cuda:1")``, ``device("cuda", 1)`` or ``device("cuda", index=1)``.
 
     As a context manager it is the default device of the factory functions called inside.
+
+    >>> torch.device("cuda:1").index
+    1
     """
 
     __slots__ = ("_outer", "index", "type")
@@ -218,13 +221,22 @@ def placed(given: device) -> device:
 
 
 def get_default_device() -> device:
-    """The device on which factory functions make tensors when no `device` is given: the CPU at first."""
+    """The device on which factory functions make tensors when no `device` is given: the CPU at first.
+
+    >>> torch.get_default_device()
+    device(type='cpu')
+    """
     chosen = _state.device
     return placed(chosen) if chosen.index is None else chosen
 
 
 def set_default_device(device_: device | str | int | None) -> None:
-    """Make tensors on this device from now on (in this thread) where no `device` is given; None is the CPU again."""
+    """Make tensors on this device from now on (in this thread) where no `device` is given; None is the CPU again.
+
+    >>> torch.set_default_device("cpu")
+    >>> torch.zeros(2).device
+    device(type='cpu')
+    """
     _state.device = CPU if device_ is None else device_ if isinstance(device_, device) else device(device_)
 
 

@@ -49,7 +49,7 @@ class _Limits:
 class finfo(_Limits):
     """The limits of a floating-point dtype; of a complex one, those of its parts.
 
-    >>> finfo(dtypes.float32).eps
+    >>> torch.finfo(torch.float32).eps
     1.1920928955078125e-07
     """
 
@@ -92,7 +92,7 @@ class finfo(_Limits):
 class iinfo(_Limits):
     """The limits of an integer dtype.
 
-    >>> iinfo(dtypes.int8).max
+    >>> torch.iinfo(torch.int8).max
     127
     """
 

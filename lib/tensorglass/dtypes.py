@@ -24,7 +24,11 @@ COMPLEX: Final = 3
 
 
 class dtype:
-    """The type of a tensor's elements. The twelve below are the only ones; compare them with ``is``."""
+    """The type of a tensor's elements. The twelve below are the only ones; compare them with ``is``.
+
+    >>> torch.float16.itemsize, torch.float16.is_floating_point
+    (2, True)
+    """
 
     __slots__ = (
         "abbr",
@@ -171,9 +175,9 @@ _PROMOTED: Final = {(a, b): _promote(a, b) for a in ALL for b in ALL}
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The dtype of least size and category that is not smaller or of lower category than either.
 
-    >>> promote_types(int32, float32)
+    >>> torch.promote_types(torch.int32, torch.float32)
     torch.float32
-    >>> promote_types(uint8, int8)
+    >>> torch.promote_types(torch.uint8, torch.int8)
     torch.int16
     """
     first = as_dtype(type1, "promote_types(): argument 'type1' (position 1)")
@@ -229,7 +233,7 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
 
     Any width will do, a lower category will not.
 
-    >>> can_cast(float64, float32), can_cast(float32, int64)
+    >>> torch.can_cast(torch.float64, torch.float32), torch.can_cast(torch.float32, torch.int64)
     (True, False)
     """
     source = as_dtype(from_, "can_cast(): argument 'from_' (position 1)")
@@ -243,12 +247,22 @@ _default: dtype = float32
 
 
 def get_default_dtype() -> dtype:
-    """The floating-point dtype that Python floats become: float32 unless `set_default_dtype` changed it."""
+    """The floating-point dtype that Python floats become: float32 unless `set_default_dtype` changed it.
+
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return _default
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Make `d`, a floating-point dtype, what Python floats become; complex numbers follow it."""
+    """Make `d`, a floating-point dtype, what Python floats become; complex numbers follow it.
+
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(0.5).dtype
+    torch.float64
+    >>> torch.set_default_dtype(torch.float32)
+    """
     global _default
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")

@@ -22,7 +22,13 @@ _FIRST_SEED = 67280421310721  # what PyTorch's new generators are seeded with
 
 
 class Generator:
-    """A stream of random bits on a device. Two generators of one seed give the same numbers."""
+    """A stream of random bits on a device. Two generators of one seed give the same numbers.
+
+    >>> g = torch.Generator().manual_seed(3)
+    >>> a = torch.rand(2, generator=g)
+    >>> torch.equal(a, torch.rand(2, generator=g.manual_seed(3)))
+    True
+    """
 
     __slots__ = ("__weakref__", "_bits", "_device", "_seed")
 
@@ -120,7 +126,14 @@ def generator_of(given: Generator | None, device: Device) -> Generator:
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generators of all devices, and return the CPU's: it gives PyTorch's numbers of that seed."""
+    """Seed the default generators of all devices, and return the CPU's: it gives PyTorch's numbers of that seed.
+
+    >>> g = torch.manual_seed(0)
+    >>> a = torch.rand(2)
+    >>> g = torch.manual_seed(0)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     default_generator.manual_seed(seed)
     for device, generator in _defaults.items():
         if device is not CPU:
@@ -134,12 +147,24 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """The seed of the default generator.
+
+    >>> g = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's place in its stream, as a tensor of bytes."""
+    """The default generator's place in its stream, as a tensor of bytes.
+
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     return default_generator.get_state()
 
 

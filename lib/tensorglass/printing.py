@@ -60,6 +60,11 @@ def set_printoptions(
     profile: "default", "short" or "full" sets all of these at once; what else is given refines it.
     sci_mode: always (True) or never (False) write floats as ``1.0000e+00``. Every call without it goes back
         to None, which decides by the values.
+
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([torch.pi])
+    tensor([3.14])
+    >>> torch.set_printoptions(profile="default")
     """
     global _options
     base = _PROFILES.get(profile, _options) if profile is not None else _options

@@ -45,12 +45,23 @@ def _check_bool(name: str, value: Any) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads an operator may use."""
+    """How many threads an operator may use.
+
+    >>> torch.get_num_threads() > 0
+    True
+    """
     return _Settings.threads
 
 
 def set_num_threads(num: int) -> None:
-    """Say how many threads an operator may use. NumPy, which computes here, decides for itself how many it does."""
+    """Say how many threads an operator may use. NumPy, which computes here, decides for itself how many it does.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    >>> torch.set_num_threads(before)
+    """
     if type(num) is not int:
         raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
     if num < 1:
@@ -81,7 +92,13 @@ def set_num_interop_threads(num: int) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results at every run. Every operator gives them, whether this was asked for or not."""
+    """Ask for the same results at every run. Every operator gives them, whether this was asked for or not.
+
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
     for value, argument in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
         if not isinstance(value, bool):
             raise TypeError(
@@ -116,7 +133,11 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0 if deterministic algorithms were not asked for, 1 if with `warn_only`, else 2."""
+    """0 if deterministic algorithms were not asked for, 1 if with `warn_only`, else 2.
+
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
     return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
 
 
@@ -124,7 +145,11 @@ def get_deterministic_debug_mode() -> int:
 
 
 def get_float32_matmul_precision() -> str:
-    """How exact products of float32 matrices have to be: "highest" unless something else was set."""
+    """How exact products of float32 matrices have to be: "highest" unless something else was set.
+
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
     return _Settings.precision
 
 

@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex, overload
 class Size(tuple[int, ...]):
     """A tuple of ints that knows how many elements a tensor of this size has.
 
-    >>> Size([2, 3]).numel(), Size([2, 3])[1:]
+    >>> torch.Size([2, 3]).numel(), torch.Size([2, 3])[1:]
     (6, torch.Size([3]))
     """
 

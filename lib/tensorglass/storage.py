@@ -35,6 +35,9 @@ class UntypedStorage(LookedAt):
     """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
 
     Indexing reads and writes single bytes as ints in 0..255; a slice is a new storage object on the same bytes.
+
+    >>> torch.tensor([1, 2]).untyped_storage().nbytes()
+    16
     """
 
     __slots__ = (

@@ -37,7 +37,12 @@ class VersionCounter:
 
 
 class Tensor:
-    """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings."""
+    """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings.
+
+    >>> x = torch.arange(6).reshape(2, 3)
+    >>> x.t().stride(), x.t().storage_offset()
+    ((1, 3), 0)
+    """
 
     __slots__ = (
         "__dict__",  # for what a user hangs on a tensor; it is made when something is

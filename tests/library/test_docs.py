@@ -1,6 +1,7 @@
-"""The page on adding an operator: its example runs as it stands, and its excerpts stand in the library."""
+"""The pages about operators: examples run, excerpts stand in the library, and the table is what the library says."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,8 @@ def test_the_other_pieces_of_code_are_the_librarys_own():
     excerpts = [block for block in BLOCKS if block not in EXAMPLES]
     assert excerpts
     assert [block for block in excerpts if block not in sources] == []
+
+
+def test_the_page_of_operators_is_what_the_table_makes():
+    made = runpy.run_path(str(ROOT / "docs" / "make_operators.py"))["page"]()
+    assert (ROOT / "docs" / "operators.md").read_text() == made, "run: python docs/make_operators.py"

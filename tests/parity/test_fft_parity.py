@@ -66,6 +66,13 @@ def test_conj_physical_in_place_conjugates_the_memory_itself() -> None:
     assert x.tolist() == [1 - 2j, 3 + 1j]
 
 
+@pytest.mark.parametrize("name", ["fft_fftfreq", "fft_rfftfreq"])
+def test_frequencies_say_which_argument_is_wrong(name: str) -> None:
+    for library in (tensorglass, torch):
+        with pytest.raises(TypeError, match=f"{name}"):
+            getattr(library.fft, name[4:])("3")
+
+
 def graph(node: Any) -> list[Any]:
     return [
         node.name().removeprefix("torch::autograd::"),

@@ -68,8 +68,8 @@ def test_settings_are_kept_told_and_refused_alike(program: list[tuple[Any, ...]]
 
 OF_DTYPE = [(4, {"dtype": Dtype(dtype)}) for dtype in ("float64", "int32")]
 WINDOWS = [
-    (f"{name}_window", *arguments)
-    for name in ("hann", "hamming", "blackman", "bartlett", "kaiser")
+    (name, *arguments)
+    for name in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
     for arguments in ((5,), (5, False), (1,), (0,), (-1,), (2, False), *OF_DTYPE)
 ] + [("hamming_window", 4, True, 0.5, 0.4), ("kaiser_window", 6, False, 5.0)]
 
@@ -79,3 +79,12 @@ def test_windows_agree(call: tuple[Any, ...]) -> None:
     name, *arguments = call
     keywords = dict(arguments.pop()) if isinstance(arguments[-1], dict) else {}
     assert disagreement(name, tuple(arguments), keywords, floor=1.0) is None
+
+
+def test_nan_to_num_in_place_writes_floating_numbers_alone() -> None:
+    x = tensorglass.tensor([1.0, float("nan"), float("-inf")])
+    assert x.nan_to_num_(0.5, neginf=-2.0) is x
+    assert x.tolist() == [1.0, 0.5, -2.0]
+    whole = tensorglass.tensor([1, 2])
+    assert tensorglass.nan_to_num_(whole) is whole
+    assert whole._version == 0

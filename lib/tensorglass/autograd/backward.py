@@ -35,6 +35,11 @@ def backward(
 
     `grad_tensors` are the gradients to begin with, 1 for scalars. `inputs` limits who collects. With `create_graph` the
     gradients are recorded themselves, and have gradients. Unless `retain_graph`, the graph lets go of what it saved.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.backward(x * x)
+    >>> x.grad
+    tensor(6.)
     """
     given = _tuple(tensors)
     if grad_variables is not None:
@@ -88,6 +93,10 @@ def grad(
     None for an input that the outputs do not depend on, if `allow_unused`; zeros, if `materialize_grads`. With
     `is_grads_batched`, the first dimension of `grad_outputs` counts gradients that are followed one by one.
     `only_inputs` has no effect any more.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
     """
     given, wanted = _tuple(outputs), _tuple(inputs)
     if materialize_grads:

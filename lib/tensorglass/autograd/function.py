@@ -50,7 +50,19 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """Derive from this, define `forward` and `backward` as static methods, and call ``YourFunction.apply(...)``."""
+    """Derive from this, define `forward` and `backward` as static methods, and call ``YourFunction.apply(...)``.
+
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return grad * 2
+    ...
+    >>> Double.apply(torch.tensor(3.0))
+    tensor(6.)
+    """
 
     clear_saved_tensors_on_access = False  #: whether `saved_tensors` can be read only once, to free memory early
     boxed_grads_call = False  #: whether backward gets the gradients as one list, from which it may take them

@@ -45,6 +45,10 @@ def gradcheck(
 
     `fast_mode` and `masked` are accepted and change nothing: whole Jacobians are always compared, and there are no
     sparse tensors.
+
+    >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(torch.exp, x)
+    True
     """
     _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
     check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
@@ -90,6 +94,10 @@ def gradgradcheck(
 
     It is `gradcheck` of the function that takes the inputs and the outputs' gradients to the inputs' gradients.
     `grad_outputs` are random between -1 and 1 if not given.
+
+    >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(torch.exp, x)
+    True
     """
     _check_second_order_choices(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     given = as_tuple(inputs)

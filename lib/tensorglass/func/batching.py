@@ -28,6 +28,9 @@ def vmap(
     Both are a number for all, or nested as the arguments and results are; None for what is passed on as it is.
     `randomness` says what random operators in `func` do: raise ("error"), draw anew for each slice ("different"), or
     draw the same for all ("same"). `chunk_size` is accepted and changes nothing.
+
+    >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")

@@ -31,6 +31,9 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
 
     With `has_aux`, `func` returns ``(output, aux)``, and the new function ``(gradient, aux)``. ``grad(grad(f))`` is the
     second derivative.
+
+    >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
+    tensor(1.)
     """
     both = grad_and_value(func, argnums, has_aux)
 
@@ -43,7 +46,11 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
 
 
 def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """As `grad`, and the new function returns ``(gradient, output)``, or ``(gradient, (output, aux))``."""
+    """As `grad`, and the new function returns ``(gradient, output)``, or ``(gradient, (output, aux))``.
+
+    >>> torch.func.grad_and_value(torch.cos)(torch.tensor(0.0))
+    (tensor(-0.), tensor(1.))
+    """
 
     @functools.wraps(func)
     def both(*args: Any, **kwargs: Any) -> Any:
@@ -102,7 +109,12 @@ class _Pulled:
 
 
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """``(output, vjp_fn)``: `vjp_fn` takes what has the form of the output to ``vᵀ·J``, a tuple like the primals."""
+    """``(output, vjp_fn)``: `vjp_fn` takes what has the form of the output to ``vᵀ·J``, a tuple like the primals.
+
+    >>> value, pull = torch.func.vjp(torch.square, torch.tensor(3.0))
+    >>> pull(torch.tensor(1.0))
+    (tensor(6.),)
+    """
     pulled = _Pulled(func, primals, None, has_aux, "vjp(f, *primals)")
     for each in pulled.outputs:
         if not (each.is_floating_point() or each.is_complex()):
@@ -143,7 +155,11 @@ class _Pushed(_Pulled):
 
 
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
-    """``(output, J·v)``, both in the form of the output; `tangents` are ``v``, a tuple like the `primals`."""
+    """``(output, J·v)``, both in the form of the output; `tangents` are ``v``, a tuple like the `primals`.
+
+    >>> torch.func.jvp(torch.square, (torch.tensor(3.0),), (torch.tensor(1.0),))
+    (tensor(9.), tensor(6.))
+    """
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     flat_primals, structure = flatten(primals)
@@ -209,6 +225,10 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     """A function that computes the Jacobian of `func` row by row: for each output, output's size and input's size.
 
     `chunk_size` is accepted and changes nothing: one row is computed at a time.
+
+    >>> torch.func.jacrev(torch.square)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
@@ -238,7 +258,12 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 
 
 def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
-    """As `jacrev`, column by column. `randomness` is accepted: the function runs once."""
+    """As `jacrev`, column by column. `randomness` is accepted: the function runs once.
+
+    >>> torch.func.jacfwd(torch.square)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
 
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
@@ -262,7 +287,12 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
 
 def hessian(func: Function, argnums: Argnums = 0) -> Function:
-    """A function that computes the second derivatives of `func`: ``jacfwd(jacrev(func))``."""
+    """A function that computes the second derivatives of `func`: ``jacfwd(jacrev(func))``.
+
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)
 
 

@@ -33,7 +33,11 @@ watched = _Watched()
 
 
 def is_grad_enabled() -> bool:
-    """Whether operators on tensors that require gradients are recorded in this thread."""
+    """Whether operators on tensors that require gradients are recorded in this thread.
+
+    >>> torch.is_grad_enabled()
+    True
+    """
     return state.grad or (state.inference and state.said)
 
 
@@ -45,7 +49,11 @@ def _enable(wanted: bool) -> None:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
+    """Whether this thread is in inference mode.
+
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
     return state.inference
 
 
@@ -113,7 +121,14 @@ class _Bare(_Mode):
 
 
 class no_grad(_Bare):
-    """Nothing is recorded inside: results do not require gradients."""
+    """Nothing is recorded inside: results do not require gradients.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(): y = x * 2
+    ...
+    >>> y.requires_grad
+    False
+    """
 
     _wanted = False
 
@@ -126,13 +141,25 @@ class no_grad(_Bare):
 
 
 class enable_grad(no_grad):
-    """Operators are recorded inside, also within `no_grad`."""
+    """Operators are recorded inside, also within `no_grad`.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad(): y = x * 2
+    ...
+    >>> y.requires_grad
+    True
+    """
 
     _wanted = True
 
 
 class set_grad_enabled(_Mode):
-    """Record or not, from now on; used as a context, until its end."""
+    """Record or not, from now on; used as a context, until its end.
+
+    >>> with torch.set_grad_enabled(False): torch.is_grad_enabled()
+    ...
+    False
+    """
 
     def __init__(self, mode: bool) -> None:
         self._before = is_grad_enabled()
@@ -157,7 +184,13 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode(_Mode):
-    """`no_grad` for good: tensors made inside count no versions and can never be recorded."""
+    """`no_grad` for good: tensors made inside count no versions and can never be recorded.
+
+    >>> with torch.inference_mode(): y = torch.ones(2)
+    ...
+    >>> y.is_inference()
+    True
+    """
 
     def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
         if isinstance(mode, bool):

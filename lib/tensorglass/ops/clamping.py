@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import at_max, at_min, inside
 from tensorglass.ops.pointwise_checks import bounds_fit, no_complex
-from tensorglass.ops.promotion import PARAMETRIC
+from tensorglass.ops.promotion import PARAMETRIC, common_dtype
 from tensorglass.ops.samples import binary
 from tensorglass.tensor import Tensor
 
-_has_order = no_complex("clamp is not supported for complex types")
+_ORDERED = PARAMETRIC.refusing(dtypes.COMPLEX)
+_no_complex = no_complex("clamp is not supported for complex types")
+_SIGN = "which of 0.0 and -0.0 is returned depends on NumPy's"
+
+
+def _has_order(operands: Any) -> None:
+    if isinstance(operands[1], Tensor):
+        return
+    _no_complex(operands)
+    if isinstance(operands[1], complex):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+def _wants_numbers(name: str) -> Callable[[Any], None]:
+    def check(operands: Any) -> None:
+        if not isinstance(operands[1], Tensor) and common_dtype(operands) is dtypes.bool:
+            raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
+
+    return check
 
 
 def _fits(operands: Any) -> None:
-    clamped, bound = operands
-    bounds_fit((clamped, bound, None))
+    bounds_fit((*operands, None))
 
 
-@pointwise(PARAMETRIC, bounds=True, check=_has_order, inplace_check=_fits, samples=binary)
+@pointwise(
+    _ORDERED,
+    bounds=True,
+    check=_has_order,
+    late_check=_wants_numbers("clamp_min"),
+    inplace_check=_fits,
+    error_name="maximum_cpu",
+    samples=binary,
+    differs=_SIGN,
+)
 @derivative(
     node=lambda min: f"ClampMinBackward{int(isinstance(min, Tensor))}",
     input=lambda grad, input, min: inside(grad, input, min, None),
@@ -32,7 +60,16 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
     return xp.maximum(input, min, out=out)
 
 
-@pointwise(PARAMETRIC, bounds=True, check=_has_order, inplace_check=_fits, samples=binary)
+@pointwise(
+    _ORDERED,
+    bounds=True,
+    check=_has_order,
+    late_check=_wants_numbers("clamp_max"),
+    inplace_check=_fits,
+    error_name="minimum_cpu",
+    samples=binary,
+    differs=_SIGN,
+)
 @derivative(
     node=lambda max: f"ClampMaxBackward{int(isinstance(max, Tensor))}",
     input=lambda grad, input, max: inside(grad, input, None, max),

@@ -181,7 +181,7 @@ def histogram(
         _check_weight(title, input, weight)
     has_steps = not isinstance(bins, Tensor) and (range is not None or not input.numel())
     if not dtype.is_floating_point or (dtype.itemsize == 2 and not has_steps):
-        raise _no_histogram(input, isinstance(bins, Tensor), range)
+        raise no_histogram(input, isinstance(bins, Tensor), range)
     edges = bins if isinstance(bins, Tensor) else _edges(title, input, bins, range)
     backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach())
@@ -198,7 +198,7 @@ def histogram(
     return return_types.histogram.out(*written)
 
 
-def _no_histogram(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> Exception:
+def no_histogram(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> Exception:
     """PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
     dtype = input._dtype
     if has_edges or (limits is None and input.numel()):

@@ -1,4 +1,4 @@
-"""``torch.fft``: discrete Fourier transforms, along one dimension, two or many.
+"""``torch.fft``: discrete Fourier transforms along one dimension; `fft_many` has those along several.
 
 The one idea to keep in mind: what these functions do is choose. Which dimensions, how long, how scaled; then one of the
 three transforms of `fourier` runs.
@@ -24,12 +24,11 @@ from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
 
 Out = Tensor | None
-Sizes = Sequence[int] | None
 
 # --- reading arguments -----------------------------------------------------------------------------------------------
 
 
-def _scaling(norm: str | None, forward: bool) -> int:
+def scaling_of(norm: str | None, forward: bool) -> int:
     """How a transform is scaled: `norm` names the direction that is divided by the number of elements."""
     if norm == "ortho":
         return BY_ROOT
@@ -38,7 +37,7 @@ def _scaling(norm: str | None, forward: bool) -> int:
     return BY_COUNT if (norm == "forward") == forward else UNSCALED
 
 
-def _of_kind(input: Tensor, *, is_complex: bool) -> Tensor:
+def of_kind(input: Tensor, *, is_complex: bool) -> Tensor:
     """`input` in a dtype that can be transformed: whole numbers as the default one, real ones complex if need be."""
     dtype = input._dtype
     if dtype.category < dtypes.FLOATING:
@@ -48,7 +47,7 @@ def _of_kind(input: Tensor, *, is_complex: bool) -> Tensor:
     return input.to(dtype.to_complex() if is_complex else dtype)
 
 
-def _check_out(name: str, out: Out, *, is_complex: bool) -> None:
+def check_out(name: str, out: Out, *, is_complex: bool) -> None:
     """Raise unless `out` can hold complex, or floating-point, numbers."""
     if out is None:
         return
@@ -61,39 +60,13 @@ def _one_dim(input: Tensor, dim: int) -> int:
     return geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
 
 
-def _count(n: int) -> int:
+def checked_length(n: int) -> int:
     if n < 1:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return n
 
 
-def _many_dims(input: Tensor, s: Sizes, dim: int | Sequence[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The dimensions to transform, and the length of each; -1 in `s` is the length that it has."""
-    rank = len(input._size)
-    dims: tuple[int, ...] | None = None
-    if dim is not None:
-        dims = tuple([geometry.wrap_dim(each, rank) for each in ([dim] if isinstance(dim, int) else dim)])
-        if len(set(dims)) < len(dims):
-            raise RuntimeError("FFT dims must be unique")
-    if s is None:
-        if dims is None:
-            dims = tuple(range(rank))
-        sizes = [input._size[each] for each in dims]
-    else:
-        given = [s] if isinstance(s, int) else list(s)
-        if dims is not None and len(dims) != len(given):
-            raise RuntimeError("When given, dim and shape arguments must have the same length")
-        if len(given) > rank:
-            raise RuntimeError(
-                f"Got shape with {len(given)} values but input tensor only has {rank} dimensions."
-            )  # fmt: skip
-        if dims is None:
-            dims = tuple(range(rank - len(given), rank))
-        sizes = [input._size[each] if n == -1 else n for each, n in zip(dims, given, strict=True)]
-    return dims, tuple([_count(each) for each in sizes])
-
-
-def _fitted(input: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
+def fitted_to(input: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
     """`input` cut, or filled up with zeros, to these lengths."""
     missing = [0] * (2 * len(input._size))
     for dim, length in zip(dims, sizes, strict=True):
@@ -112,11 +85,11 @@ def _along_one(name: str, input: Tensor, n: int | None, dim: int, norm: str | No
     check_tensor(f"fft_{name}", input)
     if not input._dtype.is_complex:
         return _of_reals(name, input, n, dim, norm, out, forward, onesided=False)
-    _check_out(name, out, is_complex=True)
+    check_out(name, out, is_complex=True)
     axis = _one_dim(input, dim)
-    length = _count(input._size[axis] if n is None else n)
-    fitted = _fitted(input, (axis,), (length,))
-    return cast_into(complex_to_complex(fitted, (axis,), _scaling(norm, forward), forward), out)
+    length = checked_length(input._size[axis] if n is None else n)
+    fitted = fitted_to(input, (axis,), (length,))
+    return cast_into(complex_to_complex(fitted, (axis,), scaling_of(norm, forward), forward), out)
 
 
 def _of_reals(
@@ -126,12 +99,12 @@ def _of_reals(
     check_tensor(f"fft_{name}", input)
     if input._dtype.is_complex:
         raise RuntimeError(f"{name} expects a real input tensor, but got {input._dtype.scalar_type}")
-    real = _of_kind(input, is_complex=False)
-    _check_out(name, out, is_complex=True)
+    real = of_kind(input, is_complex=False)
+    check_out(name, out, is_complex=True)
     axis = _one_dim(real, dim)
-    length = _count(real._size[axis] if n is None else n)
-    fitted = _fitted(real, (axis,), (length,))
-    answer = real_to_complex(fitted, (axis,), _scaling(norm, forward), onesided)
+    length = checked_length(real._size[axis] if n is None else n)
+    fitted = fitted_to(real, (axis,), (length,))
+    answer = real_to_complex(fitted, (axis,), scaling_of(norm, forward), onesided)
     if forward:
         return cast_into(answer, out)
     return answer.conj() if out is None else conj_physical(answer, out=out)
@@ -140,12 +113,12 @@ def _of_reals(
 def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
     """From half of a spectrum that is its own mirror image, conjugated, to the real numbers that it is of."""
     check_tensor(f"fft_{name}", input)
-    _check_out(name, out, is_complex=False)
-    spectrum = _of_kind(input, is_complex=True)
+    check_out(name, out, is_complex=False)
+    spectrum = of_kind(input, is_complex=True)
     axis = _one_dim(spectrum, dim)
-    length = _count(2 * (spectrum._size[axis] - 1) if n is None else n)
-    half = _fitted(spectrum, (axis,), (length // 2 + 1,))
-    answer = complex_to_real(half.conj() if forward else half, (axis,), _scaling(norm, forward), length)
+    length = checked_length(2 * (spectrum._size[axis] - 1) if n is None else n)
+    half = fitted_to(spectrum, (axis,), (length // 2 + 1,))
+    answer = complex_to_real(half.conj() if forward else half, (axis,), scaling_of(norm, forward), length)
     return cast_into(answer, out)
 
 
@@ -210,202 +183,6 @@ def fft_ihfft(
 ) -> Tensor:
     """The inverse of `hfft`: the first half of it."""
     return _of_reals("ihfft", input, n, dim, norm, out, forward=False, onesided=True)
-
-
-# --- several dimensions ----------------------------------------------------------------------------------------------
-
-
-def _along_many(
-    name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
-) -> Tensor:
-    check_tensor(f"fft_{name}", input)
-    name = f"{name[:-1]}n"  # fft2 is fftn with other defaults, and its errors say so
-    _check_out(name, out, is_complex=True)
-    dims, sizes = _many_dims(input, s, dim)
-    fitted = _fitted(_of_kind(input, is_complex=True), dims, sizes)
-    scaling = _scaling(norm, forward)
-    return cast_into(complex_to_complex(fitted, dims, scaling, forward) if dims else fitted.clone(), out)
-
-
-def _check_some(name: str, dims: Sequence[int]) -> None:
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
-
-
-def _many_of_reals(
-    name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
-) -> Tensor:
-    """From real numbers: half of the last dimension. Backwards the other dimensions are transformed after it."""
-    check_tensor(f"fft_{name}", input)
-    name = f"{name[:-1]}n"
-    if input._dtype.is_complex:
-        line = f"Only supports floating-point dtypes, but found: {input._dtype.scalar_type}"
-        if forward:
-            line = f"{name} expects a real-valued input tensor, but got {input._dtype.scalar_type}"
-        raise RuntimeError(line)
-    real = _of_kind(input, is_complex=False)
-    _check_out(name, out, is_complex=True)
-    dims, sizes = _many_dims(real, s, dim)
-    _check_some(name, dims)
-    fitted, scaling = _fitted(real, dims, sizes), _scaling(norm, forward)
-    if forward:
-        return cast_into(real_to_complex(fitted, dims, scaling, True), out)
-    answer = real_to_complex(fitted, dims[-1:], scaling, True)
-    if len(dims) == 1:
-        return cast_into(answer.conj(), out)
-    return cast_into(complex_to_complex(conj_physical(answer), dims[:-1], scaling, False), out)
-
-
-def _many_to_reals(
-    name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
-) -> Tensor:
-    check_tensor(f"fft_{name}", input)
-    name = f"{name[:-1]}n"
-    _check_out(name, out, is_complex=False)
-    dims, sizes = _many_dims(input, s, dim)
-    _check_some(name, dims)
-    last = dims[-1]
-    length = sizes[-1] if s is not None and _last(s) != -1 else 2 * (input._size[last] - 1)
-    _count(length)
-    spectrum = _fitted(_of_kind(input, is_complex=True), dims, (*sizes[:-1], length // 2 + 1))
-    scaling = _scaling(norm, forward)
-    if not forward:
-        return cast_into(complex_to_real(spectrum, dims, scaling, length), out)
-    if len(dims) > 1:
-        spectrum = complex_to_complex(spectrum, dims[:-1], scaling, True)
-    return cast_into(complex_to_real(spectrum.conj(), (last,), scaling, length), out)
-
-
-def _last(s: int | Sequence[int]) -> int:
-    return s if isinstance(s, int) else s[-1]
-
-
-def _planes() -> Iterator[Sample]:
-    yield sample(values(2, 3))
-    yield sample(values(3, 2, 4), norm="ortho")
-    yield sample(values(2, 3, 4), (3, 2), (0, 1), "forward")
-    yield sample(values(2, 3, 4), dim=(-1, 0))
-
-
-def _longer_planes() -> Iterator[Sample]:
-    yield sample(values(2, 4))
-    yield sample(values(3, 2, 4), norm="ortho")
-    yield sample(values(2, 3, 4), (3, 5), (0, 1), "forward")
-    yield sample(values(3, 2, 4), dim=(-1, 0))
-
-
-def _volumes() -> Iterator[Sample]:
-    yield from _planes()
-    yield sample(values(2, 3, 4), (5,))
-    yield sample(values(2, 3, 4), (3, -1, 2))
-
-
-def _longer_volumes() -> Iterator[Sample]:
-    yield from _longer_planes()
-    yield sample(values(2, 3, 4), (5,))
-    yield sample(values(2, 3, 4), (3, -1, 7))
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_fft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft` along two dimensions, cut or filled up to the lengths `s`."""
-    return _along_many("fft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_ifft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `fft2`."""
-    return _along_many("ifft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_fftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft` along the dimensions `dim`, or the last ones for which `s` has lengths, or all."""
-    return _along_many("fftn", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_ifftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `fftn`."""
-    return _along_many("ifftn", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_rfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft2` of real numbers: of the last dimension the first half."""
-    return _many_of_reals("rfft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_planes, differs=EMPTY)
-def fft_irfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `rfft2`: real numbers."""
-    return _many_to_reals("irfft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_rfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fftn` of real numbers: of the last dimension the first half."""
-    return _many_of_reals("rfftn", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_volumes, differs=EMPTY)
-def fft_irfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `rfftn`: real numbers."""
-    return _many_to_reals("irfftn", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_planes, differs=EMPTY)
-def fft_hfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`hfft` along the last of two dimensions, after `fft` along the other."""
-    return _many_to_reals("hfft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_ihfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `hfft2`."""
-    return _many_of_reals("ihfft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_volumes, differs=EMPTY)
-def fft_hfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`hfft` along the last of the dimensions, after `fft` along the others."""
-    return _many_to_reals("hfftn", input, s, dim, norm, out, forward=True)
-
-
-@operator(
-    "Fourier",
-    namespace="fft",
-    out=True,
-    samples=_planes,
-    differs="`out` is written along one dimension too; PyTorch leaves it as it was",
-)
-def fft_ihfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `hfftn`."""
-    return _many_of_reals("ihfftn", input, s, dim, norm, out, forward=False)
 
 
 # --- frequencies -----------------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def _mvlgamma(input: Tensor, p: int) -> Tensor:
     if check_int("mvlgamma", "p", 2, p) < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     if input._dtype.is_complex:
-        raise NotImplementedError(f"\"lgamma_vml_cpu\" not implemented for '{input._dtype.scalar_type}'")
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{input._dtype.scalar_type}'")
     if input._dtype.category < dtypes.FLOATING:
         input = input.to(dtypes.get_default_dtype())
     return _lowered(input, p).lgamma().sum(-1).add(p * (p - 1) / 4 * math.log(math.pi))

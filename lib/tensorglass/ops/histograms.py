@@ -11,7 +11,8 @@ from tensorglass.dtypes import C_NAMES
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import not_implemented
+from tensorglass.ops.chosen import comparable
+from tensorglass.ops.counting import no_histogram
 from tensorglass.ops.ranges import linspace
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -108,14 +109,17 @@ def histogramdd(
         )
     if weight is not None:
         _check_weight(input, weight)
-    if not input._dtype.is_floating_point or input._dtype.itemsize == 2:
-        raise not_implemented("histogramdd", input._dtype)
+    has_edges = any(isinstance(each, Tensor) for each in chosen)
+    has_steps = not has_edges and (range is not None or not input.numel())
+    if not input._dtype.is_floating_point or (input._dtype.itemsize == 2 and not has_steps):
+        raise no_histogram(input, has_edges, range)
     points = input.detach().reshape(-1, dimensions)
     edges = tuple([_edges(points, place, each, range) for place, each in enumerate(chosen)])
     backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach()).reshape(-1)
-    kind = backend.array_dtype(input._dtype)
-    counts = backend.launch(_count, array_of(points), [array_of(each) for each in edges], weights, kind)
+    compute, kind = (backend.array_dtype(each) for each in (comparable(input._dtype), input._dtype))
+    arrays = [array_of(each).astype(compute, copy=False) for each in (points, *edges)]
+    counts = backend.launch(_count, arrays[0], arrays[1:], weights, kind)
     hist = from_array(counts, input._dtype, input._storage)
     if density:
         hist = hist / hist.sum()

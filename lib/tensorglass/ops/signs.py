@@ -74,7 +74,7 @@ _SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}
 CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
 
 
-@pointwise(CLEANED, samples=_nan_to_num_samples)
+@pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
 @derivative(real_only="nan_to_num", input=lambda grad, input: grad.masked_fill(~input.isfinite(), 0))
 def nan_to_num(
     xp: Any,
@@ -121,3 +121,16 @@ def positive(input: Tensor) -> Tensor:
     if input._dtype is dtypes.bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
+
+
+@operator("pointwise", function=False)
+@derivative(real_only="nan_to_num", node="NanToNumBackward0", input=lambda grad, input: grad * input.isfinite())
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written to `input`; whole numbers stay as they are."""
+    check_tensor("nan_to_num_", input)
+    made: Tensor = (
+        nan_to_num(input, nan, posinf, neginf, out=input) if input._dtype.category >= dtypes.FLOATING else input
+    )
+    return made

@@ -13,6 +13,7 @@ from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import scatter_gradient
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_positions
 from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
@@ -61,6 +62,7 @@ def _index_reduce_(
     check_tensor("index_reduce_", source, "source", 3)
     warn("index_reduce() is in beta and the API may change at any time.")
     _check(input, dim, index, source, reduce)
+    _check_kernel(input, reduce, include_self)
     refuse_overlapping_write(input, [source])
     axis = geometry.wrap_dim(dim, len(input._size))
     length = input._size[axis] if input._size else 1
@@ -102,11 +104,19 @@ def _check(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) 
             f"index_reduce_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for "
             f"dim: {axis}"
         )
-    kernel = {"mean": "div_floor_cpu" if input._dtype is dtypes.bool else "", "prod": ""}.get(reduce)
-    if kernel is None and input._dtype.is_complex:
-        kernel = "maximum_cpu" if reduce == "amax" else "minimum_cpu"
-    if kernel:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+
+
+def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
+    """Raise where PyTorch has no such kernel."""
+    dtype = input._dtype
+    if len(input._size) <= 1 and (dtype is dtypes.bool or dtype.is_complex):
+        raise not_implemented("index_func_", dtype)
+    if not include_self and (dtype is dtypes.bool or dtype.is_complex):
+        raise not_implemented("index_reduce_func_exclude_input_init", dtype)
+    if reduce == "mean" and dtype is dtypes.bool:
+        raise not_implemented("div_floor_cpu", dtype)
+    if reduce in ("amax", "amin") and dtype.is_complex:
+        raise not_implemented("maximum_cpu" if reduce == "amax" else "minimum_cpu", dtype)
 
 
 def _at_slices(xp: Any, target: Any, index: Any, source: Any, axis: int, kernel: Any, include_self: bool) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from tensorglass.graph.derivative import derivative_of
@@ -75,11 +76,22 @@ IN_PLACE_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
+#: An example of each operator, as it is typed, by the operator's path. They stand in a file of their own, and come to
+#: stand in the docstrings; tests run them, here and on PyTorch.
+EXAMPLES = dict(
+    block.split("\n", 1) for block in Path(__file__).with_name("examples.txt").read_text().strip().split("\n\n")
+)
+
+
 def declare(row: Operator) -> None:
-    """Enter a row into the table."""
+    """Enter a row into the table, and its example into its docstrings."""
     if row.name in OPERATORS:
         raise ValueError(f"the operator {row.name} is declared twice")
     OPERATORS[row.name] = row
+    example = EXAMPLES.get(row.path)
+    if example is not None:
+        for form in {id(form): form for form in (row.function, row.method, row.inplace) if form is not None}.values():
+            form.__doc__ = f"{form.__doc__}\n\n{example}\n"
 
 
 def operator(

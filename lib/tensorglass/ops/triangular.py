@@ -15,8 +15,6 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import (
     by_columns,
-    by_rows,
-    check_floating,
     check_kernel,
     check_matrices,
     check_square,
@@ -48,7 +46,7 @@ def _solution(xp: Any, A: Array, B: Array, upper: bool, left: bool, unit: bool) 
             rest = rest - A[..., place, other, None] * rows[other]
         rows[place] = rest / A[..., place, place, None]
     answer = xp.stack(rows, -2) if count else B.copy()
-    return turned(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
+    return turned(xp, answer if left else xp.swapaxes(answer, -1, -2))
 
 
 def _of_matrix(grad: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
@@ -67,8 +65,6 @@ def _of_matrix(grad: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool,
 def _solved(A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     storage = A._storage
     answer = launch(_solution, A, B, upper=upper, left=left, unit=unitriangular)
-    if not left:
-        return by_rows(answer, A._dtype, storage)
     return by_columns(answer, A._dtype, storage)
 
 
@@ -104,7 +100,6 @@ def linalg_solve_triangular(
     """
     check_tensor("linalg_solve_triangular", A, "A")
     check_tensor("linalg_solve_triangular", B, "B", 2)
-    check_floating("linalg.solve_triangular", A)
     if A._dtype is not B._dtype:
         raise RuntimeError(
             f"linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type "
@@ -112,4 +107,6 @@ def linalg_solve_triangular(
         )
     _check_equation("linalg.solve_triangular", A, B, left)
     check_kernel("triangular_solve_cpu", A)
+    if out is not None and out._dtype is not A._dtype:
+        raise RuntimeError(f"expected scalar type {A._dtype.scalar_type} but found {out._dtype.scalar_type}")
     return given(solve_with(A, B, upper, left, unitriangular), out)

@@ -24,7 +24,9 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     columns = (x._size[-1] if x._size else 1) if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
-    if x._dtype is dtypes.bool:
-        x = x.to(dtypes.int64)
+    if x._dtype is dtypes.bool or (x._dtype.is_floating_point and x._dtype.itemsize == 2):
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {x._dtype.scalar_type}"
+        )
     repeated = x.unsqueeze(-1).expand(*x._size, columns - 1).cumprod(-1)
     return cat([repeated.new_ones((*x._size, 1)), repeated], -1)

@@ -186,26 +186,6 @@ def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     return view_of(input, *geometry.expand(*header_of(input), wanted, old_type_name(input)))
 
 
-@operator("view", function=False)
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """`input.expand(other.size())`."""
-    check_tensor("expand_as", other, "other")
-    return expand(input, other._size)
-
-
-@operator("view")
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """`input.expand(size)`."""
-    return expand(input, size)
-
-
-@operator("view", method=False, signatures=None)
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """Every tensor expanded to the size at which they all meet."""
-    size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
-    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in tensors])
-
-
 def _at_least(ndim: int, tensors: tuple[Any, ...]) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return _with_dims(tensors[0], ndim)

@@ -1,0 +1,179 @@
+"""Makes docs/operators.md out of the operator table: ``python docs/make_operators.py``.
+
+What a column says is found out by asking: dtypes and derivatives by making the calls that an operator's samples are.
+`tests/library/test_docs.py` holds the page up to date.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator, Sample
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "operators.md"
+
+#: Dtypes that are named together.
+GROUPS = {
+    "bool": (torch.bool,),
+    "int": (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    "half": (torch.float16, torch.bfloat16),
+    "float": (torch.float32, torch.float64),
+    "complex": (torch.complex64, torch.complex128),
+}
+REFUSALS = (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError)
+
+HEAD = """# The operators
+
+All of them, family by family, made from the operator table by `python docs/make_operators.py`.
+[differences.md](differences.md) has what differs from PyTorch in one place; this page says it beside each operator.
+
+- **forms**: `f` a function of the namespace, `m` a method, `_` in place, `f_` that as a function of the namespace,
+  `out` takes `out=`, `.` an attribute, `__add__` Python's operator.
+- **dtypes** that it takes; `half` is float16 and bfloat16; "any" where it moves elements and computes nothing.
+- **derivative**: whether gradients flow through it.
+- **parity**: `samples` if it is compared with PyTorch by its samples, in every dtype and layout, in each form;
+  `by name` if by tests that name it.
+"""
+COLUMNS = ["| operator | forms | dtypes | derivative | parity | how it differs |", "|---|---|---|---|---|---|"]
+
+#: Families that move elements, or look at headers, whatever the dtype.
+OF_ANY_DTYPE = ("view", "header", "copy", "indexing", "creation", "rearranging", "joining")
+
+
+def cast(argument: Any, dtype: torch.dtype) -> Any:
+    """A sample's argument with its floating-point tensors in another dtype: integers that are not 0."""
+    if isinstance(argument, (list, tuple)):
+        return type(argument)(cast(each, dtype) for each in argument)
+    if not isinstance(argument, torch.Tensor) or not argument.is_floating_point():
+        return argument
+    if dtype.is_floating_point or dtype.is_complex:
+        return argument.to(dtype)
+    if dtype is torch.bool:
+        return argument > 0
+    whole = (argument * 3).trunc()
+    whole = torch.where(whole == 0, 1.0, whole)
+    return (whole.abs() if dtype is torch.uint8 else whole).to(dtype)
+
+
+def samples(row: Operator) -> list[Sample]:
+    return [] if row.samples is None else list(row.samples())
+
+
+def call(row: Operator, sample: Sample, dtype: torch.dtype, *, requires_grad: bool = False) -> Any:
+    """Make a sample's call in another dtype."""
+    arguments = [cast(each, dtype) for each in sample.arguments]
+    keywords = {name: cast(each, dtype) for name, each in sample.keywords.items()}
+    if requires_grad:
+        for each in arguments:
+            if isinstance(each, torch.Tensor) and each.is_floating_point():
+                each.requires_grad_()
+            if isinstance(each, (list, tuple)):
+                for part in each:
+                    if isinstance(part, torch.Tensor) and part.is_floating_point():
+                        part.requires_grad_()
+    return row.function(*arguments, **keywords)
+
+
+def takes(row: Operator, dtype: torch.dtype) -> bool:
+    """Whether some sample's call goes through in the dtype."""
+    for sample in samples(row):
+        try:
+            call(row, sample, dtype)
+        except REFUSALS:
+            continue
+        return True
+    return False
+
+
+def dtypes_of(row: Operator) -> str:
+    if row.samples is None:
+        return "any" if row.kind in OF_ANY_DTYPE else ""
+    taken = {name: [dtype for dtype in group if takes(row, dtype)] for name, group in GROUPS.items()}
+    if all(len(taken[name]) == len(group) for name, group in GROUPS.items()):
+        return "all"
+    words = []
+    for name, group in GROUPS.items():
+        if len(taken[name]) == len(group):
+            words.append(name)
+        elif taken[name]:
+            words += [str(dtype).removeprefix("torch.") for dtype in taken[name]]
+    return " ".join(words)
+
+
+def has_gradient(row: Operator) -> bool:
+    """Whether a result requires a gradient if an operand does."""
+    if hasattr(row.function, "derivative") or hasattr(row.inplace, "derivative"):
+        return True
+    for sample in samples(row):
+        try:
+            result = call(row, sample, torch.float64, requires_grad=True)
+        except REFUSALS:
+            continue
+        results = result if isinstance(result, (list, tuple)) else [result]
+        if any(isinstance(each, torch.Tensor) and each.requires_grad for each in results):
+            return True
+    return False
+
+
+def forms_of(row: Operator) -> str:
+    dunders = [name for name in row.dunders if not name.startswith(("__r", "__i")) or name == "__invert__"]
+    found = [
+        (row.is_function, "f"),
+        (row.is_method, "m"),
+        (row.inplace is not None, "_"),
+        (row.inplace is not None and f"{row.name}_" in IN_PLACE_FUNCTIONS, "f_"),
+        (row.has_out, "out"),
+        (row.is_attribute, "."),
+    ]
+    return " ".join([*[word for is_there, word in found if is_there], *[f"`{name}`" for name in dunders]])
+
+
+def listed_differences() -> dict[str, list[str]]:
+    """For each name what differences.md says of it: PyTorch's way, and ours."""
+    found: dict[str, list[str]] = {}
+    for line in (DOCS / "differences.md").read_text().splitlines():
+        cells = [each.strip() for each in line.strip("|").split(" | ")]
+        if not line.startswith("| ") or len(cells) != 3:
+            continue
+        for code in re.findall(r"`([^`]+)`", cells[0]):
+            name = code.partition("(")[0]
+            if name in OPERATORS or name.replace(".", "_") in OPERATORS:
+                found.setdefault(name.replace(".", "_"), []).append(f"{cells[0]}: {cells[2]}")
+    return found
+
+
+def rows(kind: str, differences: dict[str, list[str]]) -> Iterator[str]:
+    for row in sorted((row for row in OPERATORS.values() if row.kind == kind), key=lambda row: row.path):
+        if not (row.is_function or row.is_method or row.is_attribute or row.dunders):
+            continue  # a kernel that another operator calls
+        names = ", ".join(f"`{name}`" for name in (row.path, *row.aliases))
+        differs = [row.differs] if row.differs is not None else differences.get(row.name, [])
+        parity = "samples" if row.samples is not None else "by name"
+        yield (
+            f"| {names} | {forms_of(row)} | {dtypes_of(row)} | {'yes' if has_gradient(row) else ''} | {parity} | "
+            f"{'; '.join(differs).replace('|', '/')} |"
+        )
+
+
+def page() -> str:
+    """The page's text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        differences = listed_differences()
+        parts = [HEAD]
+        for kind in sorted({row.kind for row in OPERATORS.values()}):
+            found = list(rows(kind, differences))
+            if found:
+                title = f"## {kind[0].upper()}{kind[1:]} ({len(found)})"
+                parts.append("\n".join([title, "", *COLUMNS, *found, ""]))
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -61,7 +61,7 @@ def test_calls_agree(call: tuple[Any, ...]) -> None:
 
 def test_conj_physical_in_place_conjugates_the_memory_itself() -> None:
     x = tensorglass.tensor([1 + 2j, 3 - 1j])
-    assert x.conj_physical_() is x
+    assert x.conj_physical_() is x  # by the kernel `_conjugated`, while conj would only set a flag
     assert not x.is_conj()
     assert x.tolist() == [1 - 2j, 3 + 1j]
 

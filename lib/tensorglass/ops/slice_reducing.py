@@ -29,7 +29,8 @@ def _samples() -> Iterator[Sample]:
     index = values(3, low=0.0, high=2.9, dtype=dtypes.int64)
     for reduce in _KERNELS:
         yield sample(values(4, 2), 0, index, values(3, 2, seed=1), reduce)
-        yield sample(values(2, 3), 1, index, values(2, 3, seed=1), reduce, include_self=False)
+        # Without the tensor itself PyTorch's product of half types fails an assertion of its own.
+        yield sample(values(2, 3), 1, index, values(2, 3, seed=1), reduce, include_self=reduce == "prod")
     yield sample(values(3), -1, index, values(3, seed=1), "prod")
 
 
@@ -62,8 +63,8 @@ def _index_reduce_(
     check_tensor("index_reduce_", source, "source", 3)
     warn("index_reduce() is in beta and the API may change at any time.")
     _check(input, dim, index, source, reduce)
-    _check_kernel(input, reduce, include_self)
     refuse_overlapping_write(input, [source])
+    _check_kernel(input, reduce, include_self)
     axis = geometry.wrap_dim(dim, len(input._size))
     length = input._size[axis] if input._size else 1
     check_positions(index, length, axis, "index out of range in self", IndexError)

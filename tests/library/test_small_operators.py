@@ -117,3 +117,9 @@ def test_gradient_kernels_agree_with_small_differences() -> None:
         difference = (kept(x + step) - kept(x - step)) / (2 * step) * grad
         gradient = OPERATORS[name].function(grad, kept(x))
         assert torch.allclose(gradient, difference)
+
+
+def test_matrix_product_from_the_right_is_that_of_the_other_tensor_with_this_one() -> None:
+    one, other = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[0, 1], [1, 0]])
+    assert one.__rmatmul__(other).tolist() == (other @ one).tolist()
+    assert one.__rmatmul__("text") is NotImplemented

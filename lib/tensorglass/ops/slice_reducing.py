@@ -29,8 +29,8 @@ def _samples() -> Iterator[Sample]:
     index = values(3, low=0.0, high=2.9, dtype=dtypes.int64)
     for reduce in _KERNELS:
         yield sample(values(4, 2), 0, index, values(3, 2, seed=1), reduce)
-        # Without the tensor itself PyTorch's product of half types fails an assertion of its own.
-        yield sample(values(2, 3), 1, index, values(2, 3, seed=1), reduce, include_self=reduce == "prod")
+        if reduce != "prod":  # of half types in one cell PyTorch's fails an assertion of its own
+            yield sample(values(2, 3), 1, index, values(2, 3, seed=1), reduce, include_self=False)
     yield sample(values(3), -1, index, values(3, seed=1), "prod")
 
 

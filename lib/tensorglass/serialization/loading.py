@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import Any, BinaryIO
+from typing import Any
 
 from tensorglass.errors import explained, warn
-from tensorglass.serialization.locations import Placing, placing
+from tensorglass.serialization.locations import placing
 from tensorglass.serialization.opening import is_path, opened_to_read
 
 _FAILED = "Weights only load failed."
@@ -41,32 +41,28 @@ def load(
     if pickle_load_args and weights_only is not False:
         warn("pickle_load_args only works if `weights_only=False`.")
     place = placing(map_location)
+    if mmap and not is_path(f):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    mapped = os.fspath(f) if mmap else None
     with opened_to_read(f) as file:
         here = file.tell()
         head = file.read(9)
         file.seek(here)
+        # Each is imported when it is needed: importing the library should be quick.
         if head.startswith(b"PK"):
-            from tensorglass.serialization import zip_io  # when it is needed: imports should be quick
+            from tensorglass.serialization import zip_io
 
-            if mmap and not is_path(f):
-                raise ValueError("f must be a file path in order to use the mmap argument")
-            return zip_io.read(file, place, os.fspath(f) if mmap else None)
-        return _load_safetensors(f, file, head, place, mmap)
+            return zip_io.read(file, place, mapped)
+        if head[8:] == b"{" or (head and is_path(f) and os.fspath(f).endswith(".safetensors")):
+            from tensorglass.serialization import safetensors_io
+
+            return safetensors_io.read(file, place, mapped)
+    raise _unknown(head)
 
 
-def _load_safetensors(f: Any, file: BinaryIO, head: bytes, place: Placing, mmap: bool | None) -> Any:
+def _unknown(head: bytes) -> Exception:
     if not head:
-        raise explained(EOFError(), "The file is empty.")
-    if head[8:] != b"{" and not (is_path(f) and os.fspath(f).endswith(".safetensors")):
-        raise _unknown(head)
-    from tensorglass.serialization import safetensors_io
-
-    if mmap and not is_path(f):
-        raise ValueError("f must be a file path in order to use the mmap argument")
-    return safetensors_io.read(file, place, os.fspath(f) if mmap else None)
-
-
-def _unknown(head: bytes) -> pickle.UnpicklingError:
+        return explained(EOFError(), "The file is empty.")
     error = pickle.UnpicklingError(
         f"{_FAILED} This is neither a safetensors file nor a zip file that torch.save has written."
     )

@@ -48,6 +48,8 @@ def _replacing(path: str, shown: str) -> Iterator[BinaryIO]:
     try:
         file = open(beside, "xb")  # noqa: SIM115  # closed below, before it is renamed
     except FileNotFoundError:
+        if os.path.isdir(os.path.dirname(path)):  # of a kind in which no files are made
+            raise
         raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
     try:
         with file:

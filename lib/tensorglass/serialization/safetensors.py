@@ -12,20 +12,8 @@ import math
 import struct
 from typing import Any, BinaryIO, NamedTuple
 
-from tensorglass.dtypes import (
-    bfloat16,
-    bool,
-    complex64,
-    dtype,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-)
+from tensorglass import dtypes
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.serialization.opening import length_of
 
@@ -33,8 +21,9 @@ METADATA = "__metadata__"
 LONGEST_HEADER = 100_000_000  #: bytes: what other readers take too
 MOST_DIMS = 64
 NAMES = {
-    bool: "BOOL", uint8: "U8", int8: "I8", int16: "I16", int32: "I32", int64: "I64", float16: "F16", bfloat16: "BF16",
-    float32: "F32", float64: "F64", complex64: "C64",
+    dtypes.bool: "BOOL", dtypes.uint8: "U8", dtypes.int8: "I8", dtypes.int16: "I16", dtypes.int32: "I32",
+    dtypes.int64: "I64", dtypes.float16: "F16", dtypes.bfloat16: "BF16", dtypes.float32: "F32", dtypes.float64: "F64",
+    dtypes.complex64: "C64",
 }  # fmt: skip
 DTYPES = {name: each for each, name in NAMES.items()}
 _NOT_OURS = ("U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4")
@@ -43,7 +32,7 @@ _NOT_OURS = ("U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F
 class Entry(NamedTuple):
     """A tensor of the file: row-major, without gaps."""
 
-    dtype: dtype
+    dtype: DType
     shape: tuple[int, ...]
     begin: int  #: its first byte, counted from the end of the header
     end: int
@@ -55,7 +44,7 @@ class Header(NamedTuple):
     nbytes: int  #: of the header with its length: where the entries begin
 
 
-def compose(shapes: dict[str, tuple[dtype, tuple[int, ...]]], metadata: dict[str, str]) -> tuple[bytes, list[str]]:
+def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str, str]) -> tuple[bytes, list[str]]:
     """The header for entries of these dtypes and shapes, and the order in which their bytes must follow."""
     # The widest first: then each begins at a multiple of its width, and can be mapped as it is.
     order = sorted(shapes, key=lambda name: -shapes[name][0].itemsize)
@@ -132,7 +121,7 @@ def _entry(name: str, facts: Any) -> Entry:
     return entry
 
 
-def are_counts(value: Any) -> bool:  # type: ignore[valid-type]  # Python's, where `bool` above is the dtype
+def are_counts(value: Any) -> bool:
     """Whether this is a list of whole numbers that can be lengths, strides or offsets."""
     return type(value) is list and all(type(each) is int and 0 <= each < 2**63 for each in value)
 

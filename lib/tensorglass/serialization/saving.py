@@ -22,6 +22,14 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     Bytes that no tensor shows are left out: saving a slice saves the slice. Tensors that share memory share it when
     they are loaded, and their bytes are saved once. A file that was there before is replaced when the new one is
     complete, else it stays as it was. `pickle_module` and `pickle_protocol` are accepted, and change nothing.
+
+    >>> import io
+    >>> import tensorglass as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"w": torch.ones(2), "step": 3}, file)
+    >>> start = file.seek(0)
+    >>> torch.load(file)
+    {'w': tensor([1., 1.]), 'step': 3}
     """
     with opened_to_write(f) as file:
         if is_path(f) and os.fspath(f).endswith(ZIP_SUFFIXES):

@@ -28,8 +28,11 @@ from tensorglass.typed_storage import TypedStorage
 def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any = None, **unknown: Any) -> Tensor:
     """What an old constructor of this dtype makes of its arguments; None is `Tensor`, of the default dtype.
 
-    The only keyword that they know is `device`; `dtype` and `requires_grad` are younger than they are.
+    They know the keywords `data` or `size`, and `device`; `dtype` and `requires_grad` are younger than they are.
     """
+    if not arguments and unknown.keys() in ({"data"}, {"size"}):
+        [(name, given)] = unknown.items()
+        return construct(dtype, (Size(given) if name == "size" else given,), device=device)
     if unknown:
         raise explained(
             invalid_combination("new", arguments, keywords=unknown),

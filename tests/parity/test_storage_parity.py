@@ -275,6 +275,8 @@ torch.Tensor([1], dtype=torch.int64)
 torch.Tensor([1.0], requires_grad=True)
 torch.Tensor(2, 3, dtype=torch.int64)
 torch.LongTensor([1], dtype=torch.int64)
+torch.Tensor(data=[1, 2])
+torch.Tensor(size=(2, 3)).shape
 """.strip().split("\n")
 
 INTEROP = r"""

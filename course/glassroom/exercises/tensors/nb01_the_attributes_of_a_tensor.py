@@ -162,7 +162,7 @@ def slip(weight: Any) -> str:
     expect_tensor(weight, "weight", shape=(3,))
     expect(
         weight.requires_grad,
-        "`weight.requires_grad` is False. It is requires, with an s, and it is an attribute that exists already.",
+        "`weight.requires_grad` is still False, and that is the name that autograd reads: requires, with an s.",
     )
     expect(weight.is_leaf, "`weight` is a result, so its own grad would not be kept. Set the attribute of the leaf.")
     expect(not hasattr(weight, "require_grad"), "the attribute `require_grad` is still there; `del` takes it away.")

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-EXAMPLES = settings(max_examples=25, deadline=None)
+EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)  # the same ones in every run of CI
 SIZES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 
 
@@ -33,6 +33,7 @@ def an_array(draw: st.DrawFn, size: Any = SIZES, dtypes: Any = DTYPES) -> np.nda
     dtype = draw(st.sampled_from(dtypes))
     size = draw(size) if isinstance(size, st.SearchStrategy) else size
     made = draw(arrays.arrays(dtype, size, elements=elements(dtype)))
+    made[made == 0] = 0  # and not -0.0: which zero a sum of zeros is, is open
     return made.transpose(draw(st.permutations(range(made.ndim)))) if isinstance(size, st.SearchStrategy) else made
 
 
@@ -80,7 +81,7 @@ def test_functions_of_two_arrays_broadcast(name: str, sizes: Any, data: st.DataO
 @EXAMPLES
 @given(data=st.data())
 def test_reductions_along_every_choice_of_axes(name: str, data: st.DataObject) -> None:
-    array = data.draw(an_array())
+    array = data.draw(an_array(dtypes=specified(name)))
     axes = st.none() | arrays.valid_tuple_axes(array.ndim)
     if array.ndim:
         axes |= st.integers(-array.ndim, array.ndim - 1)
@@ -95,7 +96,7 @@ def test_reductions_along_every_choice_of_axes(name: str, data: st.DataObject) -
 @EXAMPLES
 @given(data=st.data())
 def test_functions_along_one_axis(name: str, data: st.DataObject) -> None:
-    array = data.draw(an_array(arrays.array_shapes(max_dims=4, min_side=0, max_side=4)))
+    array = data.draw(an_array(arrays.array_shapes(max_dims=4, min_side=0, max_side=4), specified(name)))
     check(function(name), array, axis=data.draw(st.integers(-array.ndim, array.ndim - 1)))
 
 

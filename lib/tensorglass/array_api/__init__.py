@@ -9,7 +9,7 @@ Source: https://data-apis.org/array-api, version 2024.12. `docs/array-api.md` sa
 
 from math import e, inf, nan, pi
 
-from tensorglass.array_api import linalg
+from tensorglass.array_api import fft, linalg
 from tensorglass.array_api.creation import (
     arange,
     asarray,

@@ -1,0 +1,85 @@
+"""The standard's extension for Fourier transforms: ours, with the standard's names of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import tensorglass as torch
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import dtype as DType
+from tensorglass.tensor import Tensor
+
+Norm = Literal["backward", "ortho", "forward"]
+
+
+def _along_one(name: str) -> Callable[..., Tensor]:
+    """The transform along one axis that ours of this name is."""
+    transform = getattr(torch.fft, name)
+
+    def function(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
+        result: Tensor = transform(x, n, axis, norm)
+        return result.resolve_conj()  # in memory of its own, so that other libraries can read it
+
+    return _named(function, name, transform)
+
+
+def _along_several(name: str) -> Callable[..., Tensor]:
+    """The transform along several axes that ours of this name is."""
+    transform = getattr(torch.fft, name)
+
+    def function(
+        x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
+    ) -> Tensor:
+        result: Tensor = transform(x, s, axes, norm)
+        return result
+
+    return _named(function, name, transform)
+
+
+def _named(function: Any, name: str, transform: Callable[..., Any]) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = transform.__doc__
+    return function
+
+
+fft = _along_one("fft")
+ifft = _along_one("ifft")
+rfft = _along_one("rfft")
+irfft = _along_one("irfft")
+hfft = _along_one("hfft")
+ihfft = _along_one("ihfft")
+fftn = _along_several("fftn")
+ifftn = _along_several("ifftn")
+rfftn = _along_several("rfftn")
+irfftn = _along_several("irfftn")
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
+    """The frequencies of a transform of `n` samples, `d` apart: the negative ones in the second half."""
+    frequencies: Tensor = torch.fft.fftfreq(n, d, dtype=dtype, device=device)
+    return frequencies
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
+    """The frequencies of a transform of `n` real samples, `d` apart."""
+    frequencies: Tensor = torch.fft.rfftfreq(n, d, dtype=dtype, device=device)
+    return frequencies
+
+
+def fftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """The elements moved so that frequency 0 is in the middle."""
+    moved: Tensor = torch.fft.fftshift(x, axes)
+    return moved
+
+
+def ifftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """What undoes `fftshift`."""
+    moved: Tensor = torch.fft.ifftshift(x, axes)
+    return moved
+
+
+__all__ = [
+    "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft", "irfftn", "rfft",
+    "rfftfreq", "rfftn",
+]  # fmt: skip

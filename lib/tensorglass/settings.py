@@ -6,10 +6,10 @@ said at each. Results do not depend on any of them.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from tensorglass import dtypes
+from tensorglass.backends.host_threads import THREADS
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 
@@ -17,18 +17,9 @@ _DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
 
 
-def _threads_at_first() -> int:
-    """As many as OMP_NUM_THREADS says, else one for each processor that this process may use."""
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    if told.isdecimal() and int(told):
-        return int(told)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class _Settings:
     """The settings, as they are now."""
 
-    threads = _threads_at_first()
     interop_threads: int | None = None
     is_deterministic = False
     only_warns = False
@@ -50,7 +41,7 @@ def get_num_threads() -> int:
     >>> torch.get_num_threads() > 0
     True
     """
-    return _Settings.threads
+    return THREADS.number
 
 
 def set_num_threads(num: int) -> None:
@@ -66,12 +57,12 @@ def set_num_threads(num: int) -> None:
         raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
     if num < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
-    _Settings.threads = num
+    THREADS.number = num
 
 
 def get_num_interop_threads() -> int:
     """How many operators may run beside each other: what was set, or as many as there are processors."""
-    return _Settings.interop_threads or _Settings.threads
+    return _Settings.interop_threads or THREADS.number
 
 
 def set_num_interop_threads(num: int) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+import numpy
+
 FURTHER = (
     "", "0:1.5", "(1, 2)", "(1)", "foo", "x[0]", "1 2", "[1, 2", "x > 2.50", "[[1, 2], [3]]", "[1, None]",
     "-rows", "0:None:None", "0:True", "x > True",
@@ -28,6 +30,11 @@ def names(lib: Any) -> dict[str, Any]:
         "n": 2,
         "cut": slice(1, None),
     }
+
+
+def as_numpy(tensor: Any) -> numpy.ndarray:
+    """A NumPy array of the same size and elements, laid out in the same order."""
+    return numpy.arange(float(tensor.numel())).reshape(tensor.shape, order="C" if tensor.is_contiguous() else "F")
 
 
 def cases(lib: Any, number: int, seed: int) -> Iterator[tuple[Any, str]]:

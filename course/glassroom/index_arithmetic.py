@@ -3,7 +3,8 @@
 The one idea to keep in mind: ints, slices, None and ... make a view, new numbers for the same memory; what index
 tensors, lists and masks name is picked element by element into new memory, at positions that are broadcast together.
 The live explorer computes the same in the browser (`widgets/index_arithmetic.js`); a test holds the two together, and
-this one to PyTorch.
+this one to PyTorch and NumPy. NumPy's ways are its own: slices may go backwards, an int beside index arrays is one of
+them, a single element is a number, and how a copy lies in memory is left to it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Ints = tuple[int, ...]
 
 
 class RefusedIndex(Exception):
-    """An index that PyTorch refuses; `error` names the class that it raises."""
+    """An index that the library refuses; `error` names the class that it raises."""
 
     def __init__(self, error: str, words: str) -> None:
         super().__init__(words)
@@ -88,25 +89,26 @@ class Axis:
 
 @dataclass
 class Led:
-    """Where an index leads. Its `axes` make the view; `chosen` are the positions picked along some of them."""
+    """Where an index leads. Its `axes` make the view; `chosen` are the positions picked along some of them.
+
+    `stride` is None where the library alone knows how the result lies in memory, or it is a number without any.
+    """
 
     size: Ints = ()
-    stride: Ints = ()
+    stride: Ints | None = ()
     offset: int = 0
     axes: list[Axis] = field(default_factory=list)
     fixed: dict[int, int] = field(default_factory=dict)
     chosen: dict[int, Positions] = field(default_factory=dict)
     shape: Ints = ()
     first: int = 0
+    at_front: bool = False  # whether the picked dimensions went to the front, as others lay between them
+    is_number: bool = False
 
     @property
     def is_view(self) -> bool:
         """Whether the result is a view of the tensor; else it is a copy."""
-        return not self.chosen
-
-    def at_front(self) -> bool:
-        """Whether the picked dimensions went to the front, as others lay between them."""
-        return bool(self.chosen) and max(self.chosen) - min(self.chosen) + 1 != len(self.chosen)
+        return not self.chosen and not self.is_number
 
     def place_of(self, dim: int) -> int:
         """The result's dimension that an axis became which is not chosen."""
@@ -156,45 +158,74 @@ class Led:
         return picks[tuple(wanted)]
 
 
-def follow(size: Ints, stride: Ints, offset: int, items: Sequence[Item], is_tuple: bool = True) -> Led:
-    """Follow an index into a tensor. Raises RefusedIndex for what PyTorch refuses.
+def follow(
+    size: Ints, stride: Ints, offset: int, items: Sequence[Item], is_tuple: bool = True, is_numpys: bool = False
+) -> Led:
+    """Follow an index into a tensor, or into an array if it `is_numpys`. Raises RefusedIndex for what is refused.
 
     `is_tuple` is False for a lone item, of which PyTorch says other things when it does not fit.
     """
     led = Led(offset=offset)
-    chosen = _basic(size, stride, items, led, is_tuple)
+    about = _about(len(size), items, is_tuple, is_numpys)
+    chosen = _basic(size, stride, items, led, about, is_numpys)
     if chosen:
-        _advanced(led, chosen)
+        _advanced(led, chosen, _separated(items) if is_numpys else None)
     else:
         led.size, led.stride = tuple(axis.length for axis in led.axes), tuple(axis.stride for axis in led.axes)
+        led.is_number = is_numpys and not led.axes and all(type(item.value) is int for item in items)
     return led
 
 
-def _basic(size: Ints, stride: Ints, items: Sequence[Item], led: Led, is_tuple: bool) -> list[tuple[int, Positions]]:
-    """Apply the basic items; returns the others, each with the axis where it begins."""
-    ndim = len(size)
-    if not is_tuple and not ndim:
+def _about(ndim: int, items: Sequence[Item], is_tuple: bool, is_numpys: bool) -> int:
+    """How many dimensions the items are about; refuses what cannot be counted."""
+    if not is_tuple and not ndim and not is_numpys:
         _check_scalar(items[0])
     about = sum(item.dims for item in items)
     if sum(item.value is Ellipsis for item in items) > 1:
+        if is_numpys:
+            raise RefusedIndex("IndexError", "an index can only have a single ellipsis ('...')")
         raise RefusedIndex("not read here", "... stands for all dimensions that no other item is about: once is enough")
+    if about > ndim and is_numpys:
+        words = f"too many indices for array: array is {ndim}-dimensional, but {about} were indexed"
+        raise RefusedIndex("IndexError", words)
     if about > ndim:
         raise RefusedIndex("IndexError", f"too many indices for tensor of dimension {ndim}")
+    return about
+
+
+def _separated(items: Sequence[Item]) -> bool:
+    """Whether slices, None or ... stand between NumPy's index arrays, of which ints are some."""
+    are_arrays = [isinstance(item.value, int | Positions) for item in items]
+    return False in are_arrays[are_arrays.index(True) : len(are_arrays) - are_arrays[::-1].index(True)]
+
+
+def _basic(
+    size: Ints, stride: Ints, items: Sequence[Item], led: Led, about: int, is_numpys: bool
+) -> list[tuple[int, Positions]]:
+    """Apply the basic items; returns the others, each with the axis where it begins."""
+    ndim = len(size)
+    picks = any(isinstance(item.value, bool | Positions) for item in items)
     chosen: list[tuple[int, Positions]] = []
     dim = 0
     for position, item in enumerate(items):
+        fresh = Axis(None, 1, 0 if is_numpys else size[dim] * stride[dim] if dim < ndim else 1)
         match item.value:
             case None:
-                led.axes.append(Axis(None, 1, _unsqueezed(size, stride, dim)))
+                led.axes.append(fresh)
             case bool():
                 chosen.append((len(led.axes), Positions(item.text, (int(item.value),), (1,), [0] * int(item.value))))
-                led.axes.append(Axis(None, 1, _unsqueezed(size, stride, dim)))
+                led.axes.append(fresh)
+            case int() if is_numpys and picks:
+                chosen.append((len(led.axes), Positions(item.text, (), (), [item.value])))
+                led.axes += _whole(size, stride, dim, dim + 1)
+                dim += 1
             case int():
-                led.fixed[dim] = _position(item.value, position, size[dim])
+                where = f"axis {dim}" if is_numpys else f"dimension {position}"
+                led.fixed[dim] = _position(item.value, where, size[dim])
                 led.offset += led.fixed[dim] * stride[dim]
                 dim += 1
             case slice():
-                led.axes.append(_sliced(item.value, dim, size[dim], stride[dim]))
+                led.axes.append(_sliced(item.value, dim, size[dim], stride[dim], is_numpys))
                 led.offset += led.axes[-1].start * stride[dim]
                 dim += 1
             case EllipsisType():
@@ -218,85 +249,92 @@ def _check_scalar(item: Item) -> None:
         raise RefusedIndex("IndexError", "slice() cannot be applied to a 0-dim tensor.")
     if type(item.value) is int:
         if item.value:
-            _position(item.value, 0, 0)
+            _position(item.value, "dimension 0", 0)
         words = (
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a"
         )
         raise RefusedIndex("IndexError", f"{words} 0-dim tensor to a number")
 
 
-def _unsqueezed(size: Ints, stride: Ints, dim: int) -> int:
-    return size[dim] * stride[dim] if dim < len(size) else 1
-
-
-def _position(i: int, item: int, length: int) -> int:
+def _position(i: int, where: str, length: int) -> int:
     if not -length <= i < length:
-        raise RefusedIndex("IndexError", f"index {i} is out of bounds for dimension {item} with size {length}")
+        raise RefusedIndex("IndexError", f"index {i} is out of bounds for {where} with size {length}")
     return i + length if i < 0 else i
 
 
-def _sliced(chosen: slice, dim: int, length: int, stride: int) -> Axis:
+def _sliced(chosen: slice, dim: int, length: int, stride: int, is_numpys: bool = False) -> Axis:
     if chosen.step == 0:
         raise RefusedIndex("ValueError", "slice step cannot be zero")
     start, end, step = chosen.indices(length)
-    if step < 0:
+    if step < 0 and not is_numpys:
         raise RefusedIndex("ValueError", "step must be greater than zero")
-    return Axis(dim, max(-(-(end - start) // step), 0), stride * step, start, step)
+    number = max(-(-(end - start) // step), 0)
+    if is_numpys and not number:
+        start, step = 0, 1
+    return Axis(dim, number, stride * step, start, step)
 
 
-def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]]) -> None:
-    """Pick along the axes that the other items stand at."""
+def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool | None) -> None:
+    """Pick along the axes that the other items stand at. `separated` is what NumPy goes by, None for PyTorch."""
+    is_numpys = separated is not None
     lengths = [axis.length for axis in led.axes]
     for first, positions in chosen:
         if positions.is_mask:
-            _check_mask(positions, lengths, first)
+            _check_mask(positions, led.axes, first, is_numpys)
         each = positions.nonzero() if positions.is_mask else [positions]
         led.chosen.update({first + at: one for at, one in enumerate(each)})
-    picked = list(led.chosen.values())
-    if max(led.chosen, default=0) >= len(led.axes) and led.chosen:
-        words = f"too many indices for tensor of dimension {len(led.axes)} (got {max(led.chosen) + 1})"
-        raise RefusedIndex("IndexError", words)
-    led.shape = _common_size(picked)
-    kept = [axis for dim, axis in enumerate(led.axes) if dim not in led.chosen]
-    at_front = led.at_front()
-    led.first = 0 if at_front else min(led.chosen, default=0)
-    rest = [axis.length for axis in kept]
+    for dim, one in led.chosen.items():
+        if is_numpys and not one.size:
+            _position(one.elements[0], f"axis {led.axes[dim].source}", lengths[dim])
+    picked, dims = list(led.chosen.values()), list(led.chosen)
+    led.shape = _common_size(picked, is_numpys)
+    led.at_front = bool(dims) and max(dims) - min(dims) + 1 != len(dims) if separated is None else separated
+    led.first = 0 if led.at_front else min(dims, default=0)
+    rest = [length for dim, length in enumerate(lengths) if dim not in led.chosen]
     led.size = (*rest[: led.first], *led.shape, *rest[led.first :])
-    along = {dim: led.axes[dim].length for dim in led.chosen}
-    if 0 in along.values() and 0 not in led.shape:
+    along = [lengths[dim] for dim in dims]
+    if 0 in along and 0 not in led.shape and not is_numpys:
         raise RefusedIndex("IndexError", "index is out of bounds for dimension with size 0")
     if prod(led.shape) > MOST_PICKS:
         raise RefusedIndex("too much to draw", f"index tensors are drawn that pick up to {MOST_PICKS:,} positions")
-    if 0 not in led.size:
-        _check_positions(picked, list(along.values()), led.shape)
-    order = [*led.chosen, *(dim for dim in range(len(led.axes)) if dim not in led.chosen)]
-    axes = [led.axes[dim] for dim in order] if at_front else led.axes
+    if 0 not in (led.shape if is_numpys else led.size):
+        where = [f"axis {led.axes[dim].source}" if is_numpys else f"dimension {at}" for at, dim in enumerate(dims)]
+        _check_positions(picked, along, where, led.shape)
+    order = [*dims, *(dim for dim in range(len(led.axes)) if dim not in led.chosen)]
+    axes = [led.axes[dim] for dim in order] if led.at_front else led.axes
     size, stride = tuple(axis.length for axis in axes), tuple(axis.stride for axis in axes)
-    led.stride = index_strides(size, stride, led.first, led.shape, tuple((each.size, each.stride) for each in picked))
+    layouts = tuple((each.size, each.stride) for each in picked)
+    led.stride = None if is_numpys else index_strides(size, stride, led.first, led.shape, layouts)
     led.offset = 0
 
 
-def _check_mask(mask: Positions, lengths: Sequence[int], first: int) -> None:
+def _check_mask(mask: Positions, axes: Sequence[Axis], first: int, is_numpys: bool) -> None:
     for dim, n in enumerate(mask.size):
-        if first + dim >= len(lengths) or lengths[first + dim] != n:
-            words = (
-                f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed tensor"
-            )
-            raise RefusedIndex("IndexError", f"{words} {list(lengths)} at index {first + dim}")
+        axis = axes[first + dim]
+        if axis.length == n:
+            continue
+        if is_numpys:
+            words = f"boolean index did not match indexed array along axis {axis.source}; size of axis is {axis.length}"
+            raise RefusedIndex("IndexError", f"{words} but size of corresponding boolean axis is {n}")
+        words = f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed tensor"
+        raise RefusedIndex("IndexError", f"{words} {[each.length for each in axes]} at index {first + dim}")
 
 
-def _common_size(picked: Sequence[Positions]) -> Ints:
+def _common_size(picked: Sequence[Positions], is_numpys: bool) -> Ints:
     try:
         return broadcast_shapes(*(each.size for each in picked))
     except RuntimeError:
+        pass
+    if is_numpys:
+        sizes = " ".join(str(each.size).replace(" ", "") for each in picked if each.size)
+        words = f"shape mismatch: indexing arrays could not be broadcast together with shapes {sizes} "
+    else:
         sizes = ", ".join(str(list(each.size)) for each in picked)
         words = f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"
-        raise RefusedIndex("IndexError", words) from None
+    raise RefusedIndex("IndexError", words)
 
 
-def _check_positions(picked: Sequence[Positions], lengths: Sequence[int], shape: Ints) -> None:
+def _check_positions(picked: Sequence[Positions], lengths: Sequence[int], where: Sequence[str], shape: Ints) -> None:
     for block in product(*map(range, shape)):
-        for number, (each, length) in enumerate(zip(picked, lengths, strict=True)):
-            if not -length <= each.at(block) < length:
-                words = f"index {each.at(block)} is out of bounds for dimension {number} with size {length}"
-                raise RefusedIndex("IndexError", words)
+        for each, length, axis in zip(picked, lengths, where, strict=True):
+            _position(each.at(block), axis, length)

@@ -89,7 +89,6 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))
     name = name if name.isidentifier() and variables_of(frame).get(name) is tensor else "x"
-    held = {printable(each): _named(each, value) for each, value in names.items()}
     size = _size(tensor)
     if size is not None:
         stride, itemsize, offset, is_numpys = contiguous_stride(size), 4, 0, False
@@ -101,6 +100,7 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
             raise TypeError("explore_index counts strides in elements, and this array's are no whole elements")
         size, stride, itemsize, offset = header.size, header.stride, header.itemsize, header.storage_offset
         is_numpys = header.library in ("numpy", "cupy")
+    held = {printable(each): _named(each, value, is_numpys) for each, value in names.items()}
     if len(size) > MOST_DIMS:
         raise ValueError(f"explore_index draws up to {MOST_DIMS} dimensions, not {len(size)}")
     numbers = _numbers(tensor, size)
@@ -116,7 +116,7 @@ def _size(value: object) -> Ints | None:
     return tuple(value) if is_size and isinstance(value, tuple | list) else None
 
 
-def _named(name: str, value: Any) -> Named:
+def _named(name: str, value: Any, is_numpys: bool) -> Named:
     """What a keyword stands for in an index."""
     if value is None or isinstance(value, int | EllipsisType):
         return value
@@ -130,8 +130,9 @@ def _named(name: str, value: Any) -> Named:
     if adapter is None:
         raise TypeError(f"{name} is no index: an int, a slice, a list, an index tensor or a mask is")
     description = adapter.describe(value)
-    is_mask = description.dtype in ("bool", "uint8")
-    if not is_mask and description.dtype not in ("int64", "int32"):
+    is_mask = description.dtype == "bool" or (description.dtype == "uint8" and not is_numpys)
+    is_whole = "int" in description.dtype if is_numpys else description.dtype in ("int64", "int32")
+    if not is_mask and not is_whole:
         raise TypeError(f"{name}: tensors used as indices must be long, int, byte or bool tensors")
     if prod(description.size) > MOST_PICKS:
         raise ValueError(f"{name} has more than {MOST_PICKS:,} elements: explore a part of it")

@@ -33,6 +33,7 @@ class Reader:
     size: Ints
     numbers: Sequence[float] | None
     names: Mapping[str, Named]
+    is_numpys: bool = False
 
     def items(self, typed: str) -> tuple[list[Item], bool]:
         """The items of an index, and whether it is a tuple. Raises RefusedIndex for what cannot be read."""
@@ -45,7 +46,8 @@ class Reader:
         inner = index.slice
         if isinstance(inner, ast.Tuple):
             return [self._item(each) for each in inner.elts], True
-        if isinstance(inner, ast.List) and any(isinstance(each, ast.List) for each in inner.elts):
+        is_nested = isinstance(inner, ast.List) and any(isinstance(each, ast.List) for each in inner.elts)
+        if isinstance(inner, ast.List) and is_nested and not self.is_numpys:
             return [self._item(each) for each in inner.elts], True  # older programs write lists for tuples
         is_tensor = isinstance(inner, ast.Name) and isinstance(self.names.get(inner.id), Positions)
         return [self._item(inner)], is_tensor or isinstance(inner, ast.Subscript)
@@ -56,7 +58,8 @@ class Reader:
             bounds = [None if each is None else self._whole(each) for each in (node.lower, node.upper, node.step)]
             return Item(text, slice(*bounds))
         value = self._value(node, text)
-        if isinstance(value, Positions) and not value.size:  # PyTorch reads a tensor of one number as that number
+        is_number = isinstance(value, Positions) and not value.size and (value.is_mask or not self.is_numpys)
+        if isinstance(value, Positions) and is_number:  # PyTorch reads a tensor of one number as that number
             return Item(text, bool(value.elements[0]) if value.is_mask else value.elements[0])
         return Item(text, value)
 
@@ -103,19 +106,21 @@ class Reader:
             limit = ast.literal_eval(number)
         except ValueError:
             raise unreadable(text) from None
-        if not isinstance(limit, int | float):
+        if isinstance(limit, bool) or not isinstance(limit, int | float):
             raise unreadable(text)
         elements = [int(compare(value, limit)) for value in self.numbers]
         return Positions(f"({text})", self.size, contiguous_stride(self.size), elements, is_mask=True)
 
-    def _inner(self, text: str, held: Positions, typed: str) -> Positions:
+    def _inner(self, text: str, held: Positions, typed: str) -> Positions | int:
         """An index tensor that is indexed itself, by slices and None alone."""
         items, is_tuple = self.items(typed)
         if any(isinstance(item.value, Positions | bool) for item in items):
             raise unreadable(text)
-        led = follow(held.size, held.stride, 0, items, is_tuple)
+        led = follow(held.size, held.stride, 0, items, is_tuple, self.is_numpys)
         elements = [held.at(led.source(index)) for index in product(*map(range, led.size))]
-        return replace(held, name=text, size=led.size, stride=led.stride, elements=elements)
+        if led.is_number:
+            return elements[0]
+        return replace(held, name=text, size=led.size, stride=led.stride or (), elements=elements)
 
 
 def unreadable(text: str) -> RefusedIndex:

@@ -16,10 +16,6 @@ from glassroom.index_arithmetic import Axis, Ints, Item, Led, Positions, Refused
 from glassroom.index_reading import Named, Reader
 from glassroom.render.words import counted, listed
 
-NUMPYS_WAY = (
-    "Read as PyTorch reads it. NumPy also takes negative steps, and counts an int beside an index array as one of them."
-)
-
 
 @dataclass(frozen=True)
 class Indexing:
@@ -39,8 +35,10 @@ class Indexing:
     @cached_property
     def _followed(self) -> tuple[tuple[Item, ...], Led | None, RefusedIndex | None]:
         try:
-            items, is_tuple = Reader(self.name, self.size, self.numbers, self.names).items(self.typed)
-            return tuple(items), follow(self.size, self.stride, self.offset, items, is_tuple), None
+            reader = Reader(self.name, self.size, self.numbers, self.names, self.is_numpys)
+            items, is_tuple = reader.items(self.typed)
+            led = follow(self.size, self.stride, self.offset, items, is_tuple, self.is_numpys)
+            return tuple(items), led, None
         except RefusedIndex as refused:
             return (), None, refused
 
@@ -84,7 +82,8 @@ class Indexing:
             error = refused.error if refused else ""
             is_pytorchs = error.endswith("Error")
             return [f"{self.code}: no result", f"{error}: {refused}" if is_pytorchs else str(refused)]
-        lines = [f"{self.code}: size {led.size}, stride {led.stride}, offset {led.offset}", self.rule(led)]
+        header = "" if led.stride is None or led.is_number else f", stride {led.stride}, offset {led.offset}"
+        lines = [f"{self.code}: size {led.size}{header}", self.rule(led)]
         if led.is_view:
             lines.append(
                 f"A view of {self.name}: 0 bytes are copied, and what is written to it is written to {self.name}."
@@ -94,7 +93,9 @@ class Indexing:
             made = f"A copy: {counted(number, 'element')} picked into new memory, {counted(nbytes, 'byte')}."
             lines.append(f"{made} Assigning, {self.code} = …, writes to {self.name} itself.")
             lines += self._meeting(led)
-        return [*lines, NUMPYS_WAY] if self.is_numpys else lines
+        if led.is_number:
+            lines[2] = f"A number: NumPy copies a single element. {self.name}[{self.typed.strip(' ,')}, ...] is a view."
+        return lines
 
     def rule(self, led: Led) -> str:
         """Which cell of the tensor a cell of the result is, in letters."""
@@ -118,7 +119,7 @@ class Indexing:
             names = listed([f"{each.name} {each.size}" for each in picked])
             where = (
                 "goes to the front, as other dimensions lie between theirs"
-                if led.at_front()
+                if led.at_front
                 else "stands in the place of their dimensions"
             )
             lines.append(f"{names} are read together, as {led.shape}, which {where}.")
@@ -149,10 +150,14 @@ class Indexing:
                 return f"a new dimension, picked {'once' if item.value else 'never'}"
             case int():
                 at = item.value % self.size[dim]
+                if self.led and self.led.chosen and self.is_numpys:
+                    return f"position {at} of {self.size[dim]}, read together with the index arrays"
                 return f"one position of {self.size[dim]}: the dimension goes, offset + {at}·{self.stride[dim]}"
             case slice():
                 start, end, step = item.value.indices(self.size[dim])
                 new = max(-(-(end - start) // step), 0)
+                if self.is_numpys and not new:
+                    start, step = 0, 1
                 moved = f", offset + {start}·{self.stride[dim]}" if start else ""
                 wider = f", stride {self.stride[dim]} → {self.stride[dim] * step}" if step != 1 else ""
                 return f"length {self.size[dim]} → {new}{moved}{wider}"
@@ -169,7 +174,9 @@ def _dims(first: int, number: int) -> str:
 
 
 def _walked(axis: Axis, letter: str) -> str:
-    steps = letter if axis.step == 1 else f"{axis.step}·{letter}"
+    steps = letter if abs(axis.step) == 1 else f"{abs(axis.step)}·{letter}"
+    if axis.step < 0:
+        return f"{axis.start} - {steps}"
     return f"{axis.start} + {steps}" if axis.start else steps
 
 

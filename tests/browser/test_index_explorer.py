@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from browser.contrast import contrast
-from index_cases import cases, names
+from index_cases import as_numpy, cases, names
 
 from glassroom import explore_index
 from glassroom.widgets.embed import module_of
@@ -48,11 +48,12 @@ def words(boxes: Any) -> list[str]:
     return boxes.evaluate_all("boxes => boxes.map(box => [...box.children].map(line => line.textContent).join(' '))")
 
 
-def test_the_browser_says_what_python_says(chromium: Any) -> None:
-    held = names(torch)
+@pytest.mark.parametrize("is_numpys", [False, True], ids=["pytorch", "numpy"])
+def test_the_browser_says_what_python_says(chromium: Any, is_numpys: bool) -> None:
+    held = {name: each.numpy() if is_numpys and hasattr(each, "numpy") else each for name, each in names(torch).items()}
     asked, expected = [], []
     for tensor, typed in cases(torch, 1200, seed=2):
-        explored = explore_index(tensor, typed, **held)
+        explored = explore_index(as_numpy(tensor) if is_numpys else tensor, typed, **held)
         story, led = explored.indexing, explored.indexing.led
         cells = list(product(*map(range, story.size)))
         asked.append([explored.state()["tensor"], typed])

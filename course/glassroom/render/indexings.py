@@ -77,5 +77,5 @@ def _result_grid(indexing: Indexing, led: Led) -> Grid:
         source = led.source(index)
         place = (f"[{','.join(map(str, source))}]",) if source else ()
         boxes[index] = Box((indexing.value(source), *place))
-    kind = "a view" if led.is_view else "a copy"
+    kind = "a view" if led.is_view else "a number" if led.is_number else "a copy"
     return Grid(f"result {led.size}, {kind}", led.size, window, boxes, 0 if led.is_view else None)

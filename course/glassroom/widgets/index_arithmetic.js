@@ -1,6 +1,6 @@
-// Where an index leads: the arithmetic of glassroom/index_arithmetic.py, line for line; a test compares the two.
+// Where an index leads: the arithmetic of glassroom/index_arithmetic.py, line for line, PyTorch's and NumPy's; a test compares the two.
 
-import { combinations, product } from "./boxes.js";
+import { combinations, product, tuple } from "./boxes.js";
 
 const MOST_PICKS = 65536;
 
@@ -36,66 +36,94 @@ function nonzero(mask) {
   }));
 }
 
-/** The start, stop and step of a slice along a dimension, as Python's slice.indices gives them. */
-export function indicesOf({ start, stop, step }, length) {
+/** The start and step of a slice along a dimension, and how many positions it has. */
+export function walkOf({ start, stop, step }, length, isNumpys) {
   const by = step ?? 1;
   if (by === 0) throw new RefusedIndex("ValueError", "slice step cannot be zero");
-  if (by < 0) throw new RefusedIndex("ValueError", "step must be greater than zero");
-  const within = (i) => Math.min(Math.max(i < 0 ? i + length : i, 0), length);
-  return [start === null ? 0 : within(start), stop === null ? length : within(stop), by];
+  if (by < 0 && !isNumpys) throw new RefusedIndex("ValueError", "step must be greater than zero");
+  const [low, high] = by < 0 ? [-1, length - 1] : [0, length];
+  const within = (i) => Math.min(Math.max(i < 0 ? i + length : i, low), high);
+  const [first, last] = by < 0 ? [high, low] : [low, high];
+  const begin = start === null ? first : within(start);
+  const end = stop === null ? last : within(stop);
+  const number = Math.max(Math.ceil((end - begin) / by), 0);
+  return isNumpys && !number ? { start: 0, step: 1, number } : { start: begin, step: by, number };
 }
 
-function positionOf(i, item, length) {
+function positionOf(i, where, length) {
   if (i < -length || i >= length) {
-    throw new RefusedIndex("IndexError", `index ${i} is out of bounds for dimension ${item} with size ${length}`);
+    throw new RefusedIndex("IndexError", `index ${i} is out of bounds for ${where} with size ${length}`);
   }
   return i < 0 ? i + length : i;
 }
 
-function sliced(item, dim, length, stride) {
-  const [start, end, step] = indicesOf(item, length);
-  return { source: dim, length: Math.max(Math.ceil((end - start) / step), 0), stride: stride * step, start, step };
+function sliced(item, dim, length, stride, isNumpys) {
+  const { start, step, number } = walkOf(item, length, isNumpys);
+  return { source: dim, length: number, stride: stride * step, start, step };
 }
 
 function checkScalar(item) {
   if (item.kind === "slice") {
-    indicesOf(item, 0);
+    walkOf(item, 0, false);
     throw new RefusedIndex("IndexError", "slice() cannot be applied to a 0-dim tensor.");
   }
   if (item.kind === "int") {
-    if (item.value) positionOf(item.value, 0, 0);
+    if (item.value) positionOf(item.value, "dimension 0", 0);
     const words = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a";
     throw new RefusedIndex("IndexError", `${words} 0-dim tensor to a number`);
   }
 }
 
-/** Apply the basic items to `led`; answers with the others, each with the axis where it begins. */
-function basic(size, stride, items, led, isTuple) {
-  const ndim = size.length;
-  if (!isTuple && !ndim) checkScalar(items[0]);
+/** How many dimensions the items are about; refuses what cannot be counted. */
+function aboutHowMany(ndim, items, isTuple, isNumpys) {
+  if (!isTuple && !ndim && !isNumpys) checkScalar(items[0]);
   const about = items.reduce((sum, item) => sum + dimsOf(item), 0);
   if (items.filter((item) => item.kind === "ellipsis").length > 1) {
+    if (isNumpys) throw new RefusedIndex("IndexError", "an index can only have a single ellipsis ('...')");
     throw new RefusedIndex("not read here", "... stands for all dimensions that no other item is about: once is enough");
   }
+  if (about > ndim && isNumpys) {
+    const words = `too many indices for array: array is ${ndim}-dimensional, but ${about} were indexed`;
+    throw new RefusedIndex("IndexError", words);
+  }
   if (about > ndim) throw new RefusedIndex("IndexError", `too many indices for tensor of dimension ${ndim}`);
+  return about;
+}
+
+/** Whether slices, None or ... stand between NumPy's index arrays, of which ints are some. */
+function separated(items) {
+  const areArrays = items.map((item) => ["int", "bool", "positions", "mask"].includes(item.kind));
+  return areArrays.slice(areArrays.indexOf(true), areArrays.lastIndexOf(true)).includes(false);
+}
+
+/** Apply the basic items to `led`; answers with the others, each with the axis where it begins. */
+function basic(size, stride, items, led, about, isNumpys) {
+  const ndim = size.length;
+  const picks = items.some((item) => ["bool", "positions", "mask"].includes(item.kind));
   const chosen = [];
   let dim = 0;
   const whole = (after) => {
     for (; dim < after; dim += 1) led.axes.push({ source: dim, length: size[dim], stride: stride[dim], start: 0, step: 1 });
   };
-  const fresh = () => ({ source: null, length: 1, stride: dim < ndim ? size[dim] * stride[dim] : 1, start: 0, step: 1 });
+  const unsqueezed = () => (isNumpys ? 0 : dim < ndim ? size[dim] * stride[dim] : 1);
+  const fresh = () => ({ source: null, length: 1, stride: unsqueezed(), start: 0, step: 1 });
+  const choose = (name, own, elements) => {
+    chosen.push([led.axes.length, { kind: "positions", name, size: own, stride: own.map(() => 1), elements }]);
+  };
   items.forEach((item, position) => {
     if (item.kind === "none") led.axes.push(fresh());
     else if (item.kind === "bool") {
-      const once = item.value ? [0] : [];
-      chosen.push([led.axes.length, { kind: "positions", name: item.text, size: [once.length], stride: [1], elements: once }]);
+      choose(item.text, [Number(item.value)], item.value ? [0] : []);
       led.axes.push(fresh());
+    } else if (item.kind === "int" && isNumpys && picks) {
+      choose(item.text, [], [item.value]);
+      whole(dim + 1);
     } else if (item.kind === "int") {
-      led.fixed.set(dim, positionOf(item.value, position, size[dim]));
+      led.fixed.set(dim, positionOf(item.value, isNumpys ? `axis ${dim}` : `dimension ${position}`, size[dim]));
       led.offset += led.fixed.get(dim) * stride[dim];
       dim += 1;
     } else if (item.kind === "slice") {
-      led.axes.push(sliced(item, dim, size[dim], stride[dim]));
+      led.axes.push(sliced(item, dim, size[dim], stride[dim], isNumpys));
       led.offset += led.axes.at(-1).start * stride[dim];
       dim += 1;
     } else if (item.kind === "ellipsis") whole(dim + ndim - about);
@@ -108,61 +136,72 @@ function basic(size, stride, items, led, isTuple) {
   return chosen;
 }
 
-function checkMask(mask, lengths, first) {
+function checkMask(mask, axes, first, isNumpys) {
   mask.size.forEach((n, dim) => {
-    if (lengths[first + dim] === n) return;
+    const axis = axes[first + dim];
+    if (axis.length === n) return;
+    if (isNumpys) {
+      const words = `boolean index did not match indexed array along axis ${axis.source}; size of axis is ${axis.length}`;
+      throw new RefusedIndex("IndexError", `${words} but size of corresponding boolean axis is ${n}`);
+    }
     const words = `The shape of the mask ${bracketed(mask.size)} at index ${dim} does not match the shape of the indexed tensor`;
-    throw new RefusedIndex("IndexError", `${words} ${bracketed(lengths)} at index ${first + dim}`);
+    throw new RefusedIndex("IndexError", `${words} ${bracketed(axes.map((each) => each.length))} at index ${first + dim}`);
   });
 }
 
-function commonSize(picked) {
+function mismatch(picked, isNumpys) {
+  const sizes = isNumpys
+    ? `arrays could not be broadcast together with shapes ${picked.filter((each) => each.size.length).map((each) => tuple(each.size).replaceAll(" ", "")).join(" ")} `
+    : `tensors could not be broadcast together with shapes ${picked.map((each) => bracketed(each.size)).join(", ")}`;
+  return new RefusedIndex("IndexError", `shape mismatch: indexing ${sizes}`);
+}
+
+function commonSize(picked, isNumpys) {
   const dims = Math.max(0, ...picked.map((each) => each.size.length));
   return [...Array(dims).keys()].map((at) => {
     const lengths = picked.map((each) => each.size.at(at - dims)).filter((n) => n !== undefined && n !== 1);
-    if (new Set(lengths).size > 1) {
-      const sizes = picked.map((each) => bracketed(each.size)).join(", ");
-      const words = `shape mismatch: indexing tensors could not be broadcast together with shapes ${sizes}`;
-      throw new RefusedIndex("IndexError", words);
-    }
+    if (new Set(lengths).size > 1) throw mismatch(picked, isNumpys);
     return lengths[0] ?? 1;
   });
 }
 
-function checkPositions(picked, lengths, shape) {
+function checkPositions(picked, lengths, where, shape) {
   for (const block of every(shape)) {
-    picked.forEach((each, number) => {
-      const [at, length] = [elementAt(each, block), lengths[number]];
-      if (at >= -length && at < length) return;
-      throw new RefusedIndex("IndexError", `index ${at} is out of bounds for dimension ${number} with size ${length}`);
-    });
+    picked.forEach((each, number) => positionOf(elementAt(each, block), where[number], lengths[number]));
   }
 }
 
-/** Pick along the axes that the other items stand at. */
-function advanced(led, chosen) {
+/** Pick along the axes that the other items stand at. `isApart` is what NumPy goes by, null for PyTorch. */
+function advanced(led, chosen, isApart) {
+  const isNumpys = isApart !== null;
   const lengths = led.axes.map((axis) => axis.length);
   for (const [first, positions] of chosen) {
-    if (positions.kind === "mask") checkMask(positions, lengths, first);
+    if (positions.kind === "mask") checkMask(positions, led.axes, first, isNumpys);
     (positions.kind === "mask" ? nonzero(positions) : [positions]).forEach((each, at) => led.chosen.set(first + at, each));
+  }
+  for (const [dim, one] of led.chosen) {
+    if (isNumpys && !one.size.length) positionOf(one.elements[0], `axis ${led.axes[dim].source}`, lengths[dim]);
   }
   const dims = [...led.chosen.keys()];
   const picked = [...led.chosen.values()];
-  led.shape = commonSize(picked);
-  led.atFront = dims.length > 0 && Math.max(...dims) - Math.min(...dims) + 1 !== dims.length;
-  led.first = led.atFront ? 0 : Math.min(...dims);
+  led.shape = commonSize(picked, isNumpys);
+  led.atFront = isApart ?? (dims.length > 0 && Math.max(...dims) - Math.min(...dims) + 1 !== dims.length);
+  led.first = led.atFront || !dims.length ? 0 : Math.min(...dims);
   const rest = lengths.filter((_, dim) => !led.chosen.has(dim));
   led.size = [...rest.slice(0, led.first), ...led.shape, ...rest.slice(led.first)];
   const along = dims.map((dim) => lengths[dim]);
-  if (along.includes(0) && !led.shape.includes(0)) {
+  if (along.includes(0) && !led.shape.includes(0) && !isNumpys) {
     throw new RefusedIndex("IndexError", "index is out of bounds for dimension with size 0");
   }
   if (product(led.shape) > MOST_PICKS) {
     throw new RefusedIndex("too much to draw", "index tensors are drawn that pick up to 65,536 positions");
   }
-  if (!led.size.includes(0)) checkPositions(picked, along, led.shape);
+  if (!(isNumpys ? led.shape : led.size).includes(0)) {
+    const where = dims.map((dim, at) => (isNumpys ? `axis ${led.axes[dim].source}` : `dimension ${at}`));
+    checkPositions(picked, along, where, led.shape);
+  }
   const order = led.atFront ? [...dims, ...led.axes.keys()].filter((dim, at, all) => all.indexOf(dim) === at) : [...led.axes.keys()];
-  led.stride = resultStrides(order.map((dim) => led.axes[dim]), led, picked);
+  led.stride = isNumpys ? null : resultStrides(order.map((dim) => led.axes[dim]), led, picked);
   led.offset = 0;
 }
 
@@ -238,16 +277,20 @@ function resultStrides(axes, { first, shape, size }, picked) {
   return result;
 }
 
-/** Follow an index into a tensor. Throws RefusedIndex for what PyTorch refuses. */
-export function follow({ size, stride, offset }, items, isTuple) {
-  const led = { size: [], stride: [], offset, axes: [], fixed: new Map(), chosen: new Map(), shape: [], first: 0, atFront: false };
-  const chosen = basic(size, stride, items, led, isTuple);
-  if (chosen.length) advanced(led, chosen);
+/** Follow an index into a tensor, or into an array of NumPy's. Throws RefusedIndex for what is refused. */
+export function follow({ size, stride, offset, is_numpys: isNumpys = false }, items, isTuple) {
+  const led = {
+    size: [], stride: [], offset, axes: [], fixed: new Map(), chosen: new Map(), shape: [], first: 0, atFront: false, isNumber: false,
+  };
+  const about = aboutHowMany(size.length, items, isTuple, isNumpys);
+  const chosen = basic(size, stride, items, led, about, isNumpys);
+  if (chosen.length) advanced(led, chosen, isNumpys ? separated(items) : null);
   else {
     led.size = led.axes.map((axis) => axis.length);
     led.stride = led.axes.map((axis) => axis.stride);
+    led.isNumber = isNumpys && !led.axes.length && items.every((item) => item.kind === "int");
   }
-  led.isView = led.chosen.size === 0;
+  led.isView = led.chosen.size === 0 && !led.isNumber;
   return led;
 }
 

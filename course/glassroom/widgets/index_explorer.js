@@ -49,7 +49,7 @@ function positionsGrid(positions, shape, hue) {
 
 function resultGrid({ tensor, led }) {
   const grid = gridOf({
-    title: `result ${tuple(led.size)}, ${led.isView ? "a view" : "a copy"}`,
+    title: `result ${tuple(led.size)}, ${led.isView ? "a view" : led.isNumber ? "a number" : "a copy"}`,
     size: led.size,
     hue: led.isView ? 0 : null, // a view is the same memory, and has its colour
     boxAt: (index) => {

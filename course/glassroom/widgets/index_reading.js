@@ -152,7 +152,7 @@ export function itemsOf(typed, tensor) {
 
 function itemsIn(node, tensor) {
   if (node.type === "tuple") return { items: node.nodes.map((each) => itemOf(each, tensor)), isTuple: true };
-  if (node.type === "list" && node.nodes.some((each) => each.type === "list")) {
+  if (node.type === "list" && !tensor.is_numpys && node.nodes.some((each) => each.type === "list")) {
     return { items: node.nodes.map((each) => itemOf(each, tensor)), isTuple: true }; // older programs write lists for tuples
   }
   const isTensor = node.type === "name" && ["positions", "mask"].includes(tensor.names[node.text]?.kind);
@@ -167,6 +167,7 @@ function itemOf(node, tensor) {
   }
   const value = valueOf(node, tensor);
   if (!["positions", "mask"].includes(value.kind) || value.size.length) return { ...value, text };
+  if (tensor.is_numpys && value.kind === "positions") return { ...value, text };
   const [only] = value.elements; // PyTorch reads a tensor of one number as that number
   return value.kind === "mask" ? { kind: "bool", value: only === 1, text } : { kind: "int", value: only, text };
 }
@@ -199,9 +200,10 @@ function valueOf(node, tensor) {
     const held = tensor.names[node.name];
     const { items, isTuple } = itemsIn(node.index, tensor);
     if (items.some((item) => ["positions", "mask", "bool"].includes(item.kind))) throw unreadable(text);
-    const led = follow({ ...held, offset: 0 }, items, isTuple);
+    const led = follow({ ...held, offset: 0, is_numpys: tensor.is_numpys }, items, isTuple);
     const elements = every(led.size).map((index) => elementAt(held, sourceOf(led, index)));
-    return { ...held, name: text, size: led.size, stride: led.stride, elements };
+    if (led.isNumber) return { kind: "int", value: elements[0] };
+    return { ...held, name: text, size: led.size, stride: led.stride ?? [], elements };
   }
   throw unreadable(text);
 }

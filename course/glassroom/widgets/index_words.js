@@ -1,12 +1,10 @@
 // What is said of an index: the words of glassroom/indexing.py; a test compares the two.
 
 import { counted, element, listed, product, tuple } from "./boxes.js";
-import { blockOf, dimsOf, follow, indicesOf, inOrder, picksOf, placeOf, RefusedIndex } from "./index_arithmetic.js";
+import { blockOf, dimsOf, follow, inOrder, picksOf, placeOf, RefusedIndex, walkOf } from "./index_arithmetic.js";
 import { itemsOf } from "./index_reading.js";
 
 const LETTERS = "ijklmnpqrstuvwxyz";
-const NUMPYS_WAY =
-  "Read as PyTorch reads it. NumPy also takes negative steps, and counts an int beside an index array as one of them.";
 
 /** What comes of `tensor[typed]`: items, where they lead, what is picked; or why it is refused. */
 export function indexed(tensor, typed) {
@@ -14,15 +12,16 @@ export function indexed(tensor, typed) {
   try {
     const { items, isTuple } = itemsOf(typed, tensor);
     const led = follow(tensor, items, isTuple);
-    return { tensor, code, items, led, picks: picksOf(led), refused: null };
+    return { tensor, typed, code, items, led, picks: picksOf(led), refused: null };
   } catch (error) {
     if (!(error instanceof RefusedIndex)) throw error;
-    return { tensor, code, items: [], led: null, picks: new Map(), refused: error };
+    return { tensor, typed, code, items: [], led: null, picks: new Map(), refused: error };
   }
 }
 
 function stepped({ start, step }, letter) {
-  const steps = step === 1 ? letter : `${step}·${letter}`;
+  const steps = Math.abs(step) === 1 ? letter : `${Math.abs(step)}·${letter}`;
+  if (step < 0) return `${start} - ${steps}`;
   return start ? `${start} + ${steps}` : steps;
 }
 
@@ -67,31 +66,36 @@ export function lines(story) {
     return [`${code}: no result`, words];
   }
   const { name } = tensor;
-  const said = [`${code}: size ${tuple(led.size)}, stride ${tuple(led.stride)}, offset ${led.offset}`, rule(story)];
-  if (led.isView) said.push(`A view of ${name}: 0 bytes are copied, and what is written to it is written to ${name}.`);
+  const header = led.stride === null || led.isNumber ? "" : `, stride ${tuple(led.stride)}, offset ${led.offset}`;
+  const said = [`${code}: size ${tuple(led.size)}${header}`, rule(story)];
+  if (led.isNumber) {
+    const index = story.typed.trim().replace(/^[ ,]+|[ ,]+$/g, "");
+    said.push(`A number: NumPy copies a single element. ${name}[${index}, ...] is a view.`);
+  } else if (led.isView) said.push(`A view of ${name}: 0 bytes are copied, and what is written to it is written to ${name}.`);
   else {
     const number = product(led.size);
     const made = `A copy: ${counted(number, "element")} picked into new memory, ${counted(number * tensor.itemsize, "byte")}.`;
     said.push(`${made} Assigning, ${code} = …, writes to ${name} itself.`, ...meeting(story));
   }
-  return tensor.is_numpys ? [...said, NUMPYS_WAY] : said;
+  return said;
 }
 
 const dimsWords = (first, number) => (number === 0 ? "" : number === 1 ? String(first) : `${first}–${first + number - 1}`);
 
-function does(item, dim, { size, stride }) {
-  const [n, step] = [size[dim], stride[dim]];
+function does(item, dim, { tensor, led }) {
+  const [n, step] = [tensor.size[dim], tensor.stride[dim]];
   if (item.kind === "none") return "a new dimension of length 1";
   if (item.kind === "bool") return `a new dimension, picked ${item.value ? "once" : "never"}`;
   if (item.kind === "int") {
     const at = item.value < 0 ? item.value + n : item.value;
+    if (led.chosen.size && tensor.is_numpys) return `position ${at} of ${n}, read together with the index arrays`;
     return `one position of ${n}: the dimension goes, offset + ${at}·${step}`;
   }
   if (item.kind === "slice") {
-    const [start, end, by] = indicesOf(item, n);
+    const { start, step: by, number } = walkOf(item, n, tensor.is_numpys);
     const moved = start ? `, offset + ${start}·${step}` : "";
     const wider = by === 1 ? "" : `, stride ${step} → ${step * by}`;
-    return `length ${n} → ${Math.max(Math.ceil((end - start) / by), 0)}${moved}${wider}`;
+    return `length ${n} → ${number}${moved}${wider}`;
   }
   if (item.kind === "mask") {
     const on = item.elements.reduce((sum, each) => sum + each, 0);
@@ -109,7 +113,7 @@ export function table({ tensor, items, led }) {
   let dim = 0;
   for (const item of items) {
     const dims = item.kind === "ellipsis" ? ndim - about : dimsOf(item);
-    rows.push([item.text, dimsWords(dim, dims), does(item, dim, tensor)]);
+    rows.push([item.text, dimsWords(dim, dims), does(item, dim, { tensor, led })]);
     dim += dims;
   }
   if (dim < ndim) rows.push(["", dimsWords(dim, ndim - dim), "as it is"]);

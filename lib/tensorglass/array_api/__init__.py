@@ -4,6 +4,12 @@ SciPy, scikit-learn and others ask an array for its namespace (`Tensor.__array_n
 it, so that they need not know the library. The one idea to keep in mind: here are no computations, only the standard's
 names, keywords and rules for dtypes, over the operators of `tensorglass`.
 
+    >>> def standardized(x):
+    ...     xp = x.__array_namespace__()
+    ...     return (x - xp.mean(x)) / xp.std(x, correction=1)
+    >>> standardized(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([-1.,  0.,  1.])
+
 Source: https://data-apis.org/array-api, version 2024.12. `docs/array-api.md` says how conformance is tested.
 """
 

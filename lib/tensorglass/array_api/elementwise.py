@@ -44,7 +44,7 @@ def _of_two(
 
 def _named(function: Any, name: str, operator: Callable[..., Any]) -> Any:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = operator.__doc__
+    function.__doc__ = (operator.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
     return function
 
 

@@ -39,7 +39,7 @@ def _along_several(name: str) -> Callable[..., Tensor]:
 
 def _named(function: Any, name: str, transform: Callable[..., Any]) -> Any:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = transform.__doc__
+    function.__doc__ = (transform.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
     return function
 
 

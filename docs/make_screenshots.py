@@ -1,61 +1,38 @@
-"""Make the screenshots of the documentation: `python docs/make_screenshots.py` (needs Chromium and the test extra).
+"""Make the pictures of the documentation: `python docs/make_screenshots.py` (with Chromium, PyTorch, the extra `test`).
 
-Each is taken from a real JupyterLab that runs the course's own code, light and dark, and kept small.
+The gallery, `inspectors.md`, is the script: each picture in it is of what the block of code above it displays, in a
+real JupyterLab, light and dark, and kept small.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageChops
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
+GALLERY = ROOT / "docs" / "inspectors.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from browser.jupyterlab import CHROMIUM, Lab, running_lab  # noqa: E402 - found through the path set above
 
-MAP = """\
-import tensorglass as torch
-from glassroom import explore_strides, show
-a = torch.arange(12.)
-m = a.view(3, 4)
-show(a, m, column=m.t()[1])"""
-EXPLORER = "explore_strides(12, (3, 4), (3, 1))"
-TIMELINE = """\
-from glassroom import memory_timeline
-with memory_timeline() as timeline:
-    x = torch.rand(200, 100)
-    y = x - x.mean(0)
-    y = y / y.std(0)
-    kept = y[:50].clone()
-    del y
-timeline"""
-DEVICES = """\
-from glassroom import device_map
-w = torch.ones(250, 100)
-p = w.pin_memory()
-on_device = p.to("sim", non_blocking=True)
-total = (on_device * 2).sum().item()
-device_map(w, p, w.t(), on_device, on_device[0])"""
-WATCH = """\
-%%watch
-import torch
-x = torch.arange(6.)
-m = x.view(2, 3)
-t = m.t().contiguous()
-m[0] = 7
-w = torch.ones(3, requires_grad=True)
-loss = (m @ w).sum()
-loss.backward()
-del x, m
-kept = t[0]"""
-WATCHED = 5  # the step that is shown
+BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n<picture>.*?images/([\w-]+)-dark\.png)?", re.DOTALL)
+POINTED = {  # what is pointed at in a picture
+    "memory-map": '.tensor[data-name="m"] .cell[data-i="1,1"]',
+    "alias-map": ".alias >> nth=1",
+    "stride-explorer": ".gr-result .gr-box >> nth=6",
+    "index-explorer": ".gr-boxes >> nth=-1 >> .gr-box >> nth=1",
+    "broadcast-explorer": ".gr-boxes >> nth=-1 >> .gr-box >> nth=6",
+    "autograd-graph": ".box:has-text('AddBackward0')",
+}
+STEPS = {"watch": 5, "backward-stepper": 6, "device-map": 1, "memory-timeline": 6}  # how far a player has gone
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
@@ -64,55 +41,49 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_lab(Path(folder)) as lab, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        lab.notebook("pictures.ipynb", MAP, EXPLORER, "torch.sim.init()\n" + TIMELINE, DEVICES)
-        page, _ = lab.open(browser, "pictures.ipynb", height=2800)
-        lab.run_all(page)
-        page.locator(".gr-moments").nth(1).wait_for(timeout=60_000)
-        for shade, theme in THEMES.items():
-            set_theme(page, theme)
-            page.locator('.tensor[data-name="m"] .cell[data-i="1,1"]').hover()
-            frame(page, ".gr-map", IMAGES / f"memory-map-{shade}.png", extra=26)
-            page.locator(".gr-result .gr-box").nth(6).hover()
-            frame(page, ".gr-strides", IMAGES / f"stride-explorer-{shade}.png")
-            for position, name, steps in ((0, "memory-timeline", 6), (1, "device-map", 1)):
-                page.locator(".gr-moments").nth(position).focus()
-                for key in ("Home", *["ArrowRight"] * steps):
-                    page.keyboard.press(key)
-                frame(page, ".gr-moments .gr-picture", IMAGES / f"{name}-{shade}.png", position=position)
-        page.close()
-        the_watch(lab, browser)
+        the_gallery(lab, browser)
         the_course(lab, browser)
         browser.close()
     print("\n".join(f"{path.name}: {path.stat().st_size // 1024} KB" for path in sorted(IMAGES.glob("*.png"))))
 
 
-def the_watch(lab: Lab, browser: Any) -> None:
-    """A cell of PyTorch's, watched; needs PyTorch."""
-    lab.notebook("watch.ipynb", "%load_ext glassroom", WATCH)
-    page, _ = lab.open(browser, "watch.ipynb", height=1800)
+def the_gallery(lab: Lab, browser: Any) -> None:
+    """Run the blocks of the gallery as a notebook, and take its pictures."""
+    blocks = BLOCK.findall(GALLERY.read_text(encoding="utf-8"))
+    names = [name for _, name in blocks if name]
+    lab.notebook("gallery.ipynb", *[code.strip() for code, _ in blocks])
+    page, _ = lab.open(browser, "gallery.ipynb", height=9000)
     lab.run_all(page)
-    page.locator(".gr-watch").wait_for(timeout=60_000)
+    page.wait_for_function(f"document.querySelectorAll('.glassroom:has(.gr)').length === {len(names)}", timeout=60_000)
     for shade, theme in THEMES.items():
         set_theme(page, theme)
-        page.locator(".gr-watch").focus()
-        page.keyboard.press("Home")
-        for _ in range(WATCHED):
-            page.keyboard.press("ArrowRight")
-        page.locator(".gr-note").evaluate("note => note.hidden = true")  # its figures differ from run to run
-        page.evaluate("document.activeElement.blur()")
-        page.mouse.move(2, 2)
-        box = page.locator(".gr-watch").bounding_box()
-        area = {"x": box["x"] - 3, "y": box["y"] - 3, "width": box["width"] + 6, "height": box["height"] + 6}
-        page.screenshot(path=IMAGES / f"watch-{shade}.png", clip=area)
-        smaller(IMAGES / f"watch-{shade}.png")
+        for at, name in enumerate(names):
+            place = page.locator(".glassroom").nth(at)
+            pose(page, place, name)
+            place.screenshot(path=IMAGES / f"{name}-{shade}.png")
+            smaller(IMAGES / f"{name}-{shade}.png")
     page.close()
-    (lab.folder / "watch.ipynb").unlink()
+    (lab.folder / "gallery.ipynb").unlink()
+
+
+def pose(page: Any, place: Any, name: str) -> None:
+    """Point at what is to be lit, or step as far as the picture is to show."""
+    page.mouse.move(2, 2)
+    if name in POINTED:
+        place.locator(POINTED[name]).hover()
+        return
+    place.locator(".gr-player").focus()
+    for key in ("Home", *["ArrowRight"] * STEPS[name]):
+        page.keyboard.press(key)
+    place.evaluate(
+        "place => place.querySelectorAll('.gr-note').forEach((note) => { note.hidden = true; })"
+    )  # its times differ
+    page.evaluate("document.activeElement.blur()")
 
 
 def the_course(lab: Lab, browser: Any) -> None:
     """JupyterLab with a notebook of the course, run."""
     shutil.copy(ROOT / "notebooks" / "1_memory" / COURSE_NOTEBOOK, lab.folder)
-    (lab.folder / "pictures.ipynb").unlink()
     page, _ = lab.open(browser, COURSE_NOTEBOOK, width=1200, height=900)
     set_theme(page, THEMES["light"])
     lab.run_all(page)
@@ -129,19 +100,13 @@ def set_theme(page: Any, theme: str) -> None:
     page.locator("#jupyterlab-splash").wait_for(state="detached")
 
 
-def frame(page: Any, selector: str, path: Path, extra: int = 0, position: int = 0) -> None:
-    """Save the picture of one element, with `extra` pixels beneath it and a small margin."""
-    box = page.locator(selector).nth(position).bounding_box()
-    svg = page.locator(selector).nth(position).locator("svg").first
-    width = min(box["width"], svg.bounding_box()["width"]) if svg.count() else box["width"]
-    area = {"x": box["x"] - 3, "y": box["y"] - 3, "width": width + 6, "height": box["height"] + extra + 6}
-    page.screenshot(path=path, clip=area)
-    smaller(path)
-
-
 def smaller(path: Path) -> None:
-    """Store a PNG with 64 colours, plenty for a drawing."""
-    Image.open(path).convert("RGB").quantize(64).save(path, optimize=True)
+    """Cut off what is empty, and store a PNG with 64 colours, plenty for a drawing."""
+    image = Image.open(path).convert("RGB")
+    empty = Image.new("RGB", image.size, image.getpixel((image.width - 1, image.height - 1)))
+    _, _, right, bottom = ImageChops.difference(image, empty).getbbox() or (0, 0, *image.size)
+    image = image.crop((0, 0, min(right + 4, image.width), min(bottom + 4, image.height)))
+    image.quantize(64).save(path, optimize=True)
 
 
 if __name__ == "__main__":

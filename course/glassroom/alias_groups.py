@@ -142,7 +142,7 @@ def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
     tensor, name = named.tensor, named.names[0]
     if named.described.requires_grad and tensor.is_leaf and tensor.grad is not None:
         yield tensor.grad, f"{name}.grad", "gradient"
-    if adapter_for(named.described.base) is not None:
+    if named.described.base is not None and adapter_for(named.described.base) is not None:
         yield named.described.base, f"{name}'s base", "base"
 
 

@@ -61,14 +61,15 @@ class AliasMap(Inspector):
 def aliases(*tensors: object, whole_process: bool = False, **named: object) -> AliasMap:
     """Group live tensors by storage, with their bytes, who overlaps whom, who holds them, and what is kept alive.
 
-    Without tensors, all that the caller's variables lead to, through lists, dicts, networks, optimizers and objects of
-    classes of the caller's own; with `whole_process`, every tensor that Python's collector knows as well. Bases of
-    views, gradients, and what autograd graphs have saved are told too. Takes tensors of tensorglass and PyTorch, arrays
-    of NumPy and CuPy, lists and dicts of them. Of many, the largest 16 storages are shown, and 8 tensors on each.
+    Without tensors, all that the caller's variables lead to, through lists, dicts, networks, optimizers, datasets and
+    objects of classes that are no installed package's; with `whole_process`, every tensor that Python's collector knows
+    as well. Bases of views, gradients, and what autograd graphs have saved are told too. Takes tensors of tensorglass
+    and PyTorch, arrays of NumPy and CuPy, lists and dicts of them. Of many, the largest 16 storages are shown, and 8
+    tensors on each. Raises TypeError where there is no tensor in what was given.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
-    held = held_by(given or variables_of(frame), frame.f_globals.get("__name__", "__main__"))
+    held = held_by(given or variables_of(frame))
     if given and not held:
         raise TypeError("aliases takes tensors, arrays, and what holds them, but there is none in what was given")
     further = everywhere(held) if whole_process else ()

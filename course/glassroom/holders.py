@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import CellType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -20,11 +21,10 @@ MOST_VISITED = 200_000  # things looked at on the way
 SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
 
 
-def held_by(namespace: Mapping[str, object], module: str = "__main__") -> dict[int, tuple[Any, list[str]]]:
+def held_by(namespace: Mapping[str, object]) -> dict[int, tuple[Any, list[str]]]:
     """Every tensor that a namespace leads to, by its id: the tensor, and the paths to it, the shortest first.
 
-    Objects are looked into if their class is of `module`, or if they have parameters as a network has, or states as
-    an optimizer.
+    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     seen: set[int] = set()
@@ -39,14 +39,14 @@ def held_by(namespace: Mapping[str, object], module: str = "__main__") -> dict[i
                 found.setdefault(id(value), (value, []))[1].append(path)
             elif id(value) not in seen and visited < MOST_VISITED:
                 seen.add(id(value))
-                inner = list(_inside(path, value, module))
+                inner = list(_inside(path, value))
                 visited += len(inner)
                 below += inner
         level = below
     return found
 
 
-def _inside(path: str, value: Any, module: str) -> Iterator[tuple[str, object]]:
+def _inside(path: str, value: Any) -> Iterator[tuple[str, object]]:
     """What a container holds, with the paths to it."""
     if isinstance(value, Mapping):
         try:
@@ -65,8 +65,20 @@ def _inside(path: str, value: Any, module: str) -> Iterator[tuple[str, object]]:
         yield from ((f"{path}.{name}", item) for name, item in (buffers() if callable(buffers) else ()))
     elif isinstance(getattr(value, "param_groups", None), list) and isinstance(getattr(value, "state", None), Mapping):
         yield f"{path}.state", value.state
-    elif type(value).__module__ == module:
+    elif _is_looked_into(type(value)):
         yield from ((f"{path}.{name}", item) for name, item in getattr(value, "__dict__", {}).items())
+
+
+def _is_looked_into(kind: type) -> bool:
+    """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
+    module = kind.__module__
+    root = module.partition(".")[0]
+    if root in ("__main__", "torch", "tensorglass"):
+        return True
+    if root in sys.stdlib_module_names:
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and not {"site-packages", "dist-packages"}.intersection(Path(file).parts)
 
 
 def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:

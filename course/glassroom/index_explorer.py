@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from math import isfinite, prod
 from types import EllipsisType
@@ -105,8 +106,7 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
         raise ValueError(f"explore_index draws up to {MOST_DIMS} dimensions, not {len(size)}")
     numbers = _numbers(tensor, size)
     bare = Indexing(name, size, stride, offset, itemsize, printable(index), {}, numbers, held, is_numpys)
-    values = _values(tensor, bare)
-    return IndexExplorer(Indexing(name, size, stride, offset, itemsize, bare.typed, values, numbers, held, is_numpys))
+    return IndexExplorer(replace(bare, values=_values(tensor, bare)))
 
 
 def _size(value: object) -> Ints | None:

@@ -85,9 +85,16 @@ def test_networks_optimizers_and_objects_of_ones_own_are_looked_into() -> None:
             self.cache = [torch.ones(5)]
 
     own = Own()
-    found = aliases(net=net, optimizer=optimizer, own=own)
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(6, 2)))
+    found = aliases(net=net, optimizer=optimizer, own=own, data=data)
     told = {name for group in found.data.groups for name in names(group)}
-    assert {"net.0.weight", "net.1.running_mean", "own.cache[0]", "net.0.weight.grad"} <= told
+    assert {
+        "net.0.weight",
+        "net.1.running_mean",
+        "own.cache[0]",
+        "data.dataset.tensors[0]",
+        "net.0.weight.grad",
+    } <= told
     assert any("exp_avg_sq" in name for name in told)
 
 

@@ -25,6 +25,7 @@ SCHEMA = 1
 STRIP_WHOLE = 64  # a storage of up to so many cells is shown whole
 STRIP_WINDOW = 64  # and a larger one with at most so many of them
 STRIP_EDGE = 4
+WHOLE = 64 * 1024  # storages of up to so many bytes are compared whole
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,15 @@ class Snapshot:
         return {"schema": SCHEMA, **plain(self)}
 
 
-def snapshot(tensors: Mapping[str, object], most: int | None = None) -> Snapshot:
+Over = list[tuple[str, Description, str | None]]  # what is over a storage: names, descriptions, names of bases
+Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: what it was made of, and the records of it
+
+
+def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Known | None = None) -> Snapshot:
     """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
 
-    With `most`, only so many of them are looked at; the others are counted.
+    With `most`, only so many of them are looked at; the others are counted. Who looks again and again gives the same
+    dict as `known`: what is as it was is not decoded again, and its records are the same objects.
 
     Raises TypeError for what is no tensor, or has no memory that could be drawn.
     """
@@ -122,21 +128,48 @@ def snapshot(tensors: Mapping[str, object], most: int | None = None) -> Snapshot
     unshown = 0 if most is None else max(len(named) - most, 0)
     named = named[:most]
     names = {id(value): name for name, value in reversed(named)}
-    described = [(name, value, _describe(name, value)) for name, value in named]
-    memories: dict[str, list[Memory]] = {}
-    storage_names = names_of([description.memory for _, _, description in described])
-    for storage_name, (_, _, description) in zip(storage_names, described, strict=True):
-        memories.setdefault(storage_name, []).append(description.memory)
-    starts = {name: min(memory.start for memory in held) for name, held in memories.items()}
-    headers = [
-        _header(name, storage_name, starts[storage_name], description, _name_of_base(value, description, names))
-        for (name, value, description), storage_name in zip(described, storage_names, strict=True)
-    ]
-    over: dict[str, list[tuple[Header, Description]]] = {}
-    for header, (_, _, description) in zip(headers, described, strict=True):
-        over.setdefault(header.storage, []).append((header, description))
-    storages = [_storage(storage_name, held, over[storage_name]) for storage_name, held in memories.items()]
-    return Snapshot(tuple(storages), tuple(headers), unshown)
+    described = [_describe(name, value) for name, value in named]
+    groups: dict[str, list[int]] = {}
+    for position, storage_name in enumerate(names_of([description.memory for description in described])):
+        groups.setdefault(storage_name, []).append(position)
+    known = {} if known is None else known
+    for gone in known.keys() - groups.keys():
+        del known[gone]
+    headers: dict[int, Header] = {}
+    storages = []
+    for storage_name, positions in groups.items():
+        over = [(named[at][0], described[at], _name_of_base(named[at][1], described[at], names)) for at in positions]
+        storage, on_it = _looked_at(storage_name, over, known)
+        storages.append(storage)
+        headers.update(zip(positions, on_it, strict=True))
+    return Snapshot(tuple(storages), tuple([headers[at] for at in range(len(named))]), unshown)
+
+
+def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Header]]:
+    """A storage and the headers over it: those that are known, if all is as it was."""
+    memories = [description.memory for _, description, _ in over]
+    start = min(memory.start for memory in memories)
+    material = [_material(name, base, description, start) for name, description, base in over]
+    before, storage, headers = known.get(name, (None, None, None))
+    if storage is not None and headers is not None and None not in material and before == material:
+        return storage, headers
+    made = [_header(tensor, name, start, description, base) for tensor, description, base in over]
+    described = [description for _, description, _ in over]
+    new = _storage(name, memories, list(zip(made, described, strict=True)))
+    if storage is None or headers is None or (storage, headers) != (new, made):
+        storage, headers = new, made
+    known[name] = material, storage, headers
+    return storage, headers
+
+
+def _material(name: str, base: str | None, description: Description, start: int) -> object:
+    """All that a header, and what a storage has from it, is made of; None where that is too much to be compared."""
+    memory = description.memory
+    if memory.nbytes > WHOLE:
+        return None
+    numbers = {key: value for key, value in vars(description).items() if key not in ("memory", "base", "pointer")}
+    places = description.pointer - start, memory.start - start
+    return name, base, description.base is None, places, memory.version, numbers, memory.read(0, memory.nbytes)
 
 
 def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:

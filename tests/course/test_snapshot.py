@@ -212,3 +212,19 @@ def test_inference_tensors_have_no_version() -> None:
     with torch.inference_mode():
         t = torch.zeros(2)
     assert only(t).version is None
+
+
+@pytest.mark.parametrize("size", [(2, 3), (300, 300)], ids=["small", "large"])
+def test_who_looks_again_gets_the_same_records_of_what_stayed_and_new_ones_of_what_changed(size) -> None:
+    stays, changes = torch.ones(size), torch.ones(size)
+    known: dict = {}
+    tensors = {"stays": stays, "changes": changes, "view": changes.t()}
+    first = snapshot(tensors, known=known)
+    changes.data[0, 0] = 7  # past the version
+    second = snapshot(tensors, known=known)
+    assert second == snapshot(tensors)
+    assert second.headers[0] is first.headers[0]
+    assert second.storages[0] is first.storages[0]
+    assert [header.cells[0].value for header in second.headers] == [1.0, 7.0, 7.0]
+    snapshot({"stays": stays}, known=known)
+    assert set(known) == {first.storages[0].name}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from types import FrameType
@@ -11,7 +10,7 @@ from typing import TypeVar
 
 from glassroom.adapters import adapter_for, described
 from glassroom.naming import is_alive, name_of
-from glassroom.snapshot import Snapshot, snapshot
+from glassroom.snapshot import Known, snapshot
 from glassroom.watching.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.watching.changes import Comparison, View
 from glassroom.watching.names import MOST_TENSORS, tensors_of, with_gradients
@@ -41,7 +40,7 @@ class Recorder:
         self._known: set[str] = set()  # storages that have been seen
         self._peak = self._peak_step = 0
         self._looking = self._seconds = 0.0
-        self._seen = Snapshot((), ())
+        self._kept: Known = {}  # records of storages; what stays as it was is kept once
         self._comparison: Comparison
 
     def run(self, call: Callable[[], T], filename: str, statements: Mapping[int, Statement]) -> T:
@@ -127,8 +126,8 @@ class Recorder:
         found = with_gradients(found)
         self._unshown = max(len(found) - MOST_TENSORS, 0)
         shown = dict(list(found.items())[:MOST_TENSORS])
-        self._seen = _with_what_stayed(snapshot(shown), self._seen)
-        return View(self._seen, {name: id(each) for name, each in shown.items()}, _identities(shown), _facts(shown))
+        seen = snapshot(shown, known=self._kept)
+        return View(seen, {name: id(each) for name, each in shown.items()}, _identities(shown), _facts(shown))
 
     def _count_what_nobody_tells(self, now: View) -> None:
         """Storages of libraries that keep no account count from when a variable holds them."""
@@ -138,21 +137,6 @@ class Recorder:
                 [identity, *_] = now.identities[storage.name]
                 self._account.made(Birth(identity, storage.nbytes, partial(is_alive, storage.name)))
             self._known.add(storage.name)
-
-
-def _with_what_stayed(now: Snapshot, before: Snapshot) -> Snapshot:
-    """`now`, with the records of `before` for all that is as it was: a long story keeps each of them once."""
-    storages = {storage.name: storage for storage in before.storages}
-    headers = {header.name: header for header in before.headers}
-    return replace(
-        now,
-        storages=tuple([_either(storages.get(storage.name), storage) for storage in now.storages]),
-        headers=tuple([_either(headers.get(header.name), header) for header in now.headers]),
-    )
-
-
-def _either(old: T | None, new: T) -> T:
-    return old if old is not None and old == new else new
 
 
 def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]:

@@ -10,6 +10,7 @@ import json
 import sys
 import webbrowser
 from abc import ABC, abstractmethod
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -73,9 +74,7 @@ class Inspector(ABC):
         `theme` is "light" or "dark"; without it the picture goes with the background of the axes. Raises ImportError
         where matplotlib is not installed (it is in the extra `course`).
         """
-        from glassroom.render.figure import plotted  # matplotlib takes long to import, and few ask for it
-
-        return plotted(self.svg, ax, theme)
+        return _figures().plotted(self.svg, ax, theme)
 
     def save(self, path: str | Path, *, theme: str = "light") -> None:
         """Write the picture to a file: .html (live), .svg, .png, .pdf, .txt or .json, by the name's ending.
@@ -85,9 +84,7 @@ class Inspector(ABC):
         """
         path = Path(path)
         if path.suffix[1:] in FIGURES:
-            from glassroom.render.figure import saved  # matplotlib takes long to import, and few ask for it
-
-            saved(self.svg, path, theme)
+            _figures().saved(self.svg, path, theme)
             return
         forms = {".html": "html", ".svg": "svg", ".txt": "text"}
         if path.suffix == ".json":
@@ -112,8 +109,8 @@ class Inspector(ABC):
         return path
 
     def print(self) -> None:
-        """Print the text; on a terminal in colours (needs `rich`, which is in the extra `course`)."""
-        if sys.stdout.isatty():
+        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `course`)."""
+        if sys.stdout.isatty() and find_spec("rich") is not None:
             from rich import print as rich_print
 
             rich_print(self)
@@ -131,6 +128,16 @@ class Inspector(ABC):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
         return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
+
+
+def _figures() -> Any:
+    """What draws with matplotlib, which takes long to import and which few ask for."""
+    try:
+        from glassroom.render import figure
+    except ImportError as error:
+        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[course]'")
+        raise
+    return figure
 
 
 def _somebody_watches() -> bool:

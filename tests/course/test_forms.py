@@ -284,3 +284,14 @@ def test_markup_in_error_messages_and_names_of_files_is_only_text(tmp_path: Path
     story = "\n".join(caught.value.__notes__)
     assert "raises ValueError" in story
     assert "\x1b" not in story
+
+
+def test_without_matplotlib_a_figure_says_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import numpy as np; from glassroom import show\n"
+        "try: show(np.zeros(2)).plot()\n"
+        "except ImportError as error: print(*error.__notes__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'tensorglass[course]'" in done.stdout

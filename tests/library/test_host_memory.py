@@ -262,6 +262,30 @@ def test_threads_do_not_share_blocks() -> None:
     assert wrong == []
 
 
+def test_finalizers_may_make_tensors_amid_the_allocator() -> None:
+    made = []
+
+    class Noisy:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            made.append((torch.ones(N) + 1)[-1].item())
+            memory.stats()
+
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for step in range(60):
+            Noisy()
+            assert torch.full((N,), float(step)).eq(step).all()
+    finally:
+        gc.set_threshold(*threshold)
+    gc.collect()
+    assert made == [2] * 60
+    assert memory.stats()["allocated_bytes.all.current"] == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 def test_a_child_process_has_a_pool_of_its_own() -> None:

@@ -59,12 +59,32 @@ class Addresses:
         """The address is not used again."""
 
 
+class Turns:
+    """One call after the other. A call that comes amid another one of the same thread is told that it is not the first.
+
+    Such a call is made by the garbage collector, or by a signal: code that it runs may use the allocator as well.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._depth = 0
+
+    def __enter__(self) -> bool:
+        self.lock.acquire()
+        self._depth += 1
+        return self._depth == 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._depth -= 1
+        self.lock.release()
+
+
 class CachingAllocator:
     """Blocks of a device's memory, handed out and taken back.
 
     `capacity` is the most that it may reserve, in bytes, and `most_unused` the most that it keeps while nobody uses it
-    (None: no limit). Safe to use from several threads. `free` may be called at any moment, also
-    by the garbage collector in the midst of another call here: then it only leaves a note.
+    (None: no limit). Safe to use from several threads, and by the garbage collector in the midst of another call here:
+    then `free` only leaves a note, and `allocate` takes a new segment.
     """
 
     def __init__(self, capacity: int, source: Source | None = None, *, most_unused: int | None = None) -> None:
@@ -75,7 +95,7 @@ class CachingAllocator:
         self._segments: list[Segment] = []
         self._free: dict[bool, list[Block]] = {True: [], False: []}  # in the order in which they became free
         self._returned: deque[Block] = deque()
-        self.lock = threading.Lock()
+        self.turns = Turns()
 
     # --- handing out and taking back -------------------------------------------------------------------------------
 
@@ -84,19 +104,20 @@ class CachingAllocator:
 
         Raises `NoRoom` if there is none, even after everything unused has gone back to the device.
         """
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
             is_small = rounded <= LARGEST_SMALL_BLOCK
-            block = self._best_fit(rounded, is_small) or self._of_new_segment(rounded, is_small)
-            if block is None:
+            block = (is_first and self._best_fit(rounded, is_small)) or self._of_new_segment(rounded, is_small)
+            if block is None and is_first:
                 self.counters.retries += 1
                 self._release_unused()
                 block = self._of_new_segment(rounded, is_small)
             if block is None:
                 self.counters.failures += 1
                 raise NoRoom(nbytes, self.capacity, self._now("allocated_bytes"), self._now("reserved_bytes"))
-            if block.nbytes != rounded:
+            if block.nbytes != rounded and is_first:
                 self._cut(block, rounded)
             block.is_allocated, block.requested = True, nbytes
             self.counters.block(is_small, 1, block.nbytes, nbytes)
@@ -112,24 +133,29 @@ class CachingAllocator:
     def _settle(self) -> None:
         # Whoever holds the lock now settles what was noted meanwhile when he has done: nobody waits here, where the
         # garbage collector may have called.
-        while self._returned and self.lock.acquire(blocking=False):
+        while self._returned and self.turns.lock.acquire(blocking=False):
             try:
-                self._take_back()
+                with self.turns as is_first:
+                    if not is_first:
+                        return
+                    self._take_back()
             finally:
-                self.lock.release()
+                self.turns.lock.release()
 
     def empty_cache(self) -> None:
         """Give every segment in which nothing is allocated back to the device."""
-        with self.lock:
-            self._take_back()
-            self._release_unused()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
+                self._release_unused()
 
     def limit(self, most_unused: int | None) -> None:
         """Keep at most `most_unused` unused bytes from now on."""
-        with self.lock:
+        with self.turns as is_first:
             self.most_unused = most_unused
-            self._take_back()
-            self._keep_within_limit()
+            if is_first:
+                self._take_back()
+                self._keep_within_limit()
 
     def _best_fit(self, nbytes: int, is_small: bool) -> Block | None:
         fitting = [block for block in self._free[is_small] if block.nbytes >= nbytes]
@@ -226,39 +252,45 @@ class CachingAllocator:
     @property
     def allocated(self) -> int:
         """Bytes in blocks that are handed out."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             return self._now("allocated_bytes")
 
     @property
     def reserved(self) -> int:
         """Bytes asked from the device and not given back."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             return self._now("reserved_bytes")
 
     def reset_peaks(self) -> None:
         """Let every peak start again from what is there now."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             self.counters.reset_peaks()
 
     def reset_totals(self) -> None:
         """Let the sums of all increases and decreases start again from 0."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             self.counters.reset_totals()
 
     def stats(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             return self.counters.named()
 
     def snapshot(self) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
-        with self.lock:
-            self._take_back()
+        with self.turns as is_first:
+            if is_first:
+                self._take_back()
             return [_described(segment) for segment in sorted(self._segments, key=lambda each: each.address)]
 
 

@@ -24,7 +24,7 @@ class ObservedPool:
         self._segments: dict[int, int] = {}  # address → length
         self._blocks: dict[int, tuple[int, int]] = {}  # address → length, and what was asked for
         self._returned: list[int] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the garbage collector may come by amid a call, and its finalizers
 
     def reserved(self, address: int, nbytes: int) -> None:
         """The pool had a segment from the device."""
@@ -80,7 +80,7 @@ class ObservedPool:
             self.counters.change("reserved_bytes", False, -nbytes)
 
     def _segment_of(self, address: int) -> int | None:
-        for start, nbytes in self._segments.items():
+        for start, nbytes in list(self._segments.items()):
             if start <= address < start + nbytes:
                 return start
         return None

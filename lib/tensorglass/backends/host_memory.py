@@ -73,4 +73,6 @@ if _memory_of_the_machine() < 16 * MOST_UNUSED:
 
 # A child process has a copy of the pool and of all that is in it: not one made amid a change by another thread.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=POOL.lock.acquire, after_in_parent=POOL.lock.release, after_in_child=POOL.lock.release)
+    os.register_at_fork(
+        before=POOL.turns.lock.acquire, after_in_parent=POOL.turns.lock.release, after_in_child=POOL.turns.lock.release
+    )

@@ -31,3 +31,38 @@ def test_asking_whether_there_is_a_name_stays_an_ordinary_question() -> None:
     assert getattr(torch, "__wrapped__", None) is None
     with pytest.raises(ImportError, match="cannot import name 'zeross'"):
         from tensorglass import zeross  # noqa: F401  # it is not there, which is the point
+
+
+def notes_of(error: AttributeError) -> str:
+    return "\n".join(getattr(error, "__notes__", []))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "near"), [("fft", "ffft", "fft"), ("special", "erff", "erf"), ("linalg", "invv", "inv")]
+)
+def test_modules_of_the_namespace_say_what_is_near_too(module: str, name: str, near: str) -> None:
+    with pytest.raises(AttributeError, match=f"module 'tensorglass.{module}' has no attribute '{name}'") as caught:
+        getattr(getattr(torch, module), name)
+    assert near in notes_of(caught.value)
+
+
+def test_modules_of_the_namespace_say_what_only_pytorch_has() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = torch.special.airy_ai
+    assert notes_of(caught.value).startswith("PyTorch has torch.special.airy_ai; tensorglass does not")
+
+
+def test_a_tensor_says_of_an_attribute_whether_it_was_a_slip_or_is_not_here() -> None:
+    x = torch.zeros(2)
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'reshap'") as slip:
+        x.reshap(1, 2)
+    assert "Did you mean reshape" in notes_of(slip.value)
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'to_sparse'") as missing:
+        x.to_sparse()
+    assert notes_of(missing.value).startswith("PyTorch has torch.Tensor.to_sparse; tensorglass does not")
+
+
+def test_asking_whether_a_tensor_has_an_attribute_stays_an_ordinary_question() -> None:
+    x = torch.zeros(2)
+    assert not hasattr(x, "to_sparse")
+    assert getattr(x, "_repr_html_", None) is None

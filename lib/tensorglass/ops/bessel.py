@@ -49,7 +49,7 @@ def _far_series(xp: Any, x: Array, order: int) -> Array:
     for k in range(1, 25):
         term = -term * (4 * order**2 - (2 * k - 1) ** 2) / (8 * k * large)
         series = series + term
-    return series / xp.sqrt(2 * math.pi * large)
+    return series / (math.sqrt(2 * math.pi) * xp.sqrt(large))
 
 
 def i1_of(xp: Any, x: Array) -> Array:

@@ -20,7 +20,7 @@ from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, make, result_tensor
-from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.arguments import check_tensor, invalid_combination, type_name
 from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gradients import nothing
@@ -39,6 +39,8 @@ def format_strides(
         return geometry.contiguous_strides(size)
     if memory_format is preserve_format:
         return geometry.preserved_strides(size, stride)
+    if not isinstance(memory_format, formats.memory_format):
+        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}")
     rank, packed = {
         formats.channels_last: (4, geometry.channels_last_strides),
         formats.channels_last_3d: (5, geometry.channels_last_3d_strides),

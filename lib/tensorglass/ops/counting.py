@@ -311,7 +311,7 @@ def _runs(xp: Any, array: Array, axis: int | None) -> tuple[Array, Array, Array]
     length = line.shape[0]
     is_new = xp.ones(length, bool)
     differs = line[1:] != line[:-1]
-    is_new[1:] = differs if line.ndim == 1 else differs.reshape(max(length - 1, 0), -1).any(axis=1)
+    is_new[1:] = differs if line.ndim == 1 else differs.any(axis=tuple(range(1, line.ndim)))
     begins = xp.nonzero(is_new)[0]
     ends = xp.concatenate([begins, xp.asarray([length])])
     found = line[begins]

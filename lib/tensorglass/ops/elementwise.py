@@ -128,6 +128,8 @@ def _compute(
         kernel.late_check(operands, **parameters)
 
     backend = like.backend
+    if rule.rounds_numbers and found.promoted.itemsize == 2 and found.promoted.is_floating_point:
+        operands = [_rounded(backend, each, found) for each in operands]
     run = (
         partial(kernel.function, backend.xp, **parameters)
         if parameters
@@ -141,6 +143,13 @@ def _compute(
     arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
     backend.launch(_into if _is_direct(kernel, found) else _convert_into, run, arrays, made)
     return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
+
+
+def _rounded(backend: Backend, operand: Any, found: Plan) -> Any:
+    """A number as the dtype of the other operand has it; tensors as they are."""
+    if operand is None or isinstance(operand, Tensor):
+        return operand
+    return float(converted(backend, number_array(backend, operand, found.promoted), found.compute))
 
 
 def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tensor, tensors: int) -> None:

@@ -13,7 +13,7 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
-from tensorglass.ops.arguments import check_pair, check_tensor
+from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
 from tensorglass.ops.chosen import chosen_gradient
 from tensorglass.ops.gradients import shared_among
 from tensorglass.ops.promotion import check_out_dtype
@@ -213,12 +213,22 @@ _largest_of_all, _largest_along = _extremes(return_types.max, _largest, "argmax"
 _smallest_of_all, _smallest_along = _extremes(return_types.min, _smallest, "argmin")
 
 
+def _no_such_call(name: str, input: Tensor, dim: Any) -> TypeError:
+    """The error for several dimensions, of which `amax` and `amin` know."""
+    expected = ("(Tensor input)", "(Tensor input, Tensor other)", "(Tensor input, int dim)")
+    return explained(
+        invalid_combination(name, (input,), *expected, keywords={"dim": dim}), f"a{name} takes several dimensions."
+    )
+
+
 @operator("reduction", out=True, samples=_samples)
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
     """
     check_tensor("max", input)
+    if isinstance(dim, tuple | list):
+        raise _no_such_call("max", input, dim)
     if isinstance(dim, Tensor) or other is not None:
         return maximum(input, dim if other is None else other, out=out)
     return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
@@ -230,6 +240,8 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     `minimum`.
     """
     check_tensor("min", input)
+    if isinstance(dim, tuple | list):
+        raise _no_such_call("min", input, dim)
     if isinstance(dim, Tensor) or other is not None:
         return minimum(input, dim if other is None else other, out=out)
     return _smallest_of_all(input, out) if dim is None else _smallest_along(input, dim, keepdim, out)

@@ -79,8 +79,9 @@ def _parts(xp: Any, a: Array, x: Array) -> tuple[Array, Array]:
     high_x, high_a = xp.where(is_lower, 3.0, point), xp.where(is_lower, 1.0, shape)
     upper = factor * _fraction(xp, high_a, high_x)
     lower, upper = xp.where(is_lower, lower, 1 - upper), xp.where(is_lower, 1 - lower, upper)
-    is_wrong = (a < 0) | (x < 0) | xp.isnan(a) | xp.isnan(x) | ((a == 0) & (x == 0)) | (xp.isinf(a) & xp.isinf(x))
-    for special, low in (((a == 0) & (x > 0), 1.0), ((x == 0) & (a > 0), 0.0), (xp.isinf(a), 0.0), (xp.isinf(x), 1.0)):
+    is_wrong = (a < 0) | (x < 0) | (xp.isnan(a) & (x != 0)) | xp.isnan(x)
+    is_wrong = is_wrong | ((a == 0) & (x == 0)) | (xp.isinf(a) & xp.isinf(x))
+    for special, low in (((a == 0) & (x > 0), 1.0), ((x == 0) & (a != 0), 0.0), (xp.isinf(a), 0.0), (xp.isinf(x), 1.0)):
         is_special = special & ~is_wrong
         lower, upper = xp.where(is_special, low, lower), xp.where(is_special, 1 - low, upper)
     return xp.where(is_wrong, xp.nan, lower), xp.where(is_wrong, xp.nan, upper)

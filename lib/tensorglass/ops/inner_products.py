@@ -70,6 +70,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None 
     `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists: dimensions of `a`, and those
     of `b` that they are paired with. The result has the other dimensions of `a`, then those of `b`.
     """
+    check_tensor("tensordot", a)
+    check_tensor("tensordot", b, "other", 2)
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if isinstance(dims, (tuple, list)):

@@ -41,6 +41,7 @@ def _sides(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
     """The steps between sample points, so that they are multiplied along `dim` of `y`."""
+    check_tensor(name, x, "x", 2)
     if y._dtype is dtypes.bool or x._dtype is dtypes.bool:
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if len(x._size) != 1:

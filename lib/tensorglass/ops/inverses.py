@@ -66,8 +66,10 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     info = zero_pivots(xp, A)
     singular = (info != 0)[..., None, None]
     if answer is None:
-        regular = xp.where(singular, xp.eye(A.shape[-1], dtype=A.dtype), A)
-        answer = xp.linalg.solve(regular, B)
+        # Infinities and NaN have no pivots that are zero, and no solution either.
+        is_solvable = ~singular & xp.isfinite(A).all(axis=(-2, -1))[..., None, None]
+        answer = xp.linalg.solve(xp.where(is_solvable, A, xp.eye(A.shape[-1], dtype=A.dtype)), B)
+        return xp.where(is_solvable, answer, xp.asarray(math.nan, A.dtype)), info
     return xp.where(singular, xp.asarray(math.nan, A.dtype), answer), info
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
@@ -20,7 +21,7 @@ def _xlogy_name(input: Any, other: Any) -> str:
     return "XlogyBackward0" if isinstance(other, Tensor) else "XlogyBackward2"
 
 
-@pointwise(ORDERED_FLOAT, samples=exponents, aliases=("special.xlogy",))
+@pointwise(replace(ORDERED_FLOAT, rounds_numbers=True), samples=exponents, aliases=("special.xlogy",))
 @derivative(
     node=_xlogy_name,
     input=xlogy_input,

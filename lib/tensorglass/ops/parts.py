@@ -110,7 +110,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     length, step = min(size), sum(stride)
     fill_(as_strided(input, (length,), (step,), input._offset), fill_value)
     rows, columns = size[0], size[1]
-    if wrap and len(size) == 2 and rows > columns + 1:
+    if wrap and len(size) == 2 and rows > columns + 1 and columns:
         rest = (rows * columns + columns) // (columns + 1) - length
         start = input._offset + (columns + 1) * stride[0]
         for first in range(0, rest, columns):  # a block of rows after the other, each with one row between

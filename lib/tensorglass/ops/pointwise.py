@@ -58,6 +58,7 @@ from tensorglass.tensor import Tensor
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
+DIVISION = replace(ARITHMETIC, rounds_numbers=True)
 # A complex number's length is real.
 MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,)).exactly(dtypes.INTEGER, dtypes.FLOATING)
 ZERO_TO_ZERO = "0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number"
@@ -217,7 +218,7 @@ def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) 
 
 
 @pointwise(
-    ARITHMETIC,
+    DIVISION,
     dunders=("__mod__", "__rmod__", "__imod__"),
     late_check=no_integer_division_by_zero,
     samples=divisors,
@@ -241,7 +242,7 @@ def _remainder(xp: Any, input: Array, other: Array, out: Array = None) -> Array:
     return xp.where(rest == 0, xp.copysign(rest, input), rest)
 
 
-@pointwise(ARITHMETIC, late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
+@pointwise(DIVISION, late_check=no_integer_division_by_zero, samples=divisors, differs=HUGE_QUOTIENT)
 @derivative(
     node=by_number("Fmod", number=0, tensor=1),
     input=lambda grad: grad,
@@ -253,7 +254,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    PARAMETRIC,
+    replace(PARAMETRIC, rounds_numbers=True),
     dunders=("__pow__", "__rpow__", "__ipow__"),
     check=integer_power_is_positive,
     late_check=no_power_of_truth,

@@ -29,6 +29,7 @@ class DTypeRule:
     compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
     result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
     refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
+    rounds_numbers: bool = False  #: whether numbers beside half types are rounded to them first
     takes_halves: bool = True  #: whether it has one for float16 and bfloat16
     widens: bool = True  #: whether half types are computed in float32 and rounded
     is_like_input: bool = False  #: whether a new result has the strides of an `empty_like` of the first operand

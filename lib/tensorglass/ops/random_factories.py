@@ -253,7 +253,7 @@ def bernoulli(
     return made if out is not None else _fresh(made)
 
 
-@operator("random", differs="the numbers are not those that PyTorch draws from the same seed")
+@operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Whole numbers drawn from the Poisson distributions whose means are the elements of `input`."""
     check_tensor("poisson", input)

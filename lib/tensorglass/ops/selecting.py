@@ -69,7 +69,7 @@ def topk(
         raise RuntimeError("topk does not support bool dtypes on CPU")
     check_outputs(out, input._dtype, _out_expected)
     size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
-    found = choose(_best, input, axis, k, largest)
+    found = choose(_best, input, axis, k if input._size else 1, largest)
     return paired(return_types.topk, found, input, size, out)
 
 

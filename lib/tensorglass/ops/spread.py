@@ -114,7 +114,7 @@ def std(
     return _spread("std", _deviation, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
 @derivative(input=mean_and_spread)
 def var_mean(
     input: Tensor,
@@ -128,7 +128,7 @@ def var_mean(
     return _with_mean("var_mean", _variance, input, dim, unbiased, correction, keepdim)
 
 
-@operator("reduction", samples=_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
 @derivative(input=mean_and_deviation)
 def std_mean(
     input: Tensor,

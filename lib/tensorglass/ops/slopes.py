@@ -86,8 +86,8 @@ def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     """The slopes of elements with coordinates: of the parabola through each and its neighbours."""
     if places._dtype is dtypes.bool:
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
         )
     last = input._size[dim] - 1
     shape = [-1 if each == dim else 1 for each in range(len(input._size))]

@@ -6,12 +6,13 @@ import gc
 import threading
 from contextlib import suppress
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorglass.allocator import CachingAllocator, NoRoom
+from tensorglass.allocator import Addresses, Allocation, Block, CachingAllocator, NoRoom
 
 MIB = 2**20
 
@@ -67,6 +68,107 @@ def test_blocks_fill_segments_and_figures_add_up(steps: list[tuple[str, int]]) -
     allocator.empty_cache()
     assert allocator.reserved == 0
     assert allocator.snapshot() == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("aaff"), st.integers(0, 24 * MIB)), max_size=60), st.integers(0, 64 * MIB))
+def test_whole_segments_are_kept_up_to_the_limit(steps: list[tuple[str, int]], limit: int) -> None:
+    allocator = CachingAllocator(2**40, most_unused=limit)
+    held = []
+    for action, number in steps:
+        if action == "a":
+            held.append(allocator.allocate(number))
+        elif held:
+            allocator.free(held.pop(number % len(held)))
+            unused = allocator.reserved - allocator.allocated
+            whole = [each for each in allocator.snapshot() if each["allocated_size"] == 0]
+            assert unused <= limit or not whole, "a segment in which nothing lives was kept beyond the limit"
+        check(allocator)
+    for block in held:
+        allocator.free(block)
+    assert allocator.allocated == 0
+    assert allocator.reserved <= limit
+
+
+class _Scarce(Addresses):
+    """A source that has so many bytes, and then says that there are none."""
+
+    def __init__(self, nbytes: int) -> None:
+        super().__init__()
+        self.left = nbytes
+
+    def reserve(self, nbytes: int) -> tuple[int, Any]:
+        if nbytes > self.left:
+            raise MemoryError
+        self.left -= nbytes
+        return super().reserve(nbytes)
+
+    def release(self, nbytes: int) -> None:
+        self.left += nbytes
+
+
+def test_a_source_without_memory_is_asked_again_once_the_cache_is_empty() -> None:
+    allocator = CachingAllocator(2**40, _Scarce(40 * MIB))
+    allocator.free(allocator.allocate(30 * MIB))
+    block = allocator.allocate(36 * MIB)
+    assert allocator.stats()["num_alloc_retries"] == 1
+    with pytest.raises(NoRoom):
+        allocator.allocate(20 * MIB)
+    allocator.free(block)
+    check(allocator)
+    assert allocator.allocate(40 * MIB).nbytes == 40 * MIB
+
+
+class _CallingBack(Addresses):
+    """A source amid whose answer somebody uses the allocator, as a finalizer or a signal's handler may."""
+
+    allocator: CachingAllocator
+    held: list[Block]
+    times = 0
+
+    def reserve(self, nbytes: int) -> tuple[int, Any]:
+        if self.times < 3:
+            self.times += 1
+            self.held.append(self.allocator.allocate(3 * MIB))
+            self.allocator.stats()
+            self.allocator.empty_cache()
+        return super().reserve(nbytes)
+
+
+def test_the_allocator_may_be_called_amid_itself() -> None:
+    source = _CallingBack()
+    source.allocator, source.held = CachingAllocator(2**40, source), []
+    blocks = [source.allocator.allocate(nbytes * MIB) for nbytes in (1, 5, 30)]
+    every = [*blocks, *source.held]
+    assert len({block.address for block in every}) == len(every) == 3 + len(source.held)
+    check(source.allocator)
+    for block in every:
+        source.allocator.free(block)
+    check(source.allocator)
+    source.allocator.empty_cache()
+    assert source.allocator.reserved == 0
+
+
+def test_blocks_may_be_freed_by_the_collector_amid_a_call() -> None:
+    allocator = CachingAllocator(2**40, most_unused=8 * MIB)
+
+    class InACycle(Allocation):
+        __slots__ = ("itself",)
+
+    def leave_garbage() -> None:
+        each = InACycle(allocator.allocate(MIB), allocator.free)
+        each.itself = each
+
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)  # the collector runs whenever anything is made, so in the midst of the allocator too
+    try:
+        for _ in range(500):
+            leave_garbage()
+    finally:
+        gc.set_threshold(*threshold)
+    gc.collect()
+    check(allocator)
+    assert allocator.allocated == 0
 
 
 def test_a_freed_block_is_used_again() -> None:

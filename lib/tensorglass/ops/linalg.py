@@ -26,7 +26,7 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.thin_products import SMALL, matrix_product
+from tensorglass.ops.thin_products import SMALL, matrix_product, piece
 from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -149,7 +149,7 @@ def _of_matrices(input: Tensor, other: Tensor) -> Tensor | None:
     count = size[0] * size[1]
     one, two = raw_array(input), raw_array(other)
     try:
-        if count * inner <= SMALL and count * dtype.itemsize < LEAST:
+        if count * dtype.itemsize < LEAST and (count * inner <= SMALL or not piece(size[0], inner, size[1])):
             made = backend.run(backend.xp.matmul, one, two)
         else:
             made = backend.launch(matrix_product, one, two, backend.empty(dtype, size))

@@ -12,11 +12,23 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.geometry import remembered
 
-#: What OpenBLAS calls small: so many multiplications.
-SMALL = 10**6
+SMALL = 10**6  #: what OpenBLAS calls small: so many multiplications
 # Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
 _LEAST_PIECE, _LEAST_INNER_PIECE = 256, 900
+
+
+@remembered
+def piece(rows: int, inner: int, columns: int) -> int:
+    """How long the pieces are that the longest dimension of such a product is cut into; 0 if it is better whole."""
+    count = rows * inner * columns
+    if count <= SMALL:
+        return 0
+    longest = max(rows, inner, columns)
+    length = SMALL * longest // count
+    is_worth_it = length >= (_LEAST_INNER_PIECE if longest == inner else _LEAST_PIECE) and length * 2 <= longest
+    return length if is_worth_it else 0
 
 
 def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) -> Array:
@@ -24,23 +36,27 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
     if xp is HOST.xp and one.ndim == 2 and other.ndim == 2 and one.dtype.kind == "f" and one.dtype == other.dtype:
         rows, inner = one.shape
         columns = other.shape[1]
-        if rows * inner * columns > SMALL and inner == other.shape[0]:
-            return _in_pieces(xp, one, other, out, rows, inner, columns)
+        if inner == other.shape[0] and rows * inner * columns > SMALL:
+            is_wide = rows < columns and inner >= columns
+            if is_wide and one.flags.c_contiguous and other.flags.f_contiguous:
+                # Two thirds of the time the other way around: the wider one comes first, which is read as it lies.
+                turned = _product(xp, other.T, one.T, None, piece(columns, inner, rows)).T
+                made = xp.empty((rows, columns), one.dtype) if out is None else out
+                made[...] = turned
+                return made
+            return _product(xp, one, other, out, piece(rows, inner, columns))
     return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
 
 
-def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, rows: int, inner: int, columns: int) -> Array:
-    longest = max(rows, inner, columns)
-    if longest == inner and rows < columns and one.flags.c_contiguous and other.flags.f_contiguous:
-        # Two thirds of the time the other way around: the wider one comes first, which is read as it lies.
-        made = xp.empty((rows, columns), one.dtype) if out is None else out
-        made[...] = _in_pieces(xp, other.T, one.T, None, columns, inner, rows).T
-        return made
-    piece = SMALL * longest // (rows * inner * columns)
-    if piece < (_LEAST_INNER_PIECE if longest == inner else _LEAST_PIECE) or piece * 2 > longest:
+def _product(xp: Any, one: Array, other: Array, out: Array | None, length: int) -> Array:
+    """The product in pieces of this length, or whole if it is 0."""
+    if not length:
         return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
+    rows, inner = one.shape
+    columns = other.shape[1]
+    longest = max(rows, inner, columns)
     made = xp.empty((rows, columns), one.dtype) if out is None else out
-    pieces = [slice(start, start + piece) for start in range(0, longest, piece)]
+    pieces = [slice(start, start + length) for start in range(0, longest, length)]
     if longest == columns:
         for part in pieces:
             xp.matmul(one, other[:, part], made[:, part])

@@ -110,7 +110,7 @@ class Inspector(ABC):
 
     def print(self) -> None:
         """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `course`)."""
-        if sys.stdout.isatty() and find_spec("rich") is not None:
+        if sys.stdout.isatty() and _has_rich():
             from rich import print as rich_print
 
             rich_print(self)
@@ -126,6 +126,10 @@ class Inspector(ABC):
         return coloured(self.text)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        if _is_on_a_terminal():
+            from glassroom.render.terminal import escaped  # rich is here
+
+            return {"text/plain": escaped(self.text)}
         bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
         return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
 
@@ -138,6 +142,17 @@ def _figures() -> Any:
         error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[course]'")
         raise
     return figure
+
+
+def _has_rich() -> bool:
+    return find_spec("rich") is not None
+
+
+def _is_on_a_terminal() -> bool:
+    """Whether IPython displays on a terminal, and not in a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return type(shell).__name__ == "TerminalInteractiveShell" and sys.stdout.isatty() and _has_rich()
 
 
 def _somebody_watches() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -184,6 +185,28 @@ def test_colours_are_for_terminals_alone(capsys) -> None:
     picture = show(a=torch.arange(2))
     picture.print()
     assert capsys.readouterr().out == picture.text + "\n"
+
+
+TYPED = "import numpy as np; from glassroom import show\nshow(np.arange(3))\nexit\n"
+
+
+def test_ipython_on_a_terminal_displays_colours(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor", "--no-banner"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as running:
+        os.close(theirs)
+        os.write(ours, TYPED.encode())
+        said = b""
+        try:
+            while part := os.read(ours, 4096):
+                said += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        assert running.wait(timeout=60) == 0
+    os.close(ours)
+    assert b"\x1b[1mS0\x1b[0m" in said
 
 
 # --- data -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from rich.console import Console
 from rich.text import Text
 
 HUES = ("blue", "yellow", "green", "magenta", "red", "cyan")
@@ -24,6 +25,14 @@ WORDS = {
     r"\bshares\b|\bview of\b": "cyan",
     r"[├└│─]+|^\s*\[\d+\](?:\s+(?:\[\d+\]|⋯))*\s*$": "dim",
 }
+
+
+def escaped(text: str) -> str:
+    """`text` with the escape sequences of its colours, for this terminal."""
+    console = Console()
+    with console.capture() as captured:
+        console.print(coloured(text), soft_wrap=True)
+    return captured.get().rstrip("\n")
 
 
 def coloured(text: str) -> Text:

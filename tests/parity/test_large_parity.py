@@ -57,3 +57,14 @@ def test_a_number_divides_in_place_and_not(call: str) -> None:
 def test_rows_in_pieces_come_to_the_same(call: str, rows: int) -> None:
     ours, theirs = both(lambda lib, a: eval(call, {"a": a}), (RANDOM.normal(size=N * 10) + 3).reshape(rows, -1))
     np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "complex64"])
+@pytest.mark.parametrize("size", [(N,), (100, 700), (N - 1,)])
+def test_products_of_all_elements_are_pytorchs(dtype: str, size: tuple[int, ...]) -> None:
+    if dtype.startswith("int"):
+        elements = np.resize(np.array([3, -1, 7], dtype), size)  # overflows, and goes on
+    else:
+        elements = np.exp(RANDOM.normal(size=size) / 100).astype(dtype)
+    ours, theirs = tensorglass.from_numpy(elements).prod(), torch.from_numpy(elements).prod()
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-10 if dtype == "float64" else 1e-4)

@@ -101,9 +101,20 @@ def _diff_samples() -> Iterator[Sample]:
     yield sample(values(1))
 
 
-@operator("cumulative", samples=_diff_samples)
+@operator(
+    "cumulative",
+    out=True,
+    samples=_diff_samples,
+    differs="an `out` of another dtype is written if that can take the result in",
+)
 def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The differences of neighbours along `dim`, taken `n` times; `prepend` and `append` are joined to it before."""
     check_tensor("diff", input)
@@ -119,4 +130,4 @@ def diff(
         length = result._size[axis] - 1
         later, earlier = narrow(result, axis, 1, length), narrow(result, axis, 0, length)
         result = logical_xor(later, earlier) if input._dtype is dtypes.bool else sub(later, earlier)
-    return result
+    return result if out is None else write_out(array_of(result), result._size, out, result._dtype)

@@ -15,6 +15,7 @@ from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.gradients import no_unique, sorted_gradient
 from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -101,11 +102,13 @@ def _whole_samples() -> Iterator[Sample]:
     yield sample(values(3, 4))
 
 
-@operator("sorting", samples=_whole_samples)
-def msort(input: Tensor) -> Tensor:
+@operator("sorting", out=True, samples=_whole_samples)
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension."""
     check_tensor("msort", input)
-    return sort(input, 0)[0] if input._size else input.clone()
+    check_out_dtype(out, input._dtype)
+    made = sort(input, 0)[0] if input._size else input.clone()
+    return made if out is None else write_out(array_of(made), made._size, out, made._dtype)
 
 
 # --- each element once -----------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def compiled(source: str, names: tuple[str, ...], capability: int) -> str:
     try:
         program = nvrtc.createProgram(source, "kernels.cu", (), ())
     except RuntimeError as error:
-        pytest.skip(f"NVRTC cannot be loaded ({error}): pip install nvidia-cuda-nvrtc-cu12")
+        pytest.skip(f"NVRTC cannot be loaded ({error}): pip install 'tensorglass[gpu]'")
     for name in names:
         nvrtc.addNameExpression(program, name)
     try:

@@ -48,11 +48,12 @@ def of_operators() -> Iterator[doctest.DocTest]:
 
 def said(test: doctest.DocTest, library: Any) -> str:
     """What is printed about the examples that fail; nothing if they all go through."""
-    test.globs = {**test.globs, "torch": library}
+    before, test.globs = test.globs, {**test.globs, "torch": library}
     told = io.StringIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=told.write, clear_globs=False)
+        doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=told.write)
+    test.globs = before  # pytest keeps the tests: what an example made would live on, on devices too
     return told.getvalue()
 
 

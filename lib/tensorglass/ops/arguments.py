@@ -20,6 +20,10 @@ def invalid_combination(
     got = ", ".join(types + named) + ("" if types or not named else ", ")
     head = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
     if len(expected) == 1:
+        strangers = [key for key in keywords or {} if f" {key}" not in expected[0].replace("(", " ")]
+        if strangers:
+            begin = head.partition("got (")[0]
+            return TypeError(f"{begin}got unrecognized keyword arguments: {', '.join(strangers)}")
         return TypeError(f"{head}{expected[0]}")
     return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
 
@@ -38,11 +42,11 @@ def type_name(argument: Any) -> str:
     return _OURS.get(kind.__name__, kind.__name__)
 
 
-def all_tensors(arguments: Sequence[Any], *notes: str) -> Sequence[Tensor]:
+def all_tensors(arguments: Sequence[Any], *notes: str, at: int = 0) -> Sequence[Tensor]:
     """The arguments, of which each has to be a tensor. Raises PyTorch's TypeError, with these notes."""
     for place, argument in enumerate(arguments):
         if not isinstance(argument, Tensor):
-            refusal = f"expected Tensor as element {place} in argument 0, but got {type_name(argument)}"
+            refusal = f"expected Tensor as element {place} in argument {at}, but got {type_name(argument)}"
             raise explained(TypeError(refusal), *notes)
     return arguments
 

@@ -9,6 +9,7 @@ The one idea to keep in mind: a call that works pays for nothing here but being 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from itertools import chain
@@ -22,6 +23,7 @@ from tensorglass.errors import MixedMemory
 from tensorglass.generator import Generator
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.ops.arguments import invalid_combination, type_name
+from tensorglass.ops.known_signatures import DEPRECATED, signatures_of
 from tensorglass.ops.one_device import refuse_two_devices
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.storage import UntypedStorage
@@ -30,6 +32,11 @@ from tensorglass.typed_storage import TypedStorage
 
 # NumPy's names of arguments, which PyTorch accepts too.
 _NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+
+# Their second operand may be a number as well: PyTorch makes a 0-dim tensor of it.
+_NUMBERS_BECOME_TENSORS = frozenset((
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
+))  # fmt: skip
 
 # How PyTorch names the kinds of arguments that our annotations name.
 _KINDS = {
@@ -52,15 +59,31 @@ def _may_be_one_of_ints(value: Any) -> bool:
     return hasattr(value, "__index__")
 
 
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value._size and not value.requires_grad
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, NUMBERS) and not isinstance(value, complex)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, NUMBERS) or _is_scalar(value)
+
+
 _FITS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda value: isinstance(value, Tensor),
     "int": _is_int,
     "bool": lambda value: isinstance(value, bool),
-    "float": lambda value: isinstance(value, NUMBERS) and not isinstance(value, complex),
-    "Number": lambda value: isinstance(value, (*NUMBERS, Tensor)),
+    "float": lambda value: _is_real(value) or _is_scalar(value),
+    "Number": lambda value: _is_number(value),
+    "Tensor or Number": lambda value: isinstance(value, (*NUMBERS, Tensor)),
     "str": lambda value: isinstance(value, str),
     "tuple of ints": lambda value: isinstance(value, tuple | list) and (not value or _is_int(value[0])),
     "tuple of ints or int": lambda value: _is_int(value) or _FITS["tuple of ints"](value),
+    "tuple of floats": lambda value: isinstance(value, tuple | list) and (not value or _is_real(value[0])),
+    "tuple of floats or float": lambda value: _is_real(value) or _FITS["tuple of floats"](value),
+    "tuple of Scalars": lambda value: isinstance(value, tuple | list) and all(map(_is_number, value)),
     "tuple of Tensors": lambda value: isinstance(value, tuple | list),
     "torch.dtype": lambda value: isinstance(value, DType) or (isinstance(value, type) and value in OF_PYTHON_TYPE),
     "torch.device": lambda value: isinstance(value, Device | str | int) and not isinstance(value, bool),
@@ -83,8 +106,8 @@ class _Parameter(NamedTuple):
         return not self.kind or (value is None and self.is_nullable) or _FITS[self.kind](value)
 
     def misfit(self, place: str, value: Any) -> str:
-        kind = self.kind.removesuffix(" or int")
-        if kind == "tuple of ints" and isinstance(value, tuple | list) and value:
+        kind = self.kind.partition(" or ")[0]
+        if place and kind == "tuple of ints" and isinstance(value, tuple | list) and value:
             found = f"but found element of type {type_name(value[0])} at pos 0"
             return f"argument '{self.name}'{place} must be {kind}, {found}"
         return f"argument '{self.name}'{place} must be {kind}, not {type_name(value)}"
@@ -93,11 +116,12 @@ class _Parameter(NamedTuple):
 class Signature:
     """One signature of an operator, of which PyTorch's may have several."""
 
-    def __init__(self, name: str, parameters: Sequence[_Parameter]) -> None:
+    def __init__(self, name: str, parameters: Sequence[_Parameter], is_deprecated: bool = False) -> None:
         self.name = name
         self.parameters = tuple(parameters)
         self._positional = sum(not each.is_keyword_only for each in self.parameters)
         self._required = sum(not each.is_optional for each in self.parameters)
+        self.is_deprecated = is_deprecated
         self._takes_varargs = self._positional == 1 and self.parameters[0].is_varargs
 
     @classmethod
@@ -110,16 +134,19 @@ class Signature:
         """The signature in PyTorch's notation: ``(Tensor input, int dim = 0, *, bool flag = False)``."""
         parameters = []
         keyword_only = False
-        for part in filter(None, text.strip("()").split(", ")):
+        for part in filter(None, text.removesuffix(DEPRECATED).strip("()").split(", ")):
             if part == "*":
                 keyword_only = True
                 continue
             declared, _, default = part.partition(" = ")
             kind, _, argument = declared.rpartition(" ")
-            parameters.append(
-                _Parameter(argument, kind, bool(default), default == "None", keyword_only, kind == "tuple of ints")
-            )
-        return cls(name, parameters)
+            is_nullable = default == "None" or kind.endswith("?")
+            kind = kind.removesuffix("?")
+            if kind == "Tensor" and argument == "other" and name.removesuffix("_") in _NUMBERS_BECOME_TENSORS:
+                kind = "Tensor or Number"
+            is_varargs = kind.startswith("tuple of ints")
+            parameters.append(_Parameter(argument, kind, bool(default), is_nullable, keyword_only, is_varargs))
+        return cls(name, parameters, text.endswith(DEPRECATED))
 
     def as_method(self) -> Signature:
         """The signature without the tensor that the method is called on."""
@@ -160,22 +187,30 @@ class Signature:
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
         return values, named
 
-    def check_ints(self, values: Sequence[Any], named: Mapping[str, Any]) -> None:
-        """Raise PyTorch's TypeError if a tuple of ints holds anything else; of those read, only the first was seen."""
+    def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """What `read` gives, looked through: of a tuple, `read` has seen the first element alone."""
+        values, named = self.read(arguments, keywords)
         positional = zip([each.name for each in self.parameters], values, strict=False)
-        kinds = {each.name: each.kind for each in self.parameters}
+        kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
         for argument, given in chain(positional, named.items()):
-            if kinds[argument].startswith("tuple of ints") and isinstance(given, tuple | list):
+            at, kind = kinds[argument]
+            if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
+                for place, value in enumerate(given):
+                    if not isinstance(value, Tensor):
+                        found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
+                        raise TypeError(found)
+            if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
                 for place, value in enumerate(given, 1):
                     if not _may_be_one_of_ints(value):
                         raise TypeError(
                             f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with "
                             f'error "type must be tuple of ints,but got {type_name(value)}"'
                         )
+        return values, named
 
     def _too_many(self, given: int) -> TypeError:
         most = self._positional
-        least = sum(not each.is_optional for each in self.parameters if not each.is_keyword_only)
+        least = self._required  # sic: of those by keyword alone too
         takes = f"{most} positional argument{'' if most == 1 else 's'}"
         if least != most:
             takes = f"from {least} to {most} positional arguments"
@@ -200,47 +235,62 @@ def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
 class _Signatures:
     """All signatures of an operator, read from its declaration when a call has failed for the first time."""
 
-    def __init__(self, body: Callable[..., Any], name: str, texts: Sequence[str], is_method: bool) -> None:
+    def __init__(self, body: Callable[..., Any] | None, name: str, texts: Sequence[str], is_method: bool) -> None:
         self._body, self._name, self._texts, self._is_method = body, name, texts, is_method
 
     @cached_property
     def all(self) -> list[Signature]:
         name = self._name
-        read = [Signature.of_text(name, text) for text in self._texts] or [Signature.of_function(name, self._body)]
+        if self._known:
+            return [Signature.of_text(name, text) for text in self._known]
+        read = [Signature.of_text(name, text) for text in self._texts]
+        if not read and self._body is not None:
+            read = [Signature.of_function(name, self._body)]
         return [each.as_method() for each in read] if self._is_method else read
+
+    @cached_property
+    def _known(self) -> list[str]:
+        return [] if self._texts else signatures_of(self._name, is_method=self._is_method)
 
     def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments as the first signature that fits has them. Raises PyTorch's TypeError if none does."""
-        if self._is_method and not self.all[0].parameters and len(self.all) == 1:
+        if self._is_method and len(self.all) == 1 and not self.all[0].parameters:
             name = f"TensorBase.{self._name}()"
             if keywords:
                 raise TypeError(f"{name} takes no keyword arguments")
             if arguments:
                 raise TypeError(f"{name} takes no arguments ({len(arguments)} given)")
         if len(self.all) == 1:
-            return self._taken(self.all[0], *self.all[0].read(arguments, keywords))
+            return self.all[0].checked(arguments, keywords)
         for signature in self.all:
             try:
-                read = signature.read(arguments, keywords)
+                signature.read(arguments, keywords)
             except TypeError:
                 continue
-            return self._taken(signature, *read)
+            return signature.checked(arguments, keywords)
         count = len(arguments) + len(keywords)
-        plausible = [each for each in self.all if each.may_take(count)]
+        plausible = [each for each in self.all if each.may_take(count) and not each.is_deprecated]
         if len(plausible) == 1:
             plausible[0].read(arguments, keywords)
         raise invalid_combination(self._name, arguments, *self._shown(), keywords=keywords)
 
-    def _taken(
-        self, signature: Signature, values: list[Any], named: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        signature.check_ints(values, named)
-        return values, named
-
     def _shown(self) -> list[str]:
+        if self._known:
+            shown = [each for each in self._known if not each.endswith(DEPRECATED)]
+            return [each.replace("?", "").replace(" or int ", " ").replace(" or float ", " ") for each in shown]
         if not self._is_method:
             return list(self._texts)
         return [text.replace("Tensor input, ", "").replace("Tensor input", "") for text in self._texts]
+
+
+def refusal(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool) -> TypeError | None:
+    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits."""
+    signatures = _Signatures(None, name, (), is_method)
+    try:
+        signatures.read(arguments, keywords)
+    except TypeError as error:
+        return error.with_traceback(None)
+    return None
 
 
 def explaining(
@@ -250,9 +300,13 @@ def explaining(
     signatures = _Signatures(body, name, texts, is_method)
     before = 1 if is_method else 0
     straight = _unrecorded(body)
+    flags = _flags(body)
+    first = flags[0][0] if flags else sys.maxsize
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
+        if (keywords or len(arguments) > first) and flags and not _are_flags(flags, arguments, keywords):
+            signatures.read(arguments[before:], keywords)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
                 return straight(*arguments, **keywords) if keywords else straight(*arguments)
@@ -266,6 +320,23 @@ def explaining(
         return body(*arguments[:before], *values, **named)
 
     return call
+
+
+def _flags(body: Callable[..., Any]) -> list[tuple[int, str]]:
+    """The parameters that are True or False, and their places: Python takes anything for one, and raises nothing."""
+    plain = inspect.unwrap(body)
+    names = plain.__code__.co_varnames[: plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount]
+    found = plain.__annotations__
+    return [(place, name) for place, name in enumerate(names) if found.get(name) == "bool"]
+
+
+def _are_flags(flags: list[tuple[int, str]], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether what is given for `flags` is True or False."""
+    for place, name in flags:
+        given = arguments[place] if len(arguments) > place else keywords.get(name, False)
+        if given is not True and given is not False:
+            return False
+    return True
 
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:

@@ -43,6 +43,7 @@ def _fits(operands: Any) -> None:
 @pointwise(
     _ORDERED,
     bounds=True,
+    numbers_fit=True,
     check=_has_order,
     late_check=_wants_numbers("clamp_min"),
     inplace_check=_fits,
@@ -63,6 +64,7 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
 @pointwise(
     _ORDERED,
     bounds=True,
+    numbers_fit=True,
     check=_has_order,
     late_check=_wants_numbers("clamp_max"),
     inplace_check=_fits,

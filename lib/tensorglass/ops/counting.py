@@ -145,7 +145,7 @@ def _histogram_samples() -> Iterator[Sample]:
     yield sample(values(0), 3)
 
 
-@operator("sorting", out=True, samples=_histogram_samples, signatures=None)
+@operator("sorting", out=True, samples=_histogram_samples)
 @derivative(node="NotImplemented", input=_no_slope("histogram"), weight=_no_slope("histogram"))
 def histogram(
     input: Tensor,

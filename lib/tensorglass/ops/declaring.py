@@ -28,7 +28,7 @@ from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
 from tensorglass.ops.kernel import Kernel, Rule
 from tensorglass.ops.planning import Layout, result_layout
-from tensorglass.ops.scalars import NUMBERS, number_array
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
 from tensorglass.tensor import Tensor, raw_array
@@ -54,6 +54,7 @@ def pointwise(
     inplace_check: Callable[..., None] | None = None,
     error_name: str | None = None,
     bounds: bool = False,
+    numbers_fit: bool = False,
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
     namespace: str = "",
@@ -66,13 +67,14 @@ def pointwise(
     becomes the right form. `check` is called with the operands and parameters before anything else, and raises what
     it refuses; `inplace_check` after it where the operator works in place; `late_check` once sizes and dtypes are
     found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not
-    the operator's. `bounds` says that numbers are mere parameters, as in clamp. One in a `namespace` has no methods,
-    and its name begins with it: ``special_entr`` is ``torch.special.entr``.
+    the operator's. `bounds` says that numbers are mere parameters, as in clamp, and `numbers_fit` that those too large
+    for the dtype are refused, and neither become infinite nor wrap around. One in a `namespace` has no methods, and
+    its name begins with it: ``special_entr`` is ``torch.special.entr``.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         short = error_name or f"{body.__name__.removeprefix(f'{namespace}_')}_cpu"
-        kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check)
+        kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check, numbers_fit)
         call = CallSignature(body, out)
         kernel.takes(call.operands, call.defaults)
         forms = _forms(kernel, call)
@@ -251,7 +253,7 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
 def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     """For operands of one dtype that lie otherwise or have several sizes, and for numbers."""
     direct, checks, is_like_input = kernel.direct, kernel.checks, kernel.is_like_input
-    least_pooled = kernel.least_pooled
+    least_pooled, array_of_number = kernel.least_pooled, kernel.array_of_number
     first, second = [_PLAIN if name in call.numbers else {} for name in call.operands]
 
     def form(input: Any, other: Any) -> Any:
@@ -275,7 +277,7 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
         if kind is Tensor:
             two, layouts = raw_array(other), (*layouts, (other._size, other._stride))
         else:
-            two, layouts = number_array(storage.backend, other, dtype), (*layouts, *kernel.layout_of_numbers)
+            two, layouts = array_of_number(storage.backend, other, dtype), (*layouts, *kernel.layout_of_numbers)
         one = raw_array(input)
         size, stride, order = result_layout(layouts, is_like_input)
         if kind is not Tensor and input._contiguous and size and order is None and storage._nbytes < least_pooled:
@@ -291,6 +293,7 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
 
 def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+    array_of_number = kernel.array_of_number
     numbers = _PLAIN if call.operands[1] in call.numbers else {}
     if kernel.ufunc is None or kernel.inplace_check is not None:
         direct = {}
@@ -312,7 +315,7 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
                 if is_alike and (other._meta is None or not state.grad) and (storage is not source or self is other):
                     two = raw_array(other)
             elif numbers[kind] <= dtype.category:
-                two = number_array(storage.backend, other, dtype)
+                two = array_of_number(storage.backend, other, dtype)
         if one is None or two is None or (kernel.checks and not dtype.is_floating_point):
             return compute(kernel, (self, other), {}, self, inplace=True)
         backend = storage.backend

@@ -13,7 +13,7 @@ from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from tensorglass.errors import explained
-from tensorglass.ops.arguments import type_name
+from tensorglass.ops.arguments import all_tensors
 from tensorglass.ops.linalg import bmm
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reduction import sum as sum_
@@ -115,9 +115,7 @@ def _read(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
-    for place, each in enumerate(operands):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 1, but got {type_name(each)}")
+    all_tensors(operands, at=1)
     return equation, operands
 
 

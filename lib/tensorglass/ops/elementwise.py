@@ -140,7 +140,7 @@ def _compute(
         return out
     size, stride, order, _, compute_dtype, result_dtype, _ = found
     made = backend.empty(result_dtype, size, order)
-    arrays = [None if each is None else operand_array(backend, each, compute_dtype) for each in operands]
+    arrays = [None if each is None else operand_array(kernel, backend, each, compute_dtype) for each in operands]
     backend.launch(_into if _is_direct(kernel, found) else _convert_into, run, arrays, made)
     return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
 
@@ -179,7 +179,7 @@ def _write(
         backend.launch(_one_by_one, run, raw_array(out), arrays, backend.array_dtype(found.compute), between)
         out._written()
         return
-    arrays = [None if each is None else operand_array(backend, each, found.compute) for each in operands]
+    arrays = [None if each is None else operand_array(kernel, backend, each, found.compute) for each in operands]
     if out._size != found.size:
         resize_output(out, found.size, found.out_stride)
     out._written()
@@ -265,10 +265,10 @@ def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:
     return array_of(operand)
 
 
-def operand_array(backend: Backend, operand: Any, dtype: DType) -> Array:
+def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType) -> Array:
     """An operand as the array of `dtype` that a kernel computes with."""
     if not isinstance(operand, Tensor):
-        return number_array(backend, operand, dtype)
+        return kernel.array_of_number(backend, operand, dtype)
     if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
         return number_array(backend, operand.item(), dtype)
     array = operand._array

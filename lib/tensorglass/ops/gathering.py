@@ -185,10 +185,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     check_tensor("take_along_dim", input)
     check_tensor("take_along_dim", indices, "indices", 2)
     name = "torch.take_along_dim()"
-    if indices._dtype is not dtypes.int64:
-        raise RuntimeError(f"{name}: dtype of indices should be Long but got {indices._dtype.scalar_type}")
     if dim is None:
         return gather(view(input, -1), 0, view(indices, -1), out=out)
+    if indices._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: dtype of indices should be Long but got {indices._dtype.scalar_type}")
     if len(input._size) != len(indices._size):
         raise RuntimeError(
             f"{name}: input and indices should have the same number of dimensions, but got {len(input._size)} "

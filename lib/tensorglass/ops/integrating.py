@@ -71,7 +71,7 @@ def _step(name: str, y: Tensor, dx: Any) -> float:
     return 1.0 if dx is None else float(dx)
 
 
-@operator("cumulative", method=False, aliases=("trapz",), samples=_samples, signatures=None)
+@operator("cumulative", method=False, aliases=("trapz",), samples=_samples)
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along `dim` of a function whose values are `y`, by the trapezoid rule.
 
@@ -89,7 +89,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     return _halved(((earlier + later) * width).sum(axis))
 
 
-@operator("cumulative", method=False, samples=_samples, signatures=None)
+@operator("cumulative", method=False, samples=_samples)
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along `dim` up to each point but the first, by the trapezoid rule."""
     axis = _axis("cumulative_trapezoid", y, dim)

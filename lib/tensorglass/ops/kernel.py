@@ -19,6 +19,7 @@ from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import Recorder
 from tensorglass.ops.planning import Layout
 from tensorglass.ops.promotion import DTypeRule, apply_rule, refuse
+from tensorglass.ops.scalars import fitting_array, number_array
 from tensorglass.tensor import Tensor
 
 Rule = DTypeRule | Callable[..., DTypeRule]
@@ -28,6 +29,7 @@ class Kernel:
     """A kernel with what the path needs to know of it."""
 
     __slots__ = (
+        "array_of_number",
         "bounds",
         "calls",
         "check",
@@ -61,6 +63,7 @@ class Kernel:
         bounds: bool = False,
         late_check: Callable[..., None] | None = None,
         inplace_check: Callable[..., None] | None = None,
+        numbers_fit: bool = False,
     ) -> None:
         self.function = function
         self.name = function.__name__
@@ -74,6 +77,8 @@ class Kernel:
         self.takes_out = "out" in inspect.signature(function).parameters
         #: from so many bytes on its result goes into memory that is used again, and not into what it returns
         self.least_pooled = LEAST if self.takes_out else sys.maxsize
+        #: how an operand that is a Python number becomes an array: wrapped around, or refused where it does not fit
+        self.array_of_number = fitting_array if numbers_fit else number_array
         self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
         self.operands: list[str] = []  #: their names
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out

@@ -290,9 +290,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("mv", input)
     check_tensor("mv", vec, "vec", 2)
     if len(input._size) != 2 or len(vec._size) != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {len(vec._size)}, {len(input._size)}, {len(vec._size)}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(input._size)}, {len(vec._size)}")
     return _multiply(input, vec, out)
 
 

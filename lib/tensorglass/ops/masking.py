@@ -27,7 +27,7 @@ from tensorglass.ops.index_samples import (
 )
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.recorded_views import unsliced
-from tensorglass.ops.scalars import NUMBERS, number_array
+from tensorglass.ops.scalars import NUMBERS, fitting_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -145,7 +145,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
             resize_output(out, size, strides)
         out._written()
     backend = out._backend
-    values = [array_of(each) if isinstance(each, Tensor) else number_array(backend, each, dtype) for each in operands]
+    values = [array_of(each) if isinstance(each, Tensor) else fitting_array(backend, each, dtype) for each in operands]
     backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
 

@@ -12,7 +12,7 @@ from tensorglass.dtypes import C_NAMES
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.ops.arguments import check_tensor, type_name
+from tensorglass.ops.arguments import all_tensors, check_tensor
 from tensorglass.ops.inverses import linalg_inv, square_samples
 from tensorglass.ops.joining import cat
 from tensorglass.ops.linalg import matmul, mm
@@ -231,9 +231,7 @@ def _separate_samples() -> Iterator[Sample]:
 @operator("linear algebra", method=False, samples=_separate_samples, signatures=None)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, in the order that costs least. `linalg.multi_dot` is its successor."""
-    for place, each in enumerate(matrices):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(each)}")
+    for each in all_tensors(matrices):
         if len(each._size) != 2:
             raise RuntimeError(f"Tensor dimension is {len(each._size)}, expected 2 instead.")
     return matrices[0] if len(matrices) == 1 else linalg_multi_dot(matrices, out=out)

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.errors import explained
 from tensorglass.ops.promotion import cannot_cast, common_dtype
+from tensorglass.ops.scalars import check_width, checked
 from tensorglass.tensor import Tensor, array_of
 
 Operands = Sequence[Any]
@@ -78,7 +79,7 @@ def bounds_fit(operands: Operands) -> None:
 
 def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
     """`alpha` must not turn an integer sum into a float one."""
-    if type(alpha) is int:
+    if type(alpha) is int and 0 <= alpha < 128:  # every dtype holds these
         return
     if isinstance(alpha, bool) and not all(map(_is_bool, operands)):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -86,6 +87,8 @@ def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and not any(map(_is_complex, operands)):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if type(alpha) is not float or abs(alpha) > 65504:  # what every floating-point dtype holds
+        checked(alpha, common_dtype(operands))
 
 
 def bool_cannot_be_subtracted(operands: Operands, alpha: complex = 1) -> None:
@@ -148,6 +151,8 @@ def integer_power_is_positive(operands: Operands) -> None:
             RuntimeError("Integers to negative integer powers are not allowed."),
             "Convert the base first: x.float() ** -1.",
         )
+    if isinstance(base, Tensor) and base._dtype.category == dtypes.INTEGER and isinstance(exponent, int):
+        checked(exponent, base._dtype)
 
 
 def no_power_of_truth(operands: Operands) -> None:
@@ -209,8 +214,15 @@ def relu_wants_numbers(operands: Operands) -> None:
     _no_complex_clamp(operands)
 
 
+def value_fits(operands: Operands, value: complex = 1) -> None:
+    """`value` must be one that the dtype computed in can hold, which is float32 for half types."""
+    dtype = common_dtype(operands)
+    checked(value, dtypes.float32 if dtype.itemsize == 2 and dtype.is_floating_point else dtype)
+
+
 def no_integer_quotient(operands: Operands, value: complex = 1) -> None:
     """A quotient of integers would have to be rounded."""
+    check_width(value)
     if all(map(_is_integral, operands[1:])):
         raise explained(
             RuntimeError(
@@ -222,3 +234,4 @@ def no_integer_quotient(operands: Operands, value: complex = 1) -> None:
             ),
             "Convert the tensors first: x.float().",
         )
+    value_fits(operands, value)

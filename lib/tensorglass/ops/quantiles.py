@@ -109,7 +109,7 @@ def _reduced(size: tuple[int, ...], dim: int | None, keepdim: bool) -> tuple[int
     return reduced_size(size, (geometry.wrap_dim(dim, len(size)),), keepdim)
 
 
-@operator("sorting", out=True, samples=_samples, signatures=None)
+@operator("sorting", out=True, samples=_samples)
 def quantile(
     input: Tensor,
     q: Any,
@@ -128,7 +128,7 @@ def quantile(
     return _quantile(input, q, dim, keepdim, interpolation, out, skips_nan=False)
 
 
-@operator("sorting", out=True, samples=_samples, signatures=None)
+@operator("sorting", out=True, samples=_samples)
 def nanquantile(
     input: Tensor,
     q: Any,

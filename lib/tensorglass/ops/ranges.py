@@ -177,7 +177,7 @@ def _read_ends(
     place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
     if place.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
-    return first, last, count, place
+    return checked(first, place.dtype), checked(last, place.dtype), count, place
 
 
 def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: Any) -> Array:

@@ -150,7 +150,14 @@ def reduction(
         if found is not None:
             public = recorded(public, derivative=found)
         row = Operator(
-            name, public, "reduction", aliases=tuple(aliases), has_out=True, samples=samples, differs=differs
+            name,
+            public,
+            "reduction",
+            aliases=tuple(aliases),
+            has_out=True,
+            samples=samples,
+            differs=differs,
+            signatures=(),
         )
         declare(row)
         return public

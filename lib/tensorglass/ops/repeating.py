@@ -27,7 +27,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(2, 0), 2, -1)
 
 
-@operator("rearranging", samples=_samples, signatures=None)
+@operator("rearranging", samples=_samples)
 def repeat_interleave(
     input: Tensor, repeats: Tensor | int | None = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:

@@ -19,6 +19,7 @@ from tensorglass.ops.pointwise_checks import (
     no_complex,
     no_integer_quotient,
     relu_wants_numbers,
+    value_fits,
 )
 from tensorglass.ops.promotion import PARAMETRIC, PROMOTE
 from tensorglass.ops.samples import bounds, pairs, ternary, unary
@@ -81,6 +82,7 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     PARAMETRIC,
     bounds=True,
     check=clamp_has_order,
+    numbers_fit=True,
     late_check=clamp_wants_numbers,
     inplace_check=bounds_fit,
     aliases=("clip",),
@@ -170,6 +172,7 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(
     FRACTIONAL,
     check=ends_alike,
+    numbers_fit=True,
     error_name="lerp_kernel_tensor",
     samples=ternary,
     differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",
@@ -193,6 +196,7 @@ def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = Non
 
 @pointwise(
     PROMOTE.refusing(dtypes.BOOL),
+    late_check=value_fits,
     error_name="addcmul_cpu_out",
     samples=ternary,
     differs="product and sum are rounded one after the other; PyTorch may round them once, so that overflow differs",

@@ -46,6 +46,18 @@ def _made(backend: Backend, number: complex, dtype: DType) -> Array:
 _kept = remembered(_made, typed=True)  # equal numbers of two types are not refused for the same reasons
 
 
+def fitting_array(backend: Backend, number: complex, dtype: DType) -> Array:
+    """`number_array` of a number that must fit: what PyTorch hands to a loop over elements as one of theirs."""
+    return (_kept_fitting if number and type(number) in (int, float) else _made_fitting)(backend, number, dtype)
+
+
+def _made_fitting(backend: Backend, number: complex, dtype: DType) -> Array:
+    return _made(backend, checked(number, dtype), dtype)
+
+
+_kept_fitting = remembered(_made_fitting, typed=True)
+
+
 _LIMITS: dict[DType, Any] = {
     each: iinfo(each) if each.category == dtypes.INTEGER else finfo(each)
     for each in dtypes.ALL

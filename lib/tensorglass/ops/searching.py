@@ -36,7 +36,7 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
     return from_data.tensor(value, device=other.device if isinstance(other, Tensor) else None)
 
 
-@operator("comparison", method=False, out=True, samples=_isin_samples, signatures=None)
+@operator("comparison", method=False, out=True, samples=_isin_samples)
 def isin(
     elements: Any,
     test_elements: Any,
@@ -88,7 +88,7 @@ def _search_samples() -> Iterator[Sample]:
     yield sample(steps, values())
 
 
-@operator("sorting", method=False, out=True, samples=_search_samples, signatures=None)
+@operator("sorting", method=False, out=True, samples=_search_samples)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -183,7 +183,7 @@ def _bucket_samples() -> Iterator[Sample]:
     yield sample(values(), steps, out_int32=True)
 
 
-@operator("sorting", method=False, out=True, samples=_bucket_samples, signatures=None)
+@operator("sorting", method=False, out=True, samples=_bucket_samples)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import NoneType
 from typing import Any
 
-from tensorglass.ops.arguments import invalid_combination, type_name
+from tensorglass.ops.arguments import invalid_combination
+from tensorglass.ops.calls import refusal
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.tensor import Tensor
 
@@ -18,10 +20,8 @@ from tensorglass.tensor import Tensor
 _NUMPY_NAMES = {"x": "input", "a": "input", "x1": "input", "x2": "other"}
 # These have one signature all the same: PyTorch makes 0-dim tensors of numbers for them.
 _NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div")
-_OF_ANNOTATION: dict[str, tuple[str, Any]] = {
-    "complex": ("Number", NUMBERS),
-    "int": ("int", int),
-}
+_REALS = tuple(kind for kind in NUMBERS if kind is not complex)
+_OF_ANNOTATION: dict[str, Any] = {"complex": NUMBERS, "int": int, "float | None": (*_REALS, Tensor, NoneType)}
 
 Parameter = inspect.Parameter
 
@@ -92,7 +92,7 @@ class CallSignature:
                 if not isinstance(value, Tensor) and not (value is None and name in self._optional):
                     wrong = wrong or not self._accepts_number(name, value)
             for name, value in values.items():
-                wrong = wrong or (name in self._types and not isinstance(value, self._types[name][1]))
+                wrong = wrong or (name in self._types and not isinstance(value, self._types[name]))
             if self._is_overloaded and not wrong:
                 wrong = not any(isinstance(value, Tensor) for value in operands)
             wrong = wrong or (out is not None and not isinstance(out, Tensor))
@@ -111,60 +111,9 @@ class CallSignature:
         is_in_place: bool,
     ) -> TypeError:
         name = f"{self.name}_" if is_in_place else self.name
-        first = 1 if is_method else 0
-        if self._is_overloaded:
-            return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
-        allowed = len(self._positional)
-        if len(arguments) > allowed:
-            if is_method and allowed == 1:
-                return TypeError(f"TensorBase.{name}() takes no arguments ({len(arguments) - 1} given)")
-            plural = "" if allowed - first == 1 else "s"
-            return TypeError(
-                f"{name}() takes {allowed - first} positional argument{plural} but {len(arguments) - first} were given"
-            )
-        for position, (argument, value) in enumerate(zip(self._positional, arguments, strict=False), start=1 - first):
-            if (
-                argument in self.operands
-                and not isinstance(value, Tensor)
-                and not self._accepts_number(argument, value)
-            ):
-                return TypeError(
-                    f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}"
-                )
-        missing = [
-            each for each in self.operands[len(arguments) :] if each not in keywords and each not in self._optional
-        ]
-        if missing and "other" in self.operands and self.defaults:  # add and sub have an old second signature
-            return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
-        if missing and not any(_NUMPY_NAMES.get(key) in missing for key in keywords):
-            listed = ", ".join(f'"{each}"' for each in missing)
-            return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
-        for key, value in keywords.items():
-            target = _NUMPY_NAMES.get(key, key)
-            if target in self.operands or (target == "out" and self.has_out):
-                if not isinstance(value, Tensor):
-                    return TypeError(f"{name}(): argument '{target}' must be Tensor, not {type_name(value)}")
-            elif target in self._types:
-                if not isinstance(value, self._types[target][1]):
-                    wanted = self._types[target][0]
-                    return TypeError(f"{name}(): argument '{target}' must be {wanted}, not {type_name(value)}")
-            elif target not in self.defaults:
-                return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-        return invalid_combination(name, arguments[first:], *self._overloads(is_method), keywords=keywords)
-
-    def _overloads(self, is_method: bool) -> list[str]:
-        """The signatures as PyTorch lists them: with a tensor, and with a number, in place of each such operand."""
-        names = self.operands[1:] if is_method else self.operands
-        variants = [{}] if not self.numbers else [{}, *({name: "Number"} for name in names if name in self.numbers)]
-        keyword_only = [
-            f"{self._types.get(name, ('str',))[0]} {name} = {default}" for name, default in self.defaults.items()
-        ]
-        if self.has_out and not is_method:
-            keyword_only.append("Tensor out = None")
-        tail = f", *, {', '.join(keyword_only)}" if keyword_only else ""
-        return [
-            "(" + ", ".join(f"{kinds.get(name, 'Tensor')} {name}" for name in names) + tail + ")" for kinds in variants
-        ]
+        given = arguments[1:] if is_method else arguments
+        found = refusal(name, given, keywords, is_method=is_method)
+        return found or invalid_combination(name, given, keywords=keywords)
 
 
 def _shown(parameter: Parameter, may_be_number: bool) -> Parameter:

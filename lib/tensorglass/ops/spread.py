@@ -176,6 +176,8 @@ def norm(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
         )
     check_out_dtype(out, input._dtype.to_real())
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2.0 if p in ("fro", None) else float(p)
     axes = axes_of(len(input._size), dim)
     return reduce(_norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)

@@ -202,7 +202,8 @@ def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
-    if row.signatures is None:
-        return passing(body)
-    form = explaining(body, name, row.signatures, is_method=is_method)
+    names = (row.name, f"{row.name}_") if is_method else (row.name, row.path.replace(".", "_"))
+    if row.signatures is None and name in names:
+        return passing(body)  # under other names it is refused by those
+    form = explaining(body, name, row.signatures or (), is_method=is_method)
     return form if row.usual is None or body is row.inplace else row.usual(form)

@@ -13,7 +13,7 @@ from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from tensorglass.errors import explained
-from tensorglass.ops.arguments import all_tensors
+from tensorglass.ops.arguments import all_tensors, type_name
 from tensorglass.ops.linalg import bmm
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reduction import sum as sum_

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes, geometry
-from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.by_numbers import over, times
 from tensorglass.ops.creation import zeros
-from tensorglass.ops.quantiles import times
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -23,14 +21,6 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(3, 4), values(4, seed=1))
     yield sample(values(3, 4), values(3, seed=1), dim=0)
     yield sample(values(3, 4), values(3, 4, seed=1))
-
-
-@derivative(node="DivBackward1", input=lambda grad: grad / 2.0)
-def _half(input: Tensor) -> Tensor:
-    return input / 2.0
-
-
-_halved: Callable[[Tensor], Tensor] = recorded(_half)
 
 
 def _sides(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
@@ -86,7 +76,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
         return times(y.sum(axis) - ends, step)
     width = _widths("trapezoid", y, x, axis)
     later, earlier = _sides(y, axis)
-    return _halved(((earlier + later) * width).sum(axis))
+    return over(((earlier + later) * width).sum(axis), 2.0)
 
 
 @operator("cumulative", method=False, samples=_samples)
@@ -97,4 +87,4 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, 
     if x is None:
         step = _step("cumulative_trapezoid", y, dx)
         return times(earlier + later, step / 2.0).cumsum(axis)
-    return _halved(((earlier + later) * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis))
+    return over(((earlier + later) * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2.0)

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.by_numbers import plus, times
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.error_functions import erf, erfc_of, erfcx_of, erfinv_of, in_double
 from tensorglass.ops.pointwise import mul
@@ -40,8 +41,8 @@ def special_erfcx(xp: Any, input: Array, *, out: Array = None) -> Array:
 def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part of a standard normal distribution that lies below `input`."""
     check_tensor("special_ndtr", input)
-    made: Tensor = mul(1 + erf(input * _ROOT_HALF), 0.5, out=out)
-    return made
+    around_zero = plus(erf(times(input, _ROOT_HALF)), 1)
+    return times(around_zero, 0.5) if out is None else mul(around_zero, 0.5, out=out)
 
 
 def _log_ndtr_of(xp: Any, x: Array) -> Array:

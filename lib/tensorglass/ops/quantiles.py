@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes, geometry
-from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import recorded
 from tensorglass.ops import from_data
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.by_numbers import times
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.reducing import reduced_size
@@ -92,15 +91,6 @@ def _found(ranked: Tensor, q: Tensor, interpolation: str, skips_nan: bool) -> Te
     below = ranks.long()
     weights = ranks.new_full(ranks._size, 0.5) if interpolation == "midpoint" else ranks - below
     return ranked.gather(-1, below).lerp(ranked.gather(-1, ranks.ceil().long()), weights)
-
-
-@derivative(node="MulBackward1", input=lambda grad, number: grad * number)
-def _scaled(input: Tensor, number: float) -> Tensor:
-    return input * number
-
-
-#: A tensor times a number, in one node without an edge for the number.
-times: Callable[..., Tensor] = recorded(_scaled)
 
 
 def _reduced(size: tuple[int, ...], dim: int | None, keepdim: bool) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.by_numbers import over, times
 from tensorglass.ops.joining import cat
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -73,13 +74,13 @@ def _even(input: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
         return input.narrow(dim, start, length)
 
     if edge_order == 1:
-        first = (part(1) - part(0)) / step
-        final = (part(last) - part(last - 1)) / step
+        first = part(1) - part(0)
+        final = part(last) - part(last - 1)
     else:
-        first = (part(0) * -1.5 + part(1) * 2 - part(2) * 0.5) / step
-        final = (part(last - 2) * 0.5 - part(last - 1) * 2 + part(last) * 1.5) / step
-    middle = (part(2, last - 1) - part(0, last - 1)) / 2 / step
-    return cat([first, middle, final], dim)
+        first = times(part(0), -1.5) + times(part(1), 2) - times(part(2), 0.5)
+        final = times(part(last - 2), 0.5) - times(part(last - 1), 2) + times(part(last), 1.5)
+    middle = over(part(2, last - 1) - part(0, last - 1), 2)
+    return cat([over(first, step), over(middle, step), over(final, step)], dim)
 
 
 def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
@@ -92,7 +93,7 @@ def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     last = input._size[dim] - 1
     shape = [-1 if each == dim else 1 for each in range(len(input._size))]
     apart = places.narrow(0, 1, last) - places.narrow(0, 0, last)
-    before, behind = (apart.narrow(0, start, last - 1).reshape(shape) for start in (0, 1))
+    before, behind = apart.narrow(0, 0, last - 1), apart.narrow(0, 1, last - 1)
 
     def part(start: int, length: int = 1) -> Tensor:
         return input.narrow(dim, start, length)
@@ -100,22 +101,26 @@ def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     low = -behind / (before * (before + behind))
     middle = (behind - before) / (before * behind)
     high = before / (behind * (before + behind))
-    inner = low * part(0, last - 1) + middle * part(1, last - 1) + high * part(2, last - 1)
+    inner = (
+        low.view(shape) * part(0, last - 1)
+        + middle.view(shape) * part(1, last - 1)
+        + high.view(shape) * part(2, last - 1)
+    )
     if edge_order == 1:
         first = (part(1) - part(0)) / apart[0]
         final = (part(last) - part(last - 1)) / apart[last - 1]
     else:
         one, two = apart[0], apart[1]
         first = (
-            part(0) * (-(2 * one + two) / (one * (one + two)))
-            + part(1) * ((one + two) / (one * two))
-            + part(2) * (-one / (two * (one + two)))
+            -(times(one, 2) + two) / (one * (one + two)) * part(0)
+            + (one + two) / (one * two) * part(1)
+            + -one / (two * (one + two)) * part(2)
         )
         one, two = apart[last - 2], apart[last - 1]
         final = (
-            part(last - 2) * (two / (one * (one + two)))
-            + part(last - 1) * (-(one + two) / (one * two))
-            + part(last) * ((2 * two + one) / (two * (one + two)))
+            two / (one * (one + two)) * part(last - 2)
+            + -(one + two) / (one * two) * part(last - 1)
+            + (times(two, 2) + one) / (two * (one + two)) * part(last)
         )
     return cat([first, inner, final], dim)
 

@@ -50,6 +50,8 @@ REFUSED = [
     f"torch.bucketize('a', {X})", f"torch.logsumexp({X}, 'a')", f"torch.mv({X}, {X})", f"torch.histogramdd({X}, 'a')",
     f"torch.gradient({X}, spacing='a')", f"torch.take_along_dim({X}, {X})", f"{X}.nan_to_num('a')", f"{X}.logit('a')",
     "torch.einsum('ij->j', 'a')", f"torch.chain_matmul({X}, 1)", f"{X}.sort(descending=1)", f"{X}.all('a')",
+    f"torch.tril({X}, 1.0)", f"{X}.triu_(True)", f"torch.rot90({X}, 1.5)", f"{X}.kthvalue(True)", f"{X}.diff(1.0)",
+    "torch.matrix_power(torch.eye(2), 2.0)", "torch.hann_window(3.5)", "torch.linalg.matrix_power(torch.eye(2), True)",
     f"torch.addmm({X}, {X}, 'a')", f"{X}.quantile(0.5, keepdim='a')", "torch.linalg.cholesky(torch.eye(2), upper=1)",
 ]  # fmt: skip
 

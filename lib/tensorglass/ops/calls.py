@@ -126,9 +126,9 @@ class Signature:
         self._takes_varargs = self._positional == 1 and self.parameters[0].is_varargs
 
     @classmethod
-    def of_function(cls, name: str, body: Callable[..., Any]) -> Signature:
-        """The signature that a function's parameters and their annotations tell."""
-        return cls(name, [_of_parameter(each) for each in inspect.signature(body).parameters.values()])
+    def of_python(cls, name: str, signature: inspect.Signature) -> Signature:
+        """The signature that the parameters of a function and their annotations tell."""
+        return cls(name, [_of_parameter(each) for each in signature.parameters.values()])
 
     @classmethod
     def of_text(cls, name: str, text: str) -> Signature:
@@ -236,8 +236,10 @@ def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
 class _Signatures:
     """All signatures of an operator, read from its declaration when a call has failed for the first time."""
 
-    def __init__(self, body: Callable[..., Any] | None, name: str, texts: Sequence[str], is_method: bool) -> None:
-        self._body, self._name, self._texts, self._is_method = body, name, texts, is_method
+    def __init__(
+        self, own: Callable[[], inspect.Signature] | None, name: str, texts: Sequence[str], is_method: bool
+    ) -> None:
+        self._own, self._name, self._texts, self._is_method = own, name, texts, is_method
 
     @cached_property
     def all(self) -> list[Signature]:
@@ -245,8 +247,8 @@ class _Signatures:
         if self._known:
             return [Signature.of_text(name, text) for text in self._known]
         read = [Signature.of_text(name, text) for text in self._texts]
-        if not read and self._body is not None:
-            read = [Signature.of_function(name, self._body)]
+        if not read and self._own is not None:
+            read = [Signature.of_python(name, self._own())]
         return [each.as_method() for each in read] if self._is_method else read
 
     @cached_property
@@ -284,9 +286,19 @@ class _Signatures:
         return [text.replace("Tensor input, ", "").replace("Tensor input", "") for text in self._texts]
 
 
-def refusal(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool) -> TypeError | None:
-    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits."""
-    signatures = _Signatures(None, name, (), is_method)
+def refusal(
+    name: str,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    *,
+    is_method: bool,
+    own: inspect.Signature | None = None,
+) -> TypeError | None:
+    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits.
+
+    An operator that PyTorch does not have is held against its `own` signature.
+    """
+    signatures = _Signatures(None if own is None else lambda: own, name, (), is_method)
     try:
         signatures.read(arguments, keywords)
     except TypeError as error:
@@ -298,7 +310,7 @@ def explaining(
     body: Callable[..., Any], name: str, texts: Sequence[str] = (), *, is_method: bool = False
 ) -> Callable[..., Any]:
     """`body`, refusing as PyTorch's `name` what fits none of its signatures: those in `texts`, or the one it tells."""
-    signatures = _Signatures(body, name, texts, is_method)
+    signatures = _Signatures(lambda: inspect.signature(body), name, texts, is_method)
     before = 1 if is_method else 0
     straight = _unrecorded(body)
     flags = _flags(body)

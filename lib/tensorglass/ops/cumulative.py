@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.comparison import logical_xor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import zeros_like
@@ -121,7 +121,7 @@ def diff(
     if not input._size:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     axis = geometry.wrap_dim(dim, len(input._size))
-    if n < 0:
+    if check_int("diff", "n", 2, n) < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)

@@ -12,7 +12,7 @@ from tensorglass.dtypes import C_NAMES
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.ops.arguments import all_tensors, check_tensor
+from tensorglass.ops.arguments import all_tensors, check_int, check_tensor
 from tensorglass.ops.inverses import linalg_inv, square_samples
 from tensorglass.ops.joining import cat
 from tensorglass.ops.linalg import matmul, mm
@@ -63,6 +63,7 @@ def _positive_power(A: Tensor, n: int) -> Tensor:
 def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix times itself, `n` times; its inverse's power for a negative `n`."""
     check_tensor("linalg_matrix_power", A, "A")
+    check_int("linalg_matrix_power", "n", 2, n)
     result = _power(A, n)
     check_one_out("matrix_power", result, out)
     return cast_into(result, out) if n in (0, 1) else given(result, out)
@@ -72,6 +73,7 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tens
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix times itself, `n` times; its inverse's power for a negative `n`."""
     check_tensor("matrix_power", input)
+    check_int("matrix_power", "n", 2, n)
     return linalg_matrix_power(input, n, out=out)
 
 

@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
-from tensorglass.ops.arguments import check_tensor, ints
+from tensorglass.ops.arguments import check_int, check_tensor, ints
 from tensorglass.ops.copying import clone, copy_
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.promotion import check_out_dtype
@@ -178,7 +178,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     one, other = (geometry.wrap_dim(each, ndim) for each in given)
     if one == other:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}")
-    turns = k % 4
+    turns = check_int("rot90", "k", 2, k) % 4
     if turns == 0:
         return clone(input, memory_format=contiguous_format)
     if turns == 2:
@@ -224,7 +224,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 
 def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
-    _check_matrices(name, input)
+    _check_matrices(name, input, diagonal)
     check_out_dtype(out, input._dtype)
     made = _moved(kernel, input, diagonal)
     if out is None:
@@ -236,7 +236,7 @@ def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tens
 
 def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
     """The triangle in place: the other elements become 0."""
-    _check_matrices(name, input)
+    _check_matrices(name, input, diagonal)
     input._storage.backend.launch(_zero_outside, kernel, raw_array(input), diagonal)
     input._written()
     return input
@@ -246,7 +246,8 @@ def _zero_outside(xp: Any, kernel: Kernel, target: Array, diagonal: int) -> None
     target[~kernel(xp, xp.ones(target.shape, dtype=bool), diagonal)] = 0
 
 
-def _check_matrices(name: str, input: Tensor) -> None:
+def _check_matrices(name: str, input: Tensor, diagonal: int) -> None:
+    check_int(name, "diagonal", 2, diagonal)
     if len(input._size) < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 

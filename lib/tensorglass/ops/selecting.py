@@ -15,7 +15,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.chosen import (
     OutPair,
     check_outputs,
@@ -107,7 +107,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
     """The `k`-th smallest element along `dim`, and its position; `k` counts from 1."""
     check_tensor("kthvalue", input)
     axis = _axis_with_elements("kthvalue", input, dim)
-    if not 1 <= k <= (input._size[axis] if input._size else 1):
+    if not 1 <= check_int("kthvalue", "k", 2, k) <= (input._size[axis] if input._size else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     check_outputs(out, input._dtype, _output_of_kth)
     if input._size:

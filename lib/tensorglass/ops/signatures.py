@@ -112,7 +112,8 @@ class CallSignature:
     ) -> TypeError:
         name = f"{self.name}_" if is_in_place else self.name
         given = arguments[1:] if is_method else arguments
-        found = refusal(name, given, keywords, is_method=is_method)
+        own = self.in_place() if is_in_place else self.public
+        found = refusal(name, given, keywords, is_method=is_method, own=own)
         return found or invalid_combination(name, given, keywords=keywords)
 
 

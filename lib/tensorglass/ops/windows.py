@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from tensorglass.backends import Array
+from tensorglass.ops.arguments import check_int
 from tensorglass.ops.factory import Options, factory, of_kernel, read_options
 from tensorglass.tensor import Tensor
 
@@ -18,6 +19,7 @@ def _window(
     name: str, window_length: int, periodic: bool, options: Options, shape: Callable[..., Array], *arguments: float
 ) -> Tensor:
     """A window whose elements are a function of numbers from 0 to 1."""
+    check_int(name, "window_length", 1, window_length)
     place = read_options(name, options)
     if not place.dtype.is_floating_point:
         raise RuntimeError(

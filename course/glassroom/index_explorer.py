@@ -20,6 +20,7 @@ from glassroom.inspector import Inspector
 from glassroom.plain import plain
 from glassroom.printable import printable
 from glassroom.render.indexings import svg_of_indexing, text_of_indexing
+from glassroom.render.words import ARRAYS
 from glassroom.snapshot import cells_at, snapshot, visible_window
 from glassroom.strides import contiguous_stride
 
@@ -100,7 +101,7 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
         if header.unit == "bytes":
             raise TypeError("explore_index counts strides in elements, and this array's are no whole elements")
         size, stride, itemsize, offset = header.size, header.stride, header.itemsize, header.storage_offset
-        is_numpys = header.library in ("numpy", "cupy")
+        is_numpys = header.library in ARRAYS
     held = {printable(each): _named(each, value, is_numpys) for each, value in names.items()}
     if len(size) > MOST_DIMS:
         raise ValueError(f"explore_index draws up to {MOST_DIMS} dimensions, not {len(size)}")

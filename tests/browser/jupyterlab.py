@@ -83,6 +83,15 @@ class Lab:
         page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
 
 
+def set_theme(page: Any, theme: str) -> None:
+    """Change JupyterLab's theme, and wait until the page wears it."""
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    light = "true" if theme.endswith("Light") else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+
+
 @contextmanager
 def running_lab(base: Path) -> Iterator[Lab]:
     """Start JupyterLab with its files and settings in `base`; ends it at the end."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 
 CELLS = (
     "import torch, tensorglass\nfrom glassroom import aliases\na = torch.arange(12.).reshape(3, 4)\nb = a.t()\n"
@@ -63,10 +64,7 @@ def test_arrows_walk_over_tensors_and_storages_and_keys_do_not_leak(opened: Any)
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_lit_and_unlit_words_are_readable_in_both_themes(opened: Any, theme: str) -> None:
-    opened.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    is_light = str(theme.endswith("Light")).lower()
-    opened.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
-    opened.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(opened, theme)
     opened.mouse.move(2, 2)
     card = opened.locator(".gr-aliases .card").first.evaluate("card => getComputedStyle(card).fill")
     for words in (row(opened, 0).locator("text").first, row(opened, 0).locator(".soft")):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 
 SET_UP = """\
 import tensorglass
@@ -96,11 +97,7 @@ def test_keys_in_the_stepper_do_not_reach_the_notebook(page: Any) -> None:
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_text_can_be_read_in_both_themes(lab: Any, page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
-    light = "true" if theme == "JupyterLab Light" else "false"
-    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(page, theme)
     colours = page.locator(".gr-graph[tabindex] .box.node").first.evaluate(
         "box => [getComputedStyle(box.querySelector('text')).fill, getComputedStyle(box.querySelector('rect')).fill]"
     )

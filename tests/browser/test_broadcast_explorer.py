@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 
 from glassroom import explore_broadcast
 
@@ -152,10 +153,7 @@ def test_sizes_that_do_not_fit_are_blamed_in_pytorchs_words_and_mended_by_typing
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_words_are_readable_in_both_themes(opened: Any, theme: str) -> None:
     opened.mouse.move(2, 2)
-    opened.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    is_light = str(theme.endswith("Light")).lower()
-    opened.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
-    opened.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(opened, theme)
     for selector in (
         ".gr-lines p",
         ".gr-sizes th",

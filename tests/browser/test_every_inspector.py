@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from browser import axe
-from browser.jupyterlab import Watch
+from browser.jupyterlab import Watch, set_theme
 from every_inspector import every_inspector
 
 import tensorglass
@@ -80,14 +80,6 @@ def place_of(page: Any, kind: str) -> Any:
 def step(page: Any, place: Any, key: str) -> None:
     place.locator(".gr-player").focus()
     page.keyboard.press(key)
-
-
-def set_theme(page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
-    light = "true" if theme.endswith("Light") else "false"
-    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
 
 
 @pytest.mark.parametrize("kind", KINDS)

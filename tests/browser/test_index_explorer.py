@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 from index_cases import as_numpy, cases, names
 
 from glassroom import explore_index
@@ -152,10 +153,7 @@ def test_keys_do_not_leak_into_the_notebook(opened: Any) -> None:
 def test_words_are_readable_in_both_themes(opened: Any, theme: str) -> None:
     typed_into(opened.locator(".gr-index").first, "rows[:, None], cols")
     opened.mouse.move(2, 2)
-    opened.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    is_light = str(theme.endswith("Light")).lower()
-    opened.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=is_light)
-    opened.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(opened, theme)
     for selector in (
         ".gr-lines p",
         ".gr-items td",

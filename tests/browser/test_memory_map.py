@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 from browser.contrast import contrast, luminance
+from browser.jupyterlab import set_theme
 
 CELLS = (
     "import torch, tensorglass\nfrom glassroom import show\na = torch.arange(12.).reshape(3, 4)\nb = a.t()",
@@ -138,12 +139,7 @@ def test_a_focused_map_shows_where_the_keyboard_is(page: Any) -> None:
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])
 def test_words_and_numbers_are_readable_in_both_themes(page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function(f"document.body.dataset.jpThemeName === '{theme}'")
-    page.wait_for_function(
-        "light => document.body.dataset.jpThemeLight === light", arg="true" if theme == LIGHT else "false"
-    )
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(page, theme)
     colours = the_map(page, 0).evaluate(
         """map => {
             const fill = (selector) => getComputedStyle(map.querySelector(selector)).fill;

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 
 SET_UP = """\
 import tensorglass as torch
@@ -128,11 +129,7 @@ def test_the_picture_is_named_for_those_who_hear_it(page: Any) -> None:
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
-    light = "true" if theme == "JupyterLab Light" else "false"
-    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(page, theme)
     for position in (TIMELINES[0], MAPS[0]):
         root = page.locator(".gr-moments").nth(position)
         for text in (".title", ".fact.soft", ".tiny"):

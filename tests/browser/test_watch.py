@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from browser.contrast import contrast
+from browser.jupyterlab import set_theme
 
 LOAD = "%load_ext glassroom"
 CELL = """\
@@ -148,11 +149,7 @@ def test_keys_do_not_reach_the_notebook_and_escape_leaves(page: Any) -> None:
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
-    light = "true" if theme == "JupyterLab Light" else "false"
-    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    set_theme(page, theme)
     player = page.locator(".gr-watch").first
     player.locator(".gr-line", has_text="b[0] = 7").click()
     for text in (".name", ".fact.soft", ".tiny"):

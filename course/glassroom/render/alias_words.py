@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassroom.alias_groups import Alias, Aliases, AliasGroup, Overlap
-from glassroom.render.words import counted, listed, span
+from glassroom.render.words import ARRAYS, counted, listed, span
 
 MOST_PAIRS = 6
 
@@ -29,8 +29,8 @@ def group_facts(group: AliasGroup) -> list[str]:
 def member_facts(member: Alias) -> list[str]:
     """What is said of a tensor after its name."""
     facts = [f"{member.size} {member.dtype}"]
-    if member.library in ("numpy", "cupy"):
-        facts.append({"numpy": "NumPy", "cupy": "CuPy"}[member.library])
+    if member.library in ARRAYS:
+        facts.append(ARRAYS[member.library])
     facts.append("no bytes" if member.span is None else f"bytes {span(*member.span)}")
     if member.span is not None and member.nbytes != member.span[1] - member.span[0]:
         facts.append("in pieces" if member.nbytes is None else f"{member.nbytes:,} of them, in pieces")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.render.words import counted, origin, shape_facts
+from glassroom.render.words import ARRAYS, counted, origin, shape_facts
 from glassroom.snapshot import Header, Storage
 from glassroom.watching.story import Moment, Story
 
@@ -75,8 +75,8 @@ def storage_line(storage: Storage, is_gone: bool) -> str:
 def header_line(header: Header, fact: str | None) -> str:
     """What is said of a tensor after its name."""
     facts = [header.dtype, *shape_facts(header), origin(header) or ""]
-    if header.library in ("numpy", "cupy"):
-        facts.insert(0, {"numpy": "NumPy", "cupy": "CuPy"}[header.library])
+    if header.library in ARRAYS:
+        facts.insert(0, ARRAYS[header.library])
     if not header.contiguous:
         facts.append("not contiguous")
     if header.requires_grad:

@@ -8,6 +8,8 @@ from math import prod
 from glassroom.render.lanes import countable
 from glassroom.snapshot import Header, Snapshot, Storage
 
+#: Libraries whose arrays are named as such beside tensors.
+ARRAYS = {"numpy": "NumPy", "cupy": "CuPy"}
 NAMES_SHOWN = 8
 MOST_WRITTEN = 9999
 
@@ -60,8 +62,8 @@ def memory_facts(header: Header) -> list[str]:
         facts.append("no cells")
     else:
         facts.append(f"bytes {span(header.bytes[0], header.bytes[1])}")
-    if header.library in ("numpy", "cupy"):
-        facts.insert(0, {"numpy": "NumPy", "cupy": "CuPy"}[header.library])
+    if header.library in ARRAYS:
+        facts.insert(0, ARRAYS[header.library])
     if header.requires_grad:
         facts.append("requires grad")
     if header.version:

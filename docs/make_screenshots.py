@@ -21,7 +21,7 @@ IMAGES = ROOT / "docs" / "images"
 GALLERY = ROOT / "docs" / "inspectors.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.jupyterlab import CHROMIUM, Lab, running_lab  # noqa: E402 - found through the path set above
+from browser.jupyterlab import CHROMIUM, Lab, running_lab, set_theme  # noqa: E402 - found through the path set above
 
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n<picture>.*?images/([\w-]+)-dark\.png)?", re.DOTALL)
 POINTED = {  # what is pointed at in a picture
@@ -92,12 +92,6 @@ def the_course(lab: Lab, browser: Any) -> None:
     page.locator(".gr-map .tensor .cell").nth(3).hover()
     page.screenshot(path=IMAGES / "course.png")
     smaller(IMAGES / "course.png")
-
-
-def set_theme(page: Any, theme: str) -> None:
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-    page.wait_for_function(f"document.body.dataset.jpThemeName === '{theme}'")
-    page.locator("#jupyterlab-splash").wait_for(state="detached")
 
 
 def smaller(path: Path) -> None:

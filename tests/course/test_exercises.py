@@ -240,6 +240,14 @@ def test_wrong_calls_show_how_the_exercise_is_checked():
             assert 'check("98-call", window, a=a)' in text
 
 
+def test_a_huge_tensor_is_refused_before_anything_goes_through_it(torch):
+    huge = torch.ones(1).expand(10**9)
+    with declared("00-huge", lambda rows, *, given: len(list(rows)) and None):
+        for rows, given, named in [(huge, 1, "rows"), ([huge], 1, "rows"), ([1], (2, [huge]), "given")]:
+            text = said(check, "00-huge", rows, given=given)
+            assert text == f"Not yet: `{named}` has 1,000,000,000 elements, more than any exercise asks for.\n"
+
+
 def test_a_copy_is_told_from_a_view(torch):
     a = torch.arange(6)
     expect_view(a[1:4], "b", of=a, of_name="a")

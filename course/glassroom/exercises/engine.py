@@ -29,7 +29,7 @@ from importlib import import_module
 from io import StringIO
 from textwrap import dedent, indent
 
-from glassroom.exercises.facts import first_line
+from glassroom.exercises.facts import MOST_TAKEN, elements, first_line
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
@@ -174,6 +174,9 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
         raise Misconception(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):
         raise Misconception(f"this exercise is checked by {call}.")
+    for name, answer in bound.arguments.items():
+        if elements(answer) > MOST_TAKEN:  # going through its rows alone would fill the memory
+            raise Misconception(f"`{name}` has {elements(answer):,} elements, more than any exercise asks for.")
     lesson = found.examine(*bound.args, **bound.kwargs)
     return f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved."
 

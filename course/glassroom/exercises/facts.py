@@ -18,6 +18,7 @@ PLAIN = (bool, int, float, complex, str)
 LONGEST_TEXT = 72
 MOST_VALUES = 64
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large
+MOST_TAKEN = 50_000_000  # elements of what a check is handed; larger than any matrix of the course
 
 
 def is_tensor(x: object) -> bool:
@@ -81,6 +82,18 @@ def values(x: Any) -> Any:
     if math.prod(shape(x)) > MOST_READ:
         raise ValueError(f"{math.prod(shape(x)):,} values are too many to look at")
     return x.tolist()
+
+
+def elements(x: Any) -> int:
+    """How many elements a tensor or an array has, or the largest of those in lists and tuples; 0 for all else."""
+    if type(x) in (list, tuple):
+        return max(map(elements, x), default=0)
+    if not (is_tensor(x) or is_array(x)):
+        return 0
+    try:
+        return math.prod(shape(x))
+    except Exception:  # it only looks like a tensor; the exercise says so
+        return 0
 
 
 def memory_range(x: Any) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass import formats, geometry, printing
 from tensorglass.backends import Array, Backend
+from tensorglass.devices import CPU
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
@@ -189,7 +190,7 @@ class Tensor:
 
     def is_contiguous(self, *, memory_format: formats.memory_format = formats.contiguous_format) -> bool:
         """Whether the elements lie in the storage without gaps, in the order of `memory_format`."""
-        if memory_format in (formats.contiguous_format, formats.preserve_format):
+        if memory_format is formats.contiguous_format or memory_format is formats.preserve_format:
             if self._contiguous is None:
                 self._contiguous = geometry.is_contiguous(self._size, self._stride)
             return self._contiguous
@@ -263,6 +264,9 @@ class Tensor:
 
     def item(self) -> Any:
         """The only element, as a Python number."""
+        array = self._array
+        if array is not None and array.size == 1 and self._storage.device is CPU and not self._conj:  # at once
+            return array.item()
         if self.numel() != 1:
             raise explained(
                 RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar"),
@@ -358,17 +362,17 @@ def raw_array(tensor: Tensor) -> Array:
     """The window on the storage that a header describes, derived once and kept: what an in-place write goes to."""
     array = tensor._array
     if array is None:
-        storage = tensor._storage
-        if (
-            geometry.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
-            > storage._nbytes
-        ):
+        storage, size, stride, offset, dtype = (
+            tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype,
+        )  # fmt: skip
+        if geometry.storage_nbytes(size, stride, offset, dtype.itemsize) > storage._nbytes:
             raise _out_of_bounds(tensor)
         if tensor._contiguous is None:  # asked here, so that operators find it known: it opens their fast path
-            tensor._contiguous = geometry.is_contiguous(tensor._size, tensor._stride)
-        array = tensor._array = storage.backend.array(
-            storage.buffer, tensor._dtype, tensor._size, tensor._stride, tensor._offset
-        )
+            tensor._contiguous = geometry.is_contiguous(size, stride)
+        buffer = storage._buffer
+        if buffer is None:
+            buffer = storage.buffer
+        array = tensor._array = storage.backend.array(buffer, dtype, size, stride, offset)
     return array
 
 

@@ -41,6 +41,9 @@ class _Thread(threading.local):
         self.run = _quiet_context().run
 
 
+_array = numpy.ndarray
+
+
 class _Run:
     """Bytes that somebody else owns, in the form in which NumPy accepts addresses."""
 
@@ -107,8 +110,10 @@ class NumpyBackend:
     ) -> numpy.ndarray:
         if 0 in size:  # such a header may point past the end of its storage
             return numpy.ndarray(size, self.array_dtype(dtype))
-        strides, itemsize = _byte_strides(stride, dtype.itemsize), dtype.itemsize
-        return numpy.ndarray(size, self.array_dtype(dtype), buffer, offset * itemsize, strides)
+        array_dtype, itemsize = self._array_dtypes.get(dtype), dtype.itemsize
+        if array_dtype is None:
+            array_dtype = self._load_bfloat16()
+        return _array(size, array_dtype, buffer, offset * itemsize, _byte_strides(stride, itemsize))
 
     def share_memory(self, one: numpy.ndarray, other: numpy.ndarray) -> bool:
         try:

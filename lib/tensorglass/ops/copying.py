@@ -27,6 +27,7 @@ from tensorglass.ops.gradients import nothing
 from tensorglass.ops.moving import brought
 from tensorglass.ops.scalars import NUMBERS, checked
 from tensorglass.ops.table import operator
+from tensorglass.ops.usual_copies import converted_at_once, of_contiguous, of_conversion, of_copy
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, header_of, raw_array
 
@@ -151,14 +152,14 @@ _to_copy = recorded(
 )
 
 
-@operator("copy")
+@operator("copy", usual=of_copy)
 @derivative(input=lambda grad: grad)
 def clone(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
     return new_copy(input, input._dtype, input._storage.device, memory_format or preserve_format)
 
 
-@operator("copy", function=False)
+@operator("copy", function=False, usual=of_contiguous)
 def contiguous(input: Tensor, *, memory_format: formats.memory_format = contiguous_format) -> Tensor:
     """`input` itself if it lies in `memory_format` already, else a copy that does."""
     if input.is_contiguous(memory_format=memory_format):
@@ -242,6 +243,7 @@ _FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format m
 @operator(
     "copy",
     function=False,
+    usual=of_conversion,
     signatures=(
         f"(Tensor input, torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
         f"(Tensor input, torch.dtype dtype, {_FLAGS})",
@@ -366,7 +368,8 @@ def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
 
 def _conversion(name: str, dtype: DType) -> None:
     def convert(input: Tensor, *, memory_format: formats.memory_format = preserve_format) -> Tensor:
-        return to(input, dtype, memory_format=memory_format)
+        made = converted_at_once(input, dtype) if memory_format is preserve_format else None
+        return made if made is not None else to(input, dtype, memory_format=memory_format)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"`input` as {dtype!r}; itself if it has that dtype."

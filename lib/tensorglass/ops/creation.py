@@ -10,6 +10,8 @@ from operator import index as as_index
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import write_number
@@ -60,7 +62,7 @@ def empty(
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
     if size is out is None and sizes and not options:
-        made = new_at_once(sizes, zeroed=True)
+        made = new_at_once(sizes, HOST.xp.zeros)
         if made is not None:
             return made
     shape = read_size("zeros", sizes, size)
@@ -73,13 +75,18 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
     return _filled(shape, read_out_options("zeros", options, out), 0, out)
 
 
+def _ones(size: tuple[int, ...], array_dtype: Any) -> Array:
+    made = HOST.xp.empty(size, array_dtype)
+    made.fill(1)
+    return made
+
+
 @factory()
 def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones."""
     if size is out is None and sizes and not options:
-        made = new_at_once(sizes)
+        made = new_at_once(sizes, _ones)
         if made is not None:
-            raw_array(made).fill(1)
             return made
     shape = read_size("ones", sizes, size)
     return _filled(shape, read_out_options("ones", options, out), 1, out)

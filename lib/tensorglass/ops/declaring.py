@@ -21,13 +21,14 @@ from functools import partial
 from typing import Any
 
 from tensorglass import dtypes
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.graph.modes import state
 from tensorglass.making import empty_on, result_tensor
 from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
 from tensorglass.ops.kernel import Kernel, Rule
-from tensorglass.ops.planning import Layout, result_layout
+from tensorglass.ops.planning import Layout, layout_at_once, result_layout
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
@@ -223,6 +224,7 @@ def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) 
 
 def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
     direct, calls, bind, least_pooled = kernel.unchecked, kernel.calls, kernel.bind, kernel.least_pooled
+    ufunc = None if kernel.ufunc is None else HOST.ufunc(kernel.ufunc)
     elsewhere = _strided_binary(kernel, call, slow)
 
     def form(input: Any, other: Any) -> Any:
@@ -235,16 +237,28 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
             result = direct.get(input._dtype) if storage.device is other._storage.device else None
             if storage._nbytes >= least_pooled:
                 result = None
-            if input._contiguous and other._contiguous and size == other._size and size and result is not None:
-                backend = storage.backend
+            if result is None:
+                return elsewhere(input, other)
+            backend = storage.backend
+            if input._contiguous and other._contiguous and size == other._size and size:
                 try:
                     made = backend.attempt(calls.get(backend) or bind(backend), one, two)
                 except (MemoryError, RuntimeError):
                     return compute(kernel, (input, other), {})
                 answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
-                if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
-                    return kernel.record((input, other), answer)
-                return answer
+            else:
+                layout = layout_at_once(((size, input._stride), (other._size, other._stride)))
+                if layout is None or ufunc is None or backend is not HOST:
+                    return elsewhere(input, other)
+                size, stride, order = layout
+                try:
+                    made = HOST.attempt(ufunc, one, two, order=order)  # 0.7 µs less than into an array of our own
+                except (MemoryError, RuntimeError):
+                    return compute(kernel, (input, other), {})
+                answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")
+            if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
+                return kernel.record((input, other), answer)
+            return answer
         return elsewhere(input, other)
 
     return elsewhere if kernel.is_like_input else form

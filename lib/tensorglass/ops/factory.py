@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from tensorglass import backends, dtypes, formats, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
@@ -235,22 +237,28 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
     return format_strides(size, () if like is None else like._stride, memory_format)
 
 
+_FEW = LEAST // 16  #: elements of which the pool has no part, whatever the default dtype
+
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
-def new_at_once(sizes: Sequence[Any], *, zeroed: bool = False) -> Tensor | None:
-    """The tensor of a call with a size and nothing else, of small plain ints: half the time; None: look closer."""
+def new_at_once(sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp.empty) -> Tensor | None:
+    """The tensor of a call with a size and nothing else, of small plain ints: half the time; None: look closer.
+
+    `make_array` makes its elements.
+    """
     if len(sizes) == 1 and type(sizes[0]) is tuple:
         sizes = sizes[0]
+    count = 1
     for length in sizes:
         if type(length) is not int or not 0 < length < 256:
             return None
-    device = as_device(None)
-    if device is not CPU or not 0 < len(sizes) <= 4:
+        count *= length
+    if count > _FEW or not sizes or as_device(None) is not CPU:
         return None
-    size, dtype, backend = tuple(sizes), dtypes.get_default_dtype(), backends.get(device)
-    array = backend.empty(dtype, size, zeroed=zeroed)
-    return result_tensor(array, dtype, backend, device, size, geometry.CONTIGUOUS_STRIDES[size])
+    size, dtype = tuple(sizes), dtypes.get_default_dtype()
+    array = make_array(size, HOST.array_dtype(dtype))
+    return result_tensor(array, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -119,7 +120,7 @@ def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
 )
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
-    result = _of_matrices(input, other) if out is None else None
+    result = _at_once(input, other, is_recorded_after=True) if out is None else None
     if result is None:
         check_tensor("matmul", input)
         check_tensor("matmul", other, "other", 2)
@@ -131,36 +132,65 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return result
 
 
-def _of_matrices(input: Tensor, other: Tensor) -> Tensor | None:
-    """The product of two matrices of which there is nothing to ask, in half the time; None for all else."""
+def _at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
+    """The product of floating-point tensors of which there is nothing to ask, in half the time; None for all else.
+
+    Of products that are to be recorded after that, those of matrices alone.
+    """
     if type(input) is not Tensor or type(other) is not Tensor:
         return None
-    size, other_size, dtype, storage = input._size, other._size, input._dtype, input._storage
+    dtype, storage = input._dtype, input._storage
     if not (
-        len(size) == len(other_size) == 2
-        and size[1] == other_size[0]
-        and (dtype is dtypes.float32 or dtype is dtypes.float64)
+        (dtype is dtypes.float32 or dtype is dtypes.float64)
         and other._dtype is dtype
         and other._storage.device is storage.device is CPU
     ):
         return None
-    backend = storage.backend
-    inner, size = size[1], (size[0], other_size[1])
-    count = size[0] * size[1]
+    planned = _plan(input._size, other._size, dtype.itemsize)
+    if planned is None:
+        return None
+    size, is_whole = planned
+    if is_recorded_after and len(other._size) != 2 and (input._meta is not None or other._meta is not None):
+        return None
     one, two = raw_array(input), raw_array(other)
     try:
-        if count * dtype.itemsize < LEAST and (count * inner <= SMALL or not piece(size[0], inner, size[1])):
-            made = backend.run(backend.xp.matmul, one, two)
+        if not is_whole:
+            made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
+        elif input._contiguous and other._contiguous and len(size) < 3:
+            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
+            made = one.dot(two)
         else:
-            made = backend.launch(matrix_product, one, two, backend.empty(dtype, size))
+            made = HOST.run(HOST.xp.matmul, one, two)
     except MemoryError:  # the other way finds the same, and says it as PyTorch does
         return None
-    if not made.flags.c_contiguous:
+    if not size:
+        made = HOST.xp.asarray(made)
+    elif not made.flags.c_contiguous:
         return None
-    return result_tensor(made, dtype, backend, CPU, size, geometry.contiguous_strides(size))
+    return result_tensor(made, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+
+
+@geometry.remembered
+def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
+    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
+    dims = len(size), len(other_size)
+    if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
+        return None
+    batch, rows, columns = math.prod(size[:-2]), size[:-1][-1:], other_size[-1:] if len(other_size) > 1 else ()
+    if size[:-2] != other_size[:-2]:
+        return None
+    result = (*size[:-2], *rows, *columns)
+    count = math.prod(result)
+    is_small = count * itemsize < LEAST
+    if dims != (2, 2):
+        return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
+    return result, is_small and (count * size[1] <= SMALL or not piece(size[0], size[1], columns[0]))
 
 
 def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
+    made = _at_once(input, other) if out is None else None
+    if made is not None:
+        return made
     a, b = input._size, other._size
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")

@@ -23,7 +23,7 @@ from tensorglass.ops.copying import clone, contiguous
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
-from tensorglass.ops.usual_views import of_lengths, of_two_dims
+from tensorglass.ops.usual_views import of_lengths, of_matrix, of_two_dims
 from tensorglass.tensor import Tensor, header_of
 
 _VIEW = ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
@@ -125,7 +125,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@operator("view")
+@operator("view", usual=of_matrix)
 @derivative(input=lambda grad: grad.t())
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or a scalar as it is."""

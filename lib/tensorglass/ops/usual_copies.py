@@ -1,0 +1,88 @@
+"""The usual call of `clone`, `contiguous` and the conversions: a small tensor that no gradient flows to, as it lies.
+
+The one idea to keep in mind: of a tensor without gaps the array module's own copy lies as PyTorch's does, so neither
+strides nor a format need to be worked out. Every other call goes on to the form that `calls` has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass import memory
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.dtypes import dtype as DType
+from tensorglass.making import result_tensor
+from tensorglass.tensor import Tensor, raw_array
+
+
+def of_copy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, an operator that copies: 1.6 µs for 4×4, and not 2.8."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 1 and not keywords:
+            made = copied_at_once(arguments[0])
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which returns its argument itself where that has no gaps."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 1 and not keywords:
+            input = arguments[0]
+            if type(input) is Tensor and input._contiguous:
+                return input
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which takes a tensor and a dtype: 2 µs for 4×4, and not 5."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2 and not keywords and type(arguments[1]) is DType:
+            made = converted_at_once(*arguments)
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
+    """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
+    if type(input) is not Tensor:
+        return None
+    if input._dtype is dtype:
+        return input
+    return None if input._dtype.is_complex else copied_at_once(input, dtype)
+
+
+def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
+    """A copy of a small tensor without gaps, as `dtype` if that is given; None for all others."""
+    if type(input) is not Tensor or input._meta is not None or input._conj:
+        return None
+    storage, array = input._storage, input._array
+    if storage.backend is not HOST or storage._nbytes >= LEAST:
+        return None
+    if array is None:
+        array = raw_array(input)
+    if not input._contiguous:
+        return None
+    if dtype is None:
+        made, dtype = array.copy(), input._dtype
+    else:
+        made = HOST.run(array.astype, HOST.array_dtype(dtype))
+    memory.copied(made.nbytes)
+    return result_tensor(made, dtype, HOST, storage.device, input._size, input._stride)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from gradient_calls_of_matrices import OF_MATRICES
+
 import tensorglass
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import OPERATORS, Operator, Sample
@@ -113,6 +115,7 @@ def sampled_calls(row: Operator) -> Iterator[GradientCall]:
 
 #: Operators without samples, and ways of calling one that its samples leave out. `x` is 2×3 unless sizes are given.
 BY_HAND: dict[str, list[Any]] = {
+    **OF_MATRICES,
     "polygamma_": [lambda t, x: (x.exp() + 1).polygamma_(1), lambda t, x: (x.exp() + 1).polygamma_(2)],
     "view": [lambda t, x: x.view(3, -1), lambda t, x: x.t().unsqueeze(1).view(3, 1, 2, 1)],
     "view_as": [lambda t, x: x.view_as(t.ones(6))],
@@ -258,45 +261,11 @@ BY_HAND: dict[str, list[Any]] = {
         (lambda t, x, y: x @ y, (3,), (3, 2)),
         (lambda t, x, y: x @ y, (2, 2, 3), (3,)),
     ],
-    # matrices: Hermitian ones, and what does not depend on signs
-    "linalg_inv": [(lambda t, x: t.linalg.inv(x + 5 * t.eye(2)), (2, 2))],
-    "linalg_solve": [(lambda t, x, y: t.linalg.solve(x + 5 * t.eye(2), y), (2, 2), (2, 3))],
-    "linalg_det": [(lambda t, x: t.linalg.det(x + 5 * t.eye(2)), (2, 2))],
-    "cholesky": [
-        (lambda t, x: t.cholesky(positive(t, x)), (2, 3)),
-        (lambda t, x: t.cholesky(positive(t, x), True), (2, 3)),
-    ],
-    "linalg_cholesky": [
-        (lambda t, x: t.linalg.cholesky(positive(t, x)), (2, 3)),
-        (lambda t, x: t.linalg.cholesky(positive(t, x), upper=True), (2, 2, 3)),
-    ],
-    "linalg_cholesky_ex": [(lambda t, x: t.linalg.cholesky_ex(positive(t, x))[0], (2, 3))],
-    "linalg_eigh": [
-        (lambda t, x: t.linalg.eigh(positive(t, x))[0], (2, 3)),
-        (lambda t, x: sizes(t.linalg.eigh(positive(t, x))), (3, 4)),
-    ],
-    "linalg_eigvalsh": [(lambda t, x: t.linalg.eigvalsh(positive(t, x)), (2, 2, 3))],
-    "linalg_eig": [(lambda t, x: sizes(t.linalg.eig(uneven(t, x))), (3, 3))],
-    "linalg_svd": [
-        (lambda t, x: sizes(t.linalg.svd(x, full_matrices=False)), (2, 3)),
-        (lambda t, x: sizes(t.linalg.svd(uneven(t, x))), (3, 3)),
-        (lambda t, x: sizes(t.linalg.svd(x, full_matrices=False)), (3, 2)),
-        (lambda t, x: t.linalg.svd(x)[1], (3, 2)),
-    ],
-    "svd": [(lambda t, x: sizes(t.svd(x)), (3, 2)), (lambda t, x: t.svd(x)[1], (3, 2))],
-    "linalg_qr": [
-        (lambda t, x: squares(t.linalg.qr(uneven(t, x))), (3, 3)),
-        (lambda t, x: squares(t.linalg.qr(x)), (3, 2)),
-        (lambda t, x: squares(t.linalg.qr(x)), (2, 3)),
-    ],
-    "linalg_lstsq": [(lambda t, x, y: t.linalg.lstsq(uneven(t, x), y)[0], (3, 3), (3, 2))],
-    "qr": [(lambda t, x: squares(t.qr(x)), (3, 2))],
     "nan_to_num_": [lambda t, x: x.clone().nan_to_num_()],
     # of their first argument these have no derivative
     "igamma": [lambda t, x: t.igamma(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
     "igammac": [lambda t, x: t.igammac(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
     "special_zeta": [lambda t, x: t.special.zeta(t.tensor([1.5, 2.0, 3.5]), x * x + 0.5)],
-    "linalg_eigvals": [(lambda t, x: t.linalg.eigvals(uneven(t, x)).abs().sum(), (3, 3))],
     "prod": [
         lambda t, x: x.prod(),
         lambda t, x: x.prod(1),
@@ -331,26 +300,6 @@ BY_HAND: dict[str, list[Any]] = {
         (lambda t, x, y: part_scaled(x.clone().t(), y), (3, 2), (3,)),
     ],
 }
-
-
-def positive(library: Any, x: Any) -> Any:
-    """A positive-definite matrix made of any."""
-    return x @ x.mH + library.eye(x.shape[-2])
-
-
-def uneven(library: Any, x: Any) -> Any:
-    """A square matrix whose eigenvalues are far apart."""
-    return x + library.diag(10 * library.arange(x.shape[-1], dtype=library.float64))
-
-
-def sizes(tensors: Any) -> list[Any]:
-    """The tensors without signs and phases."""
-    return [each.abs() for each in tensors]
-
-
-def squares(tensors: Any) -> list[Any]:
-    """The same, where some elements are zero."""
-    return [(each * each.conj()).real for each in tensors]
 
 
 def written(x: Any, index: Any, value: Any) -> Any:

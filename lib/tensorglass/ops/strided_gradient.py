@@ -30,7 +30,7 @@ def unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int,
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:
     """Add `grad`, which lies as `view`, up in memory, and read that as `input` lies."""
     count = max(geometry.storage_nbytes(*input, 1), geometry.storage_nbytes(*view, 1))
-    cells = arange(count)
+    cells = arange(count, device=grad.device)
     memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))
     own = cells.as_strided(*input).reshape(-1)
     if 0 in input[1]:  # elements that share a cell share its gradient

@@ -1,0 +1,123 @@
+"""Padding with what a signal holds: mirrored at its ends, its ends repeated, or going round.
+
+The one idea to keep in mind: each position of a longer signal is a position of the given one, so padding is a read
+along the last dimension, and its derivative adds up what was read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.ops.padding import constant_pad_nd
+from tensorglass.ops.recorded_views import slice_view
+from tensorglass.tensor import Tensor
+
+
+def _mirrored(place: int, length: int) -> int:
+    return -place if place < 0 else place if place < length else 2 * (length - 1) - place
+
+
+def _nearest(place: int, length: int) -> int:
+    return min(max(place, 0), length - 1)
+
+
+def _places(length: int, before: int, after: int, where: Callable[[int, int], int]) -> list[int]:
+    return [where(place, length) for place in range(-before, length + after)]
+
+
+def _index(like: Tensor, places: Sequence[int]) -> Tensor:
+    return like.new_tensor(places, dtype=dtypes.int64)
+
+
+def _read(input: Tensor, places: Sequence[int]) -> Tensor:
+    return input.detach().index_select(-1, _index(input, places))
+
+
+@derivative(
+    node="ReflectionPad1DBackwardBackward0",
+    part=lambda grad, places: grad.index_select(-1, _index(grad, places)),
+    input=lambda grad, input_size: grad.new_zeros(input_size),
+)
+def _add_up(part: Tensor, input: Tensor, places: Sequence[int]) -> Tensor:
+    return part.new_zeros(input._size).index_add(-1, _index(part, places), part)
+
+
+_added_up: Any = recorded(_add_up)
+
+
+@derivative(node="ReflectionPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
+def _reflect(input: Tensor, places: Sequence[int]) -> Tensor:
+    return _read(input, places)
+
+
+@derivative(node="ReplicationPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
+def _replicate(input: Tensor, places: Sequence[int]) -> Tensor:
+    return _read(input, places)
+
+
+_reflected: Any = recorded(_reflect)
+_replicated: Any = recorded(_replicate)
+
+
+def _check(input: Tensor, mode: str) -> None:
+    if len(input._size) not in (2, 3):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if 0 in input._size[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            f"input, but got: {list(input._size)}"
+        )
+    if input._dtype is dtypes.bool:
+        name = "reflection" if mode == "reflect" else "replication"
+        raise NotImplementedError(f"\"{name}_pad1d\" not implemented for 'Bool'")
+
+
+def _round(input: Tensor, before: int, after: int) -> Tensor:
+    length = input._size[-1]
+    if before > length or after > length:
+        raise RuntimeError("Padding value causes wrapping around more than once.")
+    made = input.new_empty((*input._size[:-1], before + length + after))
+    slice_view(made, -1, before, before + length).copy_(slice_view(input, -1, 0, length))
+    if before > 0:
+        slice_view(made, -1, 0, before).copy_(slice_view(made, -1, length, length + before))
+    if after > 0:
+        slice_view(made, -1, before + length).copy_(slice_view(made, -1, before, before + after))
+    return made
+
+
+def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
+    """The tensor with so many more elements before and after, along its last dimension; `mode` is PyTorch's `pad_mode`.
+
+    Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
+    """
+    if not isinstance(mode, str):
+        raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type(mode).__name__}")
+    if mode == "constant":
+        return constant_pad_nd(input, (before, after))
+    if mode == "circular":
+        return _round(input, before, after)
+    if mode not in ("reflect", "replicate"):
+        raise explained(
+            NotImplementedError(f"Unrecognised padding mode {mode}"),
+            'There are "reflect", "replicate", "circular" and "constant".',
+        )
+    _check(input, mode)
+    length = input._size[-1]
+    if mode == "replicate":
+        replicated: Tensor = _replicated(input, _places(length, before, after, _nearest))
+        return replicated
+    if before >= length or after >= length:
+        raise explained(
+            RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {len(input._size) - 1} of input {list(input._size)}"
+            ),
+            f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
+        )
+    reflected: Tensor = _reflected(input, _places(length, before, after, _mirrored))
+    return reflected

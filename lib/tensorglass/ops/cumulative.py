@@ -18,6 +18,7 @@ from tensorglass.ops.gradients import cumprod_gradient
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.reducing import write_out
+from tensorglass.ops.running_totals import running_total
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import narrow
@@ -54,7 +55,11 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
 
 
 def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
-    row = array.reshape(array.shape or (1,)).astype(dtype, copy=False).astype(wide, copy=False)
+    row = array.reshape(array.shape or (1,)).astype(dtype, copy=False)
+    quick = running_total(xp, "add" if kernel is _sum else "multiply", row, axis)
+    if quick is not None:
+        return quick
+    row = row.astype(wide, copy=False)
     return xp.ascontiguousarray(kernel(xp, row, axis).astype(dtype, copy=False)).reshape(array.shape)
 
 

@@ -12,7 +12,7 @@ from tensorglass.errors import explained
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
-from tensorglass.ops import return_types
+from tensorglass.ops import return_types, usual_reductions
 from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
 from tensorglass.ops.chosen import chosen_gradient
 from tensorglass.ops.gradients import shared_among
@@ -21,6 +21,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduct
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.usual_reductions import of_extreme, of_reduction
 from tensorglass.tensor import Tensor, array_of
 
 Kernel = Callable[..., Array]
@@ -94,7 +95,12 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 
 
 @reduction(
-    _same, check=_of_amax("amax", "max_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
+    _same,
+    check=_of_amax("amax", "max_values_cpu"),
+    check_out=_same_dtype,
+    samples=_samples,
+    differs=SIGN_OF_ZERO,
+    usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is),
 )
 @derivative(real_only="amax", input=shared_among)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -103,7 +109,12 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 
 
 @reduction(
-    _same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
+    _same,
+    check=_of_amax("amin", "min_values_cpu"),
+    check_out=_same_dtype,
+    samples=_samples,
+    differs=SIGN_OF_ZERO,
+    usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is),
 )
 @derivative(real_only="amin", input=shared_among)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -133,13 +144,23 @@ def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim
     return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_reduction(usual_reductions.position_of_largest, usual_reductions.position),
+)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
     return _position("argmax", _position_of_largest, input, dim, keepdim, out)
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_reduction(usual_reductions.position_of_smallest, usual_reductions.position),
+)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
     return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
@@ -221,7 +242,12 @@ def _no_such_call(name: str, input: Tensor, dim: Any) -> TypeError:
     )
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_extreme(usual_reductions.largest, usual_reductions.position_of_largest, return_types.max),
+)
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
@@ -234,7 +260,12 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
 
 
-@operator("reduction", out=True, samples=_samples)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_extreme(usual_reductions.smallest, usual_reductions.position_of_smallest, return_types.min),
+)
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.

@@ -90,8 +90,9 @@ def _of_one_kind(tensors: Sequence[Tensor], dim: int) -> Tensor | None:
         arrays.append(array)
     joined = HOST.run(HOST.xp.concatenate, arrays, dim)
     size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
+    made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
     memory.copied(joined.nbytes)
-    return result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+    return made
 
 
 def _lies_alike(tensor: Tensor, result: Tensor) -> bool:

@@ -108,12 +108,14 @@ def reduction(
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
+    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a reduction over any dimensions by its kernel. Returns the public function.
 
     `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
     with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
     what they refuse. `samples` are calls to test it with, and `differs` says how it differs from PyTorch's operator.
+    `usual` puts the short way of its usual call before it.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,6 +160,7 @@ def reduction(
             samples=samples,
             differs=differs,
             signatures=(),
+            usual=usual,
         )
         declare(row)
         return public

@@ -11,6 +11,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded
+from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.gradients import by_dim, product, reduced_count, spread
 from tensorglass.ops.pointwise import div
@@ -18,6 +19,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.usual_reductions import of_reduction
 from tensorglass.ops.views import reshape
 from tensorglass.tensor import Tensor
 
@@ -52,7 +54,13 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     return check
 
 
-@reduction(_widened, takes_dtype=True, check_out=_out_wants_dim("sum", "tuple of ints"), samples=reduction_samples)
+@reduction(
+    _widened,
+    takes_dtype=True,
+    check_out=_out_wants_dim("sum", "tuple of ints"),
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.add, usual_reductions.widened),
+)
 @derivative(node=by_dim("Sum"), input=lambda grad, input_size, dim, keepdim: spread(grad, input_size, dim, keepdim))
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
@@ -82,7 +90,13 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
-@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+@operator(
+    "reduction",
+    out=True,
+    samples=reduction_samples,
+    differs=OTHER_OUT,
+    usual=of_reduction(usual_reductions.average, usual_reductions.floating),
+)
 @derivative(
     node=by_dim("Mean"),
     input=lambda grad, input_size, dim, keepdim: (
@@ -129,7 +143,12 @@ def _prod_samples() -> Iterator[Sample]:
     yield sample(values(0, 3), 0)
 
 
-@operator("reduction", out=True, samples=_prod_samples)
+@operator(
+    "reduction",
+    out=True,
+    samples=_prod_samples,
+    usual=of_reduction(usual_reductions.multiply, usual_reductions.widened),
+)
 @derivative(node=by_dim("Prod"), input=product)
 def prod(
     input: Tensor,
@@ -185,13 +204,25 @@ def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
     return check
 
 
-@reduction(_same, _truth, check_out=_answers_in_bool("all"), samples=reduction_samples)
+@reduction(
+    _same,
+    _truth,
+    check_out=_answers_in_bool("all"),
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.every, usual_reductions.truth),
+)
 def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether every element is nonzero, over dimensions `dim` or over all."""
     return xp.all(input, axis=axes, keepdims=True)
 
 
-@reduction(_same, _truth, check_out=_answers_in_bool("any"), samples=reduction_samples)
+@reduction(
+    _same,
+    _truth,
+    check_out=_answers_in_bool("any"),
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.some, usual_reductions.truth),
+)
 def any(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether some element is nonzero, over dimensions `dim` or over all."""
     return xp.any(input, axis=axes, keepdims=True)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.meta import requires_grad
-from tensorglass.making import from_array
+from tensorglass.making import from_array, result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj, restored
 from tensorglass.ops.promotion import as_floating, check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.usual_reductions import SMALL, array_at_once, read_usual
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -67,16 +71,43 @@ def _along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide
 
 def _softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
-    powers = xp.exp(xp.subtract(input, xp.max(input, axis=axis, keepdims=True), out=out), out=out)
+    powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
     xp.divide(powers, xp.add.reduce(powers, axis=axis, keepdims=True), out=out)
 
 
 def _log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    shifted = xp.subtract(input, xp.max(input, axis=axis, keepdims=True), out=out)
+    shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
     xp.subtract(shifted, xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True)), out=out)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",))
+def _at_once(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What puts `kernel` before a form for small tensors that no gradient flows to: 5 µs for 4×4, and not 11."""
+
+    def enter(form: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(form)
+        def usual(*arguments: Any, **keywords: Any) -> Any:
+            read = None if "keepdim" in keywords else read_usual(arguments, keywords)
+            if read is None:
+                return form(*arguments, **keywords)
+            input, dim, _ = read
+            size, array = input._size, array_at_once(input)
+            if array is None or input._dtype not in _PLAIN or not 0 < array.size < SMALL:
+                return form(*arguments, **keywords)
+            if dim is None or not -len(size) <= dim < len(size):
+                return form(*arguments, **keywords)
+            made = HOST.xp.empty(size, array.dtype)
+            HOST.run(kernel, HOST.xp, array, dim, made)
+            return result_tensor(made, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+
+        return usual
+
+    return enter
+
+
+_PLAIN = (dtypes.float32, dtypes.float64)
+
+
+@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",), usual=_at_once(_softmax))
 @derivative(
     node=_unless_converted("softmax"),
     real_only="_softmax",
@@ -89,7 +120,7 @@ def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor 
     return _run("softmax", _softmax, input, dim, dtype, out)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",))
+@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",), usual=_at_once(_log_softmax))
 @derivative(
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",

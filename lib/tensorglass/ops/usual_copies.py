@@ -81,8 +81,9 @@ def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
     if not input._contiguous:
         return None
     if dtype is None:
-        made, dtype = array.copy(), input._dtype
+        array, dtype = array.copy(), input._dtype
     else:
-        made = HOST.run(array.astype, HOST.array_dtype(dtype))
-    memory.copied(made.nbytes)
-    return result_tensor(made, dtype, HOST, storage.device, input._size, input._stride)
+        array = HOST.run(array.astype, HOST.array_dtype(dtype))
+    made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
+    memory.copied(array.nbytes)
+    return made

@@ -71,9 +71,9 @@ def _scaled(xp: Any, x: Array, order: int) -> Array:
 
 def _slope_of_i1(input: Tensor, zeroth: Tensor, result: Tensor) -> Tensor:
     """What is left of the derivative besides the order 0: result / input, 1/2 less of it at 0."""
-    at_zero = input == 0
-    safe = input.masked_fill(at_zero, 1.0)
-    return (zeroth - result / safe).where(~at_zero, 0.5)
+    has_slope = (input < 0) | (input > 0)
+    safe = input.masked_fill(~has_slope, 1.0)
+    return (zeroth - result / safe).where(has_slope, 0.5)
 
 
 @pointwise(ORDERED_FLOAT, error_name="i0_vml_cpu", samples=unary, aliases=("special.i0",))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import is_recorded
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
@@ -17,7 +17,6 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.views import reshape
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -56,12 +55,6 @@ def _kron_samples() -> Iterator[Sample]:
     yield sample(values(0), values(2, seed=1))
 
 
-def _cut(input: Tensor, size: list[int]) -> Tensor:
-    """`reshape`, by the name that PyTorch has for it in the graph of `kron`."""
-    cut: Tensor = unsafe_view(contiguous(input), tuple(size))
-    return cut
-
-
 @operator(
     "linear algebra",
     out=True,
@@ -74,10 +67,13 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("kron", other, "other", 2)
     ndim = max(len(input._size), len(other._size))
     sizes = [(1,) * (ndim - len(each._size)) + each._size for each in (input, other)]
-    outer = [length for pair in zip(sizes[0], (1,) * ndim, strict=True) for length in pair]
-    inner = [length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair]
-    cut = _cut if is_recorded((input, other)) else reshape
-    product = mul(cut(input, outer), cut(other, inner))
-    join = _cut if product.is_contiguous() else cut
-    result = join(product, [a * b for a, b in zip(*sizes, strict=True)])
+    outer = tuple([length for pair in zip(sizes[0], (1,) * ndim, strict=True) for length in pair])
+    inner = tuple([length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair])
+    if out is not None and is_recorded((input, other)):
+        raise no_out_with_gradients("mul")
+    product = mul(unsafe_view(input, outer), unsafe_view(other, inner))
+    size = tuple([a * b for a, b in zip(*sizes, strict=True)])
+    if geometry.view_strides(product._size, product._stride, size) is None:
+        product = contiguous(product)
+    result: Tensor = unsafe_view(product, size)
     return result if out is None else write_out(array_of(result), result._size, out, result._dtype)

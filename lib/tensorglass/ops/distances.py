@@ -36,14 +36,23 @@ def _distances(xp: Any, x1: Array, x2: Array, p: float) -> tuple[Array]:
     return (xp.ascontiguousarray(found),)
 
 
+def _gradient(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
+    """The gradient of the distances for the differences: all of it to each that is as long as the longest."""
+    if p == math.inf:
+        return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
+    if p != 1:  # else nothing comes through where there is no distance, be it infinite
+        grad = grad.masked_fill(result == 0, 0)
+    return vector_norm(grad, apart, result, p, -1, False)
+
+
 def _gradient_of_first(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return vector_norm(grad, apart, result, p, -1, False).sum(-2)
+    return _gradient(grad, apart, p, result).sum(-2)
 
 
 def _gradient_of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     apart = x2.unsqueeze(-3) - x1.unsqueeze(-2)
-    return vector_norm(grad, apart, result, p, -1, False).sum(-3)
+    return _gradient(grad, apart, p, result).sum(-3)
 
 
 @derivative(node="CdistBackward0", x1=_gradient_of_first, x2=_gradient_of_second)
@@ -137,7 +146,7 @@ def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: f
     inner = (grad * input.conj()).sum(rest, True).real if input.is_complex() else (grad * input).sum(rest, True)
     scaled = vector_norm(inner, input, lengths, p, rest, True)
     outside = lengths + 1e-7
-    change = (grad - scaled / outside) / outside * maxnorm
+    change = maxnorm * (grad - scaled / outside) / outside
     return change.where(lengths > maxnorm, grad)
 
 

@@ -87,7 +87,7 @@ def _logit_samples() -> Iterator[Sample]:
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     """The slope between the bounds; beyond them 0, or NaN where there are none."""
     low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
-    return (grad / (input * (1 - input))).where((input >= low) & (input <= high), beyond)
+    return (grad / (input * (1 - input))).masked_fill((input < low) | (input > high), beyond)
 
 
 @pointwise(

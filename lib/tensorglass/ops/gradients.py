@@ -76,7 +76,7 @@ def shared_among(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim
     """The gradient of a largest element: in equal parts to all that are as large."""
     chosen = input == restored(result, input._size, dim, keepdim)
     count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
-    return restored(grad, input._size, dim, keepdim) / count * chosen
+    return restored(grad, input._size, dim, keepdim) * chosen / count
 
 
 def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
@@ -125,11 +125,16 @@ def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, 
     if order == 0:
         return nothing(input)
     if order in (inf, -inf):
-        return shared_among(grad, input.abs(), result, dim, keepdim) * direction(input)
+        length = input.abs()
+        is_longest = (length == norm) | length.isnan()
+        count = is_longest.sum(reduced_axes(len(input._size), dim), True) if input._size else is_longest.sum()
+        return direction(input) * (wide / count * is_longest)
     if order == 1:
         return wide * direction(input)
     if order == 2:
         return wide * (input / norm).masked_fill(norm == 0, 0)
+    if order < 1:
+        return direction(input) * input.abs().pow(order - 1).masked_fill(input == 0, 0) * wide * norm.pow(1 - order)
     sharp = direction(input) * input.abs().pow(order - 1) if order < 2 else input * input.abs().pow(order - 2)
     return (sharp * (wide / norm.pow(order - 1))).masked_fill(norm == 0, 0)
 
@@ -196,22 +201,21 @@ def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
 
 def inside(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp let the element be."""
-    kept = grad
-    if min is not None:
-        kept = kept * (input >= min)
-    return kept if max is None else kept * (input <= max)
+    if min is None or max is None:
+        return grad.where(input >= min if max is None else input <= max, 0)
+    return grad.where((input >= min) & (input <= max), 0)
 
 
 def at_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp put `min`."""
     is_low = input < min
-    return grad * (is_low if max is None else is_low & (min < max))
+    return grad.where(is_low if max is None else is_low & (min < max), 0)
 
 
 def at_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp put `max`."""
     is_high = input > max
-    return grad * (is_high if min is None else is_high | (max < min))
+    return grad.where(is_high if min is None else is_high | (max < min), 0)
 
 
 def larger(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
@@ -255,7 +259,7 @@ def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
 def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of ``sin(pi x) / (pi x)``."""
     angle = input * pi
-    return grad * conj(((angle * angle.cos() - angle.sin()) / (angle * input)).masked_fill(input == 0, 0))
+    return (grad * conj((angle * angle.cos() - angle.sin()) / (angle * input))).masked_fill(input == 0, 0)
 
 
 def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:

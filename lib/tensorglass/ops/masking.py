@@ -97,8 +97,8 @@ def argwhere(input: Tensor) -> Tensor:
 )
 @derivative(
     wraps_numbers=True,
-    input=lambda grad, condition: grad.masked_fill(~condition.bool(), 0),
-    other=lambda grad, condition: grad.masked_fill(condition.bool(), 0),
+    input=lambda grad, condition: where(condition, grad, 0),
+    other=lambda grad, condition: where(condition, 0, grad),
 )
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
@@ -331,7 +331,9 @@ def _scatter(xp: Any, target: Array, mask: Array, source: Array, count: int) -> 
 def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
     """The gradient of `masked_select` for its input: back to where the mask is True."""
     size = geometry.broadcast_shapes(mask._size, input._size)
-    return grad.new_zeros(size).masked_scatter(mask.expand(size), grad)
+    wide, stride, _ = geometry.expand(*header_of(input), size)
+    blank = empty_on(input.device, wide, geometry.preserved_strides(wide, stride), input._dtype, zeroed=True)
+    return blank.masked_scatter_(mask.expand(size), grad)
 
 
 def _source_gradient(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:

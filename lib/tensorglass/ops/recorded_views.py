@@ -58,7 +58,9 @@ def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Ten
 @derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
     stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
-    return make(input._storage, size, stride, 0, input._dtype)
+    made = make(input._storage, size, stride, input._offset, input._dtype)
+    made._conj = input._conj
+    return made
 
 
 #: The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks.
@@ -69,5 +71,5 @@ undiagonal: Operation = recorded(_undiagonal)
 slice_view: Operation = recorded(_slice_view)
 #: `input` with another size, and the strides that go with it.
 reshape_alias = recorded(_alias)
-#: A new header on a fresh contiguous copy that is nobody else's: it does not count as a view.
+#: A new header, of another size, on the elements of `input`: it does not count as a view.
 unsafe_view = recorded(_recut)

@@ -180,7 +180,7 @@ def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) ->
 def _median_whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     """Shared among all elements that are the median."""
     chosen = (input == result) | (input.isnan() & result.isnan())
-    return grad / chosen.sum() * chosen
+    return grad.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
 
 
 #: What PyTorch leaves in the median of no integers: the bits of NaN, converted.

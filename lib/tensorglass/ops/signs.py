@@ -75,7 +75,7 @@ CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SA
 
 
 @pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
-@derivative(real_only="nan_to_num", input=lambda grad, input: grad.masked_fill(~input.isfinite(), 0))
+@derivative(real_only="nan_to_num", input=lambda grad, input: grad * input.isfinite())
 def nan_to_num(
     xp: Any,
     input: Array,

@@ -165,7 +165,12 @@ def _norm_samples() -> Iterator[Sample]:
 
 
 @operator("reduction", out=True, samples=_norm_samples)
-@derivative(node="LinalgVectorNormBackward0", input=vector_norm)
+@derivative(
+    node="LinalgVectorNormBackward0",
+    input=lambda grad, input, result, p, dim, keepdim: (
+        None if p == 0 else vector_norm(grad, input, result, p, dim, keepdim)  # a count of elements has none at all
+    ),
+)
 def norm(
     input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:

@@ -72,7 +72,7 @@ TAKERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int8", "int32", "int64", "uint8"])
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_number_that_a_dtype_cannot_hold_is_refused_where_pytorch_refuses_it(taker: str, dtype: str) -> None:
     x = f"torch.ones(2, dtype=torch.{dtype})"

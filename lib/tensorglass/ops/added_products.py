@@ -129,24 +129,25 @@ def _matrix_product(
     size: tuple[int, ...],
     product: Product = _matmul,
 ) -> Tensor:
-    dtype = input._dtype if out is None else out._dtype
-    if dtype is not mat2._dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {dtype.scalar_type} and {mat2._dtype.scalar_type}"
-        )
-    if mat1._dtype is not mat2._dtype:
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {mat1._dtype.scalar_type} and {mat2._dtype.scalar_type}"
-        )
-    if dtype is dtypes.bool and 0 not in size:
+    _check_one_dtype(input if out is None else out, mat1, mat2)
+    if input._dtype is dtypes.bool and 0 not in size:
         raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
     return add_product(product, (input, mat1, mat2), size, beta, alpha, out)
+
+
+def _check_one_dtype(written: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    for name, matrix in (("self", written), ("mat1", mat1)):
+        if matrix._dtype is not mat2._dtype:
+            names = matrix._dtype.scalar_type, mat2._dtype.scalar_type
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
 
 
 def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
     check_tensor("addmm", input)
     for position, (name, matrix) in enumerate((("mat1", mat1), ("mat2", mat2)), 2):
         check_tensor("addmm", matrix, name, position)
+    _check_one_dtype(input, mat1, mat2)
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
         if len(matrix._size) != 2:
             raise RuntimeError(f"{name} must be a matrix, got {len(matrix._size)}-D tensor")
     if mat1._size[1] != mat2._size[0]:
@@ -237,10 +238,15 @@ def addmv(
 # --- batches of matrices ---------------------------------------------------------------------------------------------
 
 
-def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
+def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor, is_expanded: bool = True) -> None:
+    batches = {"batch1": batch1, "batch2": batch2}
     check_tensor(name, input)
-    for position, (argument, batch) in enumerate((("batch1", batch1), ("batch2", batch2)), 2):
+    for position, (argument, batch) in enumerate(batches.items(), 2):
         check_tensor(name, batch, argument, position)
+    size = batch1.size(0 if name == "baddbmm" else 1), batch1.size(1), batch2.size(2)
+    if is_expanded:
+        expand(input, size if name == "baddbmm" else size[1:])
+    for argument, batch in batches.items():
         if len(batch._size) != 3:
             raise RuntimeError(f"{argument} must be a 3D tensor")
 
@@ -291,7 +297,7 @@ def addbmm(
 def _baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
 ) -> Tensor:
-    _check_batches("baddbmm", input, batch1, batch2)
+    _check_batches("baddbmm", input, batch1, batch2, is_expanded=not in_place)
     (count, rows, inner), (*_, columns) = batch1._size, batch2._size
     if batch2._size[:2] != (count, inner):
         raise RuntimeError(

@@ -140,13 +140,13 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
     warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
     advanced = beside(view._storage, advanced)
-    if value._storage is view._storage:
-        geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
     mask = advanced[-1]
     if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
         check_mask(mask.size, view._size, len(advanced) - 1)
         fill(view, mask, len(advanced) - 1, value.item())
         return
+    if value._storage is view._storage:
+        geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
     visit = plan(view, advanced)
     size = visit.size
     _check_value(view, value, size)

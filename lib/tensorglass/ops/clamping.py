@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import at_max, at_min, inside
-from tensorglass.ops.pointwise_checks import bounds_fit, no_complex
+from tensorglass.ops.pointwise_checks import bounds_are_elements, bounds_fit, no_complex
 from tensorglass.ops.promotion import PARAMETRIC, common_dtype
 from tensorglass.ops.samples import binary
 from tensorglass.tensor import Tensor
@@ -30,6 +30,7 @@ def _has_order(operands: Any) -> None:
 
 def _wants_numbers(name: str) -> Callable[[Any], None]:
     def check(operands: Any) -> None:
+        bounds_are_elements(operands)
         if not isinstance(operands[1], Tensor) and common_dtype(operands) is dtypes.bool:
             raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
 

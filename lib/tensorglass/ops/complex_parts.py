@@ -136,8 +136,11 @@ def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written to `input`."""
     row = OPERATORS["_conjugated"]
     assert row.inplace is not None
-    made: Tensor = row.inplace(input) if input._dtype.is_complex else input
-    return made
+    if input._dtype.is_complex:
+        row.inplace(input)
+    else:
+        input._written()
+    return input
 
 
 @derivative(input=lambda grad: grad.conj_physical())
@@ -149,7 +152,7 @@ def _conj_physical(input: Tensor, out: Tensor | None = None) -> Tensor:
 _recorded = recorded(_conj_physical)
 
 
-@operator("copy", out=True, inplace=recorded(conj_physical_))
+@operator("copy", out=True, inplace=recorded(conj_physical_, is_in_place=True))
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers `input`."""
     check_tensor("conj_physical", input)

@@ -31,11 +31,11 @@ def _matrices() -> Iterator[Sample]:
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on a matrix's diagonal. Integers are added as int64."""
     check_tensor("trace", input)
-    if len(input._size) != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(input._size)}")
     dtype = input._dtype
     if dtype is dtypes.bool:
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if len(input._size) != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(input._size)}")
     result = dtype if dtype.category >= dtypes.FLOATING else dtypes.int64
     backend = input._storage.backend
     wide = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else result

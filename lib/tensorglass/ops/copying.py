@@ -25,7 +25,7 @@ from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gradients import nothing
 from tensorglass.ops.moving import brought
-from tensorglass.ops.scalars import NUMBERS, checked
+from tensorglass.ops.scalars import NUMBERS, checked, checked_alone
 from tensorglass.ops.table import operator
 from tensorglass.ops.usual_copies import converted_at_once, of_contiguous, of_conversion, of_copy
 from tensorglass.storage import UntypedStorage
@@ -199,7 +199,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
     elif not isinstance(value, (int, float, complex)):
         value = value.item()
-    number = checked(value, input._dtype)
+    number = (checked_alone if input.numel() == 1 else checked)(value, input._dtype)
     write_number(input, number)
     input._written()
     return input

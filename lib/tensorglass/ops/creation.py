@@ -29,7 +29,7 @@ from tensorglass.ops.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.ops.scalars import checked
+from tensorglass.ops.scalars import checked, checked_alone
 from tensorglass.tensor import Tensor, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def _filled(
     stride: tuple[int, ...] | None = None,
 ) -> Tensor:
     """A tensor whose elements all are `value`; `out`, resized, if that is given."""
-    checked(value, place.dtype)
+    (checked_alone if geometry.numel(size) == 1 else checked)(value, place.dtype)
     if out is not None:
         made = resized(out, size)
     elif isinstance(value, int) and value == 0:  # a float may be -0.0, whose bits are not all 0

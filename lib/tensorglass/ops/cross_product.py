@@ -39,8 +39,10 @@ def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ..
     """The dimension counted from the front, and the size of the result."""
     if len(input._size) != len(other._size):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
-    lengths = [each._size[axis] if each._size else 1 for each in (input, other)]
+    if not input._size:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    axis = geometry.wrap_dim(dim, len(input._size))
+    lengths = [each._size[axis] for each in (input, other)]
     if lengths != [3, 3]:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"

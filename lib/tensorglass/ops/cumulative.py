@@ -17,7 +17,7 @@ from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.gradients import cumprod_gradient
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
-from tensorglass.ops.reducing import write_out
+from tensorglass.ops.reducing import refuse_whole_numbers, write_out
 from tensorglass.ops.running_totals import running_total
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -44,6 +44,7 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
         dtype = input._dtype if input._dtype.category >= dtypes.FLOATING else dtypes.int64
     if dtype is dtypes.bool and input._size and input.numel():
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    refuse_whole_numbers(input, dtype)
     backend = input._storage.backend
     # Sums of float32 are kept in double precision, those of half types in float32, as PyTorch does.
     wide = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)

@@ -14,7 +14,7 @@ from tensorglass.ops.arguments import all_tensors, check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import zeros
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.promotion import check_out_dtype
+from tensorglass.ops.promotion import check_out_dtype, common_dtype
 from tensorglass.ops.recorded_views import undiagonal
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -130,9 +130,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
             )
     if not tensors:
         return zeros(1, 0)
-    dtype = tensors[0]._dtype
-    for tensor in tensors[1:]:
-        dtype = dtypes.promote_types(dtype, tensor._dtype)
+    dtype = common_dtype(tensors)
     sizes = [_as_matrix(tensor._size) for tensor in tensors]
     size = (sum(height for height, _ in sizes), sum(width for _, width in sizes))
     made = empty_on(tensors[0].device, size, geometry.contiguous_strides(size), dtype, zeroed=True)

@@ -17,7 +17,7 @@ from tensorglass.backends.host_threads import COSTLY, LEAST_SHARED, THREADS
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
-from tensorglass.graph.inplace import check_inference
+from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
 from tensorglass.ops.kernel import Kernel
@@ -201,6 +201,8 @@ def record_kernel(
     if out is not None and not inplace:
         raise no_out_with_gradients(kernel.name)
     recorder = kernel.recorder
+    if recorder is None and inplace and out is not None:
+        check(out)
     if recorder is None or (recorder.derivative.in_place_only and not inplace):
         return run()
     values = kernel.values(operands, parameters)

@@ -81,9 +81,9 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     if not input._size and index.numel() != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
     size = input._size or (1,)
-    if size[dim] == 0 and index.numel():
+    if len(size) > 1 and size[dim] == 0 and index.numel():
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if len(input._size) > 1 and dim:
+    if len(input._size) > 1 and (dim == 1 or not input.numel()):
         message: tuple[str, type[Exception]] = (
             f"INDICES element is out of DATA bounds, id={{}} axis_dim={size[dim]}", RuntimeError)  # fmt: skip
     else:

@@ -48,15 +48,15 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     given = _unpacked(tensors)
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for each in given:
-        if len(each._size) > 1:
-            shown = " ".join(f"{length}" if place else f"{length} " for place, length in enumerate(each._size))
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}")
     first = given[0]
     if any(each._dtype is not first._dtype for each in given):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if any(each.device != first.device for each in given):
         raise RuntimeError("meshgrid expects all tensors to have the same device")
+    for each in given:
+        if len(each._size) > 1:
+            shown = " ".join(f"{length}" if place else f"{length} " for place, length in enumerate(each._size))
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if indexing is None:

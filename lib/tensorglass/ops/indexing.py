@@ -16,11 +16,11 @@ from tensorglass.errors import explained, old_type_name
 from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing, recorded_indexing
 from tensorglass.ops.comparison import eq
-from tensorglass.ops.copying import copy_, write_number
+from tensorglass.ops.copying import clone, copy_, write_number
 from tensorglass.ops.index_parsing import out_of_bounds, parse
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.row_reading import read_rows
-from tensorglass.ops.scalars import checked, number_array
+from tensorglass.ops.scalars import checked_alone, number_array
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import expand, select, unsqueeze
 from tensorglass.tensor import Tensor, array_of, header_of
@@ -123,7 +123,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         _write_advanced(view_of(input, size, stride, offset), advanced, value)
     elif isinstance(value, Tensor):
         view = view_of(input, size, stride, offset)
-        copy_(view, _fitted(value, view))
+        copy_(view, _fitted(_of_its_own(value, view), view))
     else:
         write_number(input, value, (size, stride, offset))
         input._written()
@@ -145,6 +145,11 @@ def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
         recorded_indexing.fill(view, value)
 
 
+def _of_its_own(value: Tensor, view: Tensor) -> Tensor:
+    """The value, or, if it is an element of what is written to, a copy of it."""
+    return value if value._size or value._storage is not view._storage else clone(value)
+
+
 def _number(value: Any, input: Tensor) -> complex:
     """A value that is no tensor as a number that `input` can hold."""
     if not isinstance(value, (int, float, complex)):
@@ -158,11 +163,7 @@ def _number(value: Any, input: Tensor) -> complex:
         )
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
-    if input._dtype.itemsize == 2 and input._dtype.is_floating_point:
-        if isinstance(value, complex):
-            raise RuntimeError("value cannot be converted to type double without overflow")
-        return value  # PyTorch does not check otherwise: what float16 cannot hold becomes infinite
-    return checked(value, input._dtype)
+    return checked_alone(value, input._dtype)
 
 
 def _fitted(value: Tensor, view: Tensor, is_recorded: bool = False) -> Tensor:

@@ -48,6 +48,8 @@ def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
 
 def _axis(name: str, y: Tensor, dim: int) -> int:
     check_tensor(name, y, "y")
+    if not y._size and name == "cumulative_trapezoid":
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if not y._size:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return geometry.wrap_dim(dim, len(y._size))

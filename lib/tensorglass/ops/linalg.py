@@ -198,7 +198,7 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     if a[-1] != inner:
         if len(a) == len(b) == 1 and input._dtype is not other._dtype:
             raise RuntimeError(_two_dtypes("dot", input._dtype, other._dtype))
-        raise cannot_multiply(a, b)
+        raise cannot_multiply(a, b, _is_folded(input, other, out is not None))
     batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     result = _product(input, other, size, out)
@@ -256,7 +256,20 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
 
 
-def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+def _is_folded(input: Tensor, other: Tensor, has_out: bool) -> bool:
+    """Whether PyTorch multiplies a batch by a vector or a matrix as if the batch were one matrix."""
+    batch, factor = (input, other) if len(input._size) >= len(other._size) else (transpose(other, -2, -1), input)
+    if len(batch._size) < 3 or len(factor._size) > 2:
+        return False
+    if requires_grad(factor) and not has_out:
+        return True
+    if len(input._size) == 2:
+        return False
+    size, stride = batch._size[:-1], batch._stride[:-1]
+    return 0 in batch._size or all(stride[at] == stride[at + 1] * size[at + 1] for at in range(len(size) - 1))
+
+
+def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...], is_folded: bool = False) -> RuntimeError:
     """PyTorch's error for operands of these sizes."""
     met, which = (b[0], "only") if len(b) == 1 else (b[-2], "second to last")
     notes = [f"The last dimension of the first, {a[-1]}, must equal the {which} one of the second, {met}."]
@@ -271,27 +284,20 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         )
     elif len(a) == 2 and len(b) == 1:
         message = f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
-    elif len(a) >= 3 and len(b) >= 3:
+    elif max(len(a), len(b)) >= 3 and not is_folded:
+        batch = math.prod(geometry.broadcast_shapes(a[:-2], b[:-2]))
         message = (
-            f"Expected size for first two dimensions of batch2 tensor to be: [{_batch(a, b)}, {a[-1]}] but got: "
-            f"[{_batch(a, b)}, {b[-2]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a[-1]}] but got: "
+            f"[{batch}, {met}]."
         )
     else:
-        rows = 1
-        for length in a[:-1]:
-            rows *= length
-        columns = b[-1] if len(b) > 1 else 1
-        message = (
-            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0] if len(b) == 1 else b[-2]}x{columns})"
-        )
+        if len(b) > max(len(a), 2):  # both are turned
+            a, b = (*b[:-2], b[-1], b[-2]), a[::-1]
+        rows = math.prod(a[:-1])
+        message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {'x'.join(map(str, b))})"
+        if len(b) == 1:
+            message = f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
     return explained(RuntimeError(message), *notes, notebook="08 linear algebra and einsum")
-
-
-def _batch(a: tuple[int, ...], b: tuple[int, ...]) -> int:
-    number = 1
-    for length in geometry.broadcast_shapes(a[:-2], b[:-2]):
-        number *= length
-    return number
 
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3, 4), (2, 0), (0, 4)))

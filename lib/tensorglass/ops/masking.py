@@ -97,8 +97,8 @@ def argwhere(input: Tensor) -> Tensor:
 )
 @derivative(
     wraps_numbers=True,
-    input=lambda grad, condition: where(condition, grad, 0),
-    other=lambda grad, condition: where(condition, 0, grad),
+    input=lambda grad, condition: _chosen(condition, grad, 0),
+    other=lambda grad, condition: _chosen(condition, 0, grad),
 )
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
@@ -148,6 +148,12 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     values = [array_of(each) if isinstance(each, Tensor) else fitting_array(backend, each, dtype) for each in operands]
     backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
+
+
+def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """The gradient of a choice for one of the two: where it was chosen."""
+    gradient: Tensor = where(condition, input, other)
+    return gradient
 
 
 def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:

@@ -16,7 +16,7 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.singular_values import svdvals
-from tensorglass.ops.spread import norm
+from tensorglass.ops.spread import norm, refuse_empty
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import permute, unsqueeze
 from tensorglass.tensor import Tensor
@@ -56,19 +56,8 @@ def _vector_samples() -> Iterator[Sample]:
 def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None) -> Tensor:
     _check_dtype("linalg.vector_norm", x, dtype)
     if order < 0 or order == inf:
-        shown = f"{order:g}"
         axes = range(len(x._size)) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
-        if dim is None and 0 in x._size:
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {shown} norm on an empty tensor because the operation does not "
-                "have an identity"
-            )
-        for axis in axes:
-            if x._size and x._size[axis] == 0:
-                raise RuntimeError(
-                    f"linalg.vector_norm cannot compute the {shown} norm on the dimension {axis}because this dimension "
-                    "is empty and the operation does not have an identity"
-                )
+        refuse_empty(x, order, dim, axes)
     if dtype is not None:
         x = x.to(dtype)
     check_out_dtype(out, x._dtype.to_real())

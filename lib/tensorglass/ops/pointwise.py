@@ -39,8 +39,7 @@ from tensorglass.ops.pointwise_checks import (
     no_complex,
     no_integer_division_by_zero,
     no_power_of_truth,
-    no_rounded_division_by_zero,
-    rounded_quotient_is_real,
+    rounded_quotient_exists,
 )
 from tensorglass.ops.promotion import FLOAT, PARAMETRIC, PROMOTE, DTypeRule
 from tensorglass.ops.samples import (
@@ -143,7 +142,7 @@ def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
 
 
 def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
-    return FLOAT if rounding_mode is None else ARITHMETIC
+    return FLOAT if rounding_mode is None else PROMOTE
 
 
 @pointwise(
@@ -151,8 +150,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     ufunc="true_divide",
     aliases=("divide",),
     dunders=("__truediv__", "__itruediv__"),
-    check=rounded_quotient_is_real,
-    late_check=no_rounded_division_by_zero,
+    late_check=rounded_quotient_exists,
     samples=divisors,
 )
 @derivative(

@@ -49,17 +49,34 @@ def length_is_real(operands: Operands) -> None:
 _no_complex_clamp = no_complex("clamp is not supported for complex types")
 
 
+def bounds_are_real(operands: Operands) -> None:
+    """Clamping needs elements that can be compared."""
+    _no_complex_clamp(operands)
+    if operands[0]._dtype.is_floating_point and any(isinstance(bound, complex) for bound in operands[1:]):
+        checked(1j, dtypes.float64)  # which says so
+
+
+def bounds_are_elements(operands: Operands) -> None:
+    """A number to clamp by is one that the dtype can hold."""
+    for bound in operands[1:]:
+        if isinstance(bound, complex):
+            raise NotImplementedError("clamp is not supported for complex types")
+        if isinstance(bound, (int, float)) and abs(bound) > 65504:
+            checked(bound, common_dtype([each for each in operands if each is not None]))
+
+
 def clamp_has_order(operands: Operands) -> None:
     """Clamping needs a bound, and elements that can be compared."""
     _, low, high = operands
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    _no_complex_clamp(operands)
+    bounds_are_real(operands)
 
 
 def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
     _, low, high = operands
+    bounds_are_elements(operands)
     if common_dtype([operand for operand in operands if operand is not None]) is dtypes.bool:
         bounds = "_" if None not in (low, high) else "_min_" if high is None else "_max_"
         if not any(isinstance(bound, Tensor) for bound in (low, high)):
@@ -122,9 +139,12 @@ def bool_cannot_be_negated(operands: Operands) -> None:
         )
 
 
-def no_rounded_division_by_zero(operands: Operands, rounding_mode: str | None = None) -> None:
-    """A quotient of integers that is rounded is an integer, which has no infinity."""
+def rounded_quotient_exists(operands: Operands, rounding_mode: str | None = None) -> None:
+    """There is no rounding of complex quotients, nor of truth values; a whole quotient cannot be infinite."""
     if rounding_mode is not None:
+        common = common_dtype(operands)
+        if common.is_complex or common is dtypes.bool:
+            raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{common.scalar_type}'")
         no_integer_division_by_zero(operands)
 
 
@@ -153,6 +173,8 @@ def integer_power_is_positive(operands: Operands) -> None:
         )
     if isinstance(base, Tensor) and base._dtype.category == dtypes.INTEGER and isinstance(exponent, int):
         checked(exponent, base._dtype)
+    if isinstance(exponent, (int, float)) and abs(exponent) > 65504 and common_dtype(operands).itemsize == 2:
+        checked(exponent, common_dtype(operands))
 
 
 def no_power_of_truth(operands: Operands) -> None:
@@ -160,16 +182,6 @@ def no_power_of_truth(operands: Operands) -> None:
     base, exponent = operands
     if common_dtype(operands) is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-
-
-def rounded_quotient_is_real(operands: Operands, rounding_mode: str | None = None) -> None:
-    """There is no rounding of complex quotients, nor of truth values."""
-    if rounding_mode in ("floor", "trunc"):
-        for each in operands:
-            if isinstance(each, Tensor) and (each._dtype.is_complex or all(map(_is_bool, operands))):
-                raise NotImplementedError(
-                    f"\"div_{rounding_mode}_cpu\" not implemented for '{each._dtype.scalar_type}'"
-                )
 
 
 def ends_alike(operands: Operands) -> None:
@@ -182,8 +194,19 @@ def ends_alike(operands: Operands) -> None:
             ),
             f"Convert one first, as in end.to({start._dtype!r}).",
         )
-    if not isinstance(weight, Tensor) and start._dtype.category < dtypes.FLOATING:
-        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{start._dtype.scalar_type}'")
+    if isinstance(weight, Tensor) and weight._size and weight._dtype is not start._dtype:
+        names = dtypes.C_NAMES[start._dtype], dtypes.C_NAMES[weight._dtype]
+        raise RuntimeError(f"expected dtype {names[0]} for `weight` but got dtype {names[1]}")
+
+
+def weight_is_element(operands: Operands) -> None:
+    """`lerp` is there for what has fractions, and a weight that is a number is one of them."""
+    start, _, weight = operands
+    if start._dtype.category < dtypes.FLOATING:
+        kind = "tensor" if isinstance(weight, Tensor) else "scalar"
+        raise NotImplementedError(f"\"lerp_kernel_{kind}\" not implemented for '{start._dtype.scalar_type}'")
+    if isinstance(weight, complex) and not start._dtype.is_complex:
+        checked(weight, dtypes.float64 if start._dtype is dtypes.float64 else dtypes.float32)
 
 
 def dtypes_alike(operands: Operands, **parameters: Any) -> None:

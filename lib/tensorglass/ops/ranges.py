@@ -177,6 +177,11 @@ def _read_ends(
     place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
     if place.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    if is_complex and not place.dtype.is_complex:
+        inferred = dtypes.C_NAMES[dtypes.get_default_dtype().to_complex()]
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {inferred} can't be safely cast to passed dtype {place.dtype.scalar_type}"
+        )
     return checked(first, place.dtype), checked(last, place.dtype), count, place
 
 

@@ -81,7 +81,7 @@ def _alias(input: Tensor) -> Tensor:
 
 @derivative(node="FillBackward3", input=nothing, value=lambda grad: grad.sum())
 def _fill(input: Tensor, value: Tensor) -> Tensor:
-    return copy_(input, value)
+    return copy_(input, value if value._storage is not input._storage else value.clone())
 
 
 @derivative(

@@ -12,8 +12,11 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
+from tensorglass.errors import explained
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.arguments import check_tensor
@@ -45,6 +48,15 @@ def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) ->
     if keepdim:
         return tuple([1 if axis in axes else length for axis, length in enumerate(size)])
     return tuple([length for axis, length in enumerate(size) if axis not in axes])
+
+
+def refuse_whole_numbers(input: Tensor, dtype: DType) -> None:
+    """Raise if the operator is being recorded, and its result is to be of a dtype that has no gradients."""
+    if dtype.category < dtypes.FLOATING <= input._dtype.category and state.below and requires_grad(input):
+        raise explained(
+            RuntimeError(f"Autograd not support dtype: {dtype.scalar_type}"),
+            "Integers have no gradient: compute within torch.no_grad(), or with x.detach().",
+        )
 
 
 def reduce(
@@ -140,6 +152,8 @@ def reduction(
                 check_out(input, dim, out)
             if takes_dtype and out is not None and dtype is None:
                 dtype = out._dtype
+            if dtype is not None and input._meta is not None:
+                refuse_whole_numbers(input, dtype)
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)

@@ -15,7 +15,7 @@ from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.gradients import by_dim, product, reduced_count, spread
 from tensorglass.ops.pointwise import div
-from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction
+from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
@@ -171,6 +171,7 @@ def prod(
         _out_wants_dim("prod", "int")(input, dim, out)
     if dtype is None:
         dtype = _widened(input._dtype) if out is None else out._dtype
+    refuse_whole_numbers(input, dtype)
     return reduce(_prod, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.formats import contiguous_format
 from tensorglass.making import from_array
@@ -60,7 +60,7 @@ def repeat_interleave(
 def _each(input: Tensor, repeats: int, dim: int | None) -> Tensor:
     """Every slice as often: expanded beside itself, and copied once."""
     flat = input.flatten() if dim is None else input
-    axis = 0 if dim is None else dim % len(flat._size) if flat._size else dim
+    axis = 0 if dim is None else geometry.wrap_dim(dim, max(len(flat._size), 1))
     wide = flat.unsqueeze(axis + 1)
     size = (*wide._size[: axis + 1], repeats, *wide._size[axis + 2 :])
     return wide.expand(size).clone(memory_format=contiguous_format).flatten(axis, axis + 1)

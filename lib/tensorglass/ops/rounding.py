@@ -20,6 +20,7 @@ from tensorglass.ops.pointwise_checks import (
     no_integer_quotient,
     relu_wants_numbers,
     value_fits,
+    weight_is_element,
 )
 from tensorglass.ops.promotion import PARAMETRIC, PROMOTE
 from tensorglass.ops.samples import bounds, pairs, ternary, unary
@@ -27,7 +28,6 @@ from tensorglass.tensor import Tensor
 
 SIGN_OF_ZERO = "which of 0.0 and -0.0 counts as the larger depends on the processor's instructions, in both libraries"
 ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX).exactly()
-FRACTIONAL = PARAMETRIC.refusing(dtypes.BOOL, dtypes.INTEGER)
 
 
 def _needs_order(name: str) -> Callable[..., None]:
@@ -59,7 +59,15 @@ def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.trunc(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
-@pointwise(ROUNDABLE, error_name="round_vml_cpu", samples=unary, aliases=("special.round",))
+def _has_fractions(operands: Any, decimals: int | None = None) -> None:
+    """Integers are rounded to integers alone, and nothing else is that has no order."""
+    dtype = operands[0]._dtype
+    if dtype is dtypes.bool or dtype.is_complex or (decimals is not None and not dtype.is_floating_point):
+        kernel = "round_cpu" if decimals else "round_vml_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_type}'")
+
+
+@pointwise(PROMOTE.exactly(), late_check=_has_fractions, samples=unary, aliases=("special.round",))
 @derivative(node=lambda decimals: f"RoundBackward{int(decimals != 0)}", input=nothing)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
@@ -170,10 +178,10 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    FRACTIONAL,
+    PARAMETRIC,
     check=ends_alike,
+    late_check=weight_is_element,
     numbers_fit=True,
-    error_name="lerp_kernel_tensor",
     samples=ternary,
     differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",
 )

@@ -47,12 +47,12 @@ _kept = remembered(_made, typed=True)  # equal numbers of two types are not refu
 
 
 def fitting_array(backend: Backend, number: complex, dtype: DType) -> Array:
-    """`number_array` of a number that must fit: what PyTorch hands to a loop over elements as one of theirs."""
+    """`number_array` of a number that must fit, as the only element of a tensor: what PyTorch makes of it first."""
     return (_kept_fitting if number and type(number) in (int, float) else _made_fitting)(backend, number, dtype)
 
 
 def _made_fitting(backend: Backend, number: complex, dtype: DType) -> Array:
-    return _made(backend, checked(number, dtype), dtype)
+    return _made(backend, checked_alone(number, dtype), dtype)
 
 
 _kept_fitting = remembered(_made_fitting, typed=True)
@@ -78,6 +78,13 @@ def checked(number: complex, dtype: DType) -> complex:
     return number
 
 
+def checked_alone(number: complex, dtype: DType) -> complex:
+    """`checked` of a number that is to be a tensor's only element: what half types cannot hold becomes infinite."""
+    if dtype.itemsize == 2 and dtype.is_floating_point:
+        return checked(number, dtypes.float64) if isinstance(number, complex) else number
+    return checked(number, dtype)
+
+
 def check_width(number: complex) -> None:
     """Raise PyTorch's OverflowError for an int that 64 bits cannot hold."""
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
@@ -101,8 +108,6 @@ def _fits(number: Any, dtype: DType) -> bool:
         # Whole negative numbers wrap around in an unsigned type; fractions, infinities and nan do not.
         wraps = isinstance(number, int) and not dtype.is_signed
         return (-limits.max if wraps else limits.min) <= number <= limits.max
-    if dtype.itemsize == 2:  # what half types cannot hold becomes infinite
-        return True
     return not math.isfinite(number) or abs(number) <= _LIMITS[dtype].max
 
 

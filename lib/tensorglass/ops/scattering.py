@@ -112,6 +112,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     check_tensor("index_copy_", index, "index", 2)
     check_tensor("index_copy_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
+    _refuse_shared_cells(input, source)
     name, count = "index_copy_()", index.numel()
     if len(index._size) > 1:
         raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
@@ -140,7 +141,6 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
         raise IndexError(
             f"{name}: Number of indices ({count}) should be equal to source.size(dim) ({source._size[dim]})"
         )
-    _refuse_shared_cells(input, source)
     length = input._size[dim] if input._size else 1
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
@@ -177,11 +177,24 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, complex) and not input._dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    if not index.numel():
+        return input
+    if not input.numel():
+        return _nothing_filled(input, dim)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError, negative=True)
     element = number_array(input._backend, checked(value, input._dtype), input._dtype)
     return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
+
+
+def _nothing_filled(input: Tensor, dim: int) -> Tensor:
+    """A tensor without elements as it is, whatever the positions: PyTorch looks at its first slice, if there is one."""
+    size, stride, storage = list(input._size), list(input._stride), input._storage
+    size[dim], stride[dim] = 1, 0
+    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, storage._nbytes)
+    input._written()
+    return input
 
 
 @derivative(

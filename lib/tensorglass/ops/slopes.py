@@ -48,8 +48,10 @@ def _read(
         raise explained(
             RuntimeError("torch.gradient does not support uint8 input."), "Slopes can be negative: convert it first."
         )
-    dims = list(range(rank)) if given is None else [geometry.wrap_dim(each, rank) for each in given]
+    dims = list(range(rank)) if given is None else [geometry.wrap_dim(each, rank) if rank else each for each in given]
     for each in dims:
+        if not rank:
+            raise IndexError(f"Dimension specified as {each} but tensor has no dimensions")
         if dims.count(each) > 1:
             raise RuntimeError(f"dim {each} appears multiple times in the list of dims")
         if input._size[each] < edge_order + 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -185,7 +185,22 @@ def norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2.0 if p in ("fro", None) else float(p)
     axes = axes_of(len(input._size), dim)
+    if order < 0 or order == float("inf"):
+        refuse_empty(input, order, dim, axes)
     return reduce(_norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
+
+
+def refuse_empty(input: Tensor, order: float, dim: Dims, axes: Sequence[int]) -> None:
+    """A largest and a smallest element are there only where there are elements."""
+    shown = f"linalg.vector_norm cannot compute the {order:g} norm on"
+    if dim is None and 0 in input._size:
+        raise RuntimeError(f"{shown} an empty tensor because the operation does not have an identity")
+    for axis in axes:
+        if input._size and input._size[axis] == 0:
+            raise RuntimeError(
+                f"{shown} the dimension {axis}because this dimension is empty and the operation does not have an "
+                "identity"
+            )
 
 
 def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:

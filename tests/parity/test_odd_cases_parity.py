@@ -1,0 +1,121 @@
+"""What programs written by chance have found: gradients where something is infinite, elements of what is written to,
+tensors without elements, and which of a call's faults is told. One line is one program, step by step.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parity.steps import disagreement, lines
+
+GRADIENTS = r"""
+x=torch.arange(6.,requires_grad=True) ;; y=x[2:4] ;; z=torch.kron(y,y) ;; z.sum().backward() ;; x.grad.tolist()
+x=torch.tensor([1+2j,3j]).conj() ;; torch.kron(x,x) ;; torch.kron(x,torch.ones(2))
+x=torch.arange(6.).reshape(2,3).t() ;; torch.kron(x,x)
+x=torch.ones(2,requires_grad=True) ;; torch.kron(x,x,out=torch.empty(4))
+x=torch.tensor([0.5,-1.5,0,1j],requires_grad=True) ;; torch.autograd.grad(x.norm(0.5),x)[0].tolist()
+x=torch.tensor([0.5,-1.5,0,1],requires_grad=True) ;; torch.autograd.grad(x.norm(0),x,allow_unused=True)
+x=torch.tensor([0.5,float('nan'),0,1],requires_grad=True) ;; torch.autograd.grad(x.norm(float('inf')),x)[0].tolist()
+x=torch.tensor([[2.,2],[0,1]],requires_grad=True) ;; y=torch.cdist(x,x+1,p=float('inf')).sum() ;; y.backward() ;; x.grad
+x=torch.ones(3,4).t().requires_grad_() ;; torch.autograd.grad(x.masked_select(x>0).sum(),x)[0].stride()
+x=torch.ones(2,requires_grad=True) ;; x.sum(dtype=torch.int32)
+x=torch.ones(2,requires_grad=True) ;; x.prod(0,dtype=torch.int64)
+x=torch.ones(2,requires_grad=True) ;; x.cumsum(0,dtype=torch.int32)
+x=torch.ones(2,requires_grad=True) ;; x.cumprod(0,dtype=torch.bool)
+x=torch.ones(2,requires_grad=True) ;; x&=1
+x=torch.ones(2,requires_grad=True) ;; x<<=x
+x=torch.ones(2,requires_grad=True) ;; x.conj_physical_()
+x=torch.ones(2) ;; x.conj_physical_()
+"""
+
+WRITES = r"""
+x=torch.tensor(3.) ;; x[None]=x ;; x
+x=torch.arange(4.) ;; x[0:2]=x[1] ;; x[:]=x[2] ;; x
+x=torch.arange(6.).reshape(2,3) ;; x[x>3]=x[0,1] ;; x
+x=torch.arange(6.).reshape(2,3) ;; x[[0]]=x[0,1]
+x=torch.arange(3.).expand(2,3) ;; x.index_copy_(0,torch.tensor([0,1,2]),torch.ones(2,3))
+x=torch.zeros(0) ;; x.index_fill_(0,torch.tensor([0]),1.)
+x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([0]),1.)
+x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([],dtype=torch.int64),1.) ;; x.index_fill(0,torch.tensor([5]),1.)
+"""
+
+REFUSALS = r"""
+x=torch.zeros(2,0) ;; x.norm(float('inf'))
+x=torch.zeros(2,0) ;; x.norm(-1.,1)
+x=torch.zeros(2,0,3) ;; x.index_select(1,torch.tensor([0]))
+x=torch.zeros(2,0,3) ;; x.index_select(0,torch.tensor([5]))
+x=torch.zeros(0) ;; x.index_select(0,torch.tensor([0]))
+x=torch.zeros(3,2,dtype=torch.complex64) ;; x.index_select(1,torch.tensor([2]))
+x=torch.tensor(3.) ;; torch.gradient(x,dim=-1)
+x=torch.tensor(3.) ;; torch.cumulative_trapezoid(x)
+x=torch.tensor(3.) ;; torch.linalg.cross(x,x)
+x=torch.tensor([3,1]) ;; x.round() ;; x.round(decimals=1)
+x=torch.tensor([3,1]) ;; x.round(decimals=0)
+x=torch.tensor([True]) ;; x.round(decimals=1)
+x=torch.ones(2) ;; x.clamp(2j)
+x=torch.zeros(3,2,2) ;; x.index_select(2,torch.tensor([2]))
+x=torch.zeros(3,2,2) ;; x.transpose(0,2).index_select(1,torch.tensor([2]))
+x=torch.ones(2,dtype=torch.int64) ;; x.clamp(2j)
+x=torch.ones(2,dtype=torch.int64) ;; x.clamp_(2j)
+x=torch.ones(2) ;; x.clamp_min(2j)
+x=torch.ones(2) ;; x.lerp(x,1j)
+x=torch.ones(2) ;; x.lerp(x,torch.ones(2,dtype=torch.float64))
+x=torch.ones(2,dtype=torch.uint8) ;; x.lerp(torch.ones(3,dtype=torch.uint8),0.5)
+x=torch.ones(2,dtype=torch.complex64) ;; torch.div(x,torch.ones(3),rounding_mode='trunc')
+x=torch.ones(2,dtype=torch.complex128) ;; torch.div(torch.ones(2),x,rounding_mode='floor')
+torch.linspace(0,1j,3,dtype=torch.float32)
+torch.meshgrid(torch.ones(2,2),torch.ones(2,dtype=torch.int64),indexing='ij')
+x=torch.zeros(2,2,2,dtype=torch.bool) ;; x.trace()
+torch.ones(2).repeat_interleave(2,3)
+torch.block_diag(torch.tensor(1j,dtype=torch.complex128),torch.ones(2))
+x=torch.ones(3,3) ;; x.addmm_(x,torch.ones(2,2,dtype=torch.int16))
+x=torch.ones(3,3) ;; torch.addmm(x,torch.ones(2),torch.ones(2,2,dtype=torch.float64))
+x=torch.ones(3,3) ;; torch.addbmm(x,torch.ones(2),x)
+x=torch.ones(3,3) ;; torch.baddbmm(x,x,torch.ones(2,3,3))
+x=torch.ones(2,3,4) ;; torch.baddbmm(torch.ones(2),x,x)
+x=torch.ones(2,3,4) ;; x.baddbmm_(x,torch.ones(2))
+x=torch.ones(2,3,4) ;; x @ torch.ones(3)
+x=torch.ones(2,3,4) ;; x.transpose(0,1) @ torch.ones(3)
+x=torch.ones(2,3,4) ;; x @ torch.ones(3,5)
+x=torch.ones(2,3,4) ;; x.transpose(0,1) @ torch.ones(3,5)
+x=torch.ones(2,3,4) ;; torch.ones(4) @ x
+x=torch.ones(2,3,4) ;; torch.ones(4) @ x.mT.contiguous().mT
+x=torch.ones(2,3,4) ;; torch.ones(5,4) @ x
+x=torch.ones(2,3,4) ;; torch.ones(5,4,requires_grad=True) @ x
+x=torch.ones(2,3,4) ;; torch.ones(0,4) @ x[:,:0]
+x=torch.ones(2,3,4) ;; torch.ones(3,2,4) @ x
+"""
+
+
+@pytest.mark.parametrize("program", lines(GRADIENTS))
+def test_gradients_are_pytorchs_where_something_is_infinite_or_equal(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(WRITES))
+def test_a_tensors_own_elements_are_written_to_it_as_pytorch_writes_them(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(REFUSALS))
+def test_of_several_faults_the_one_is_told_that_pytorch_tells(program: str) -> None:
+    assert disagreement(program) is None
+
+
+INFINITE = ("inf", "nan", "1.0", "0.0")
+POINTS = ([1.0, 2.0, 3.0, float("nan")], [0.0, -1.0, 2.0, 0.5], [0.0, 0.0], [float("inf"), -float("inf"), 1.0])
+FUNCTIONS = (
+    "x.clamp(0, 2)", "x.clamp_min(2.0)", "x.clamp(x * 0 + 2, x * 0 + 1)", "x.nan_to_num()", "x.logit(0.1)", "x.sinc()",
+    "x.median()", "x.nanmedian()", "x.norm(float('inf'))", "x.norm(0.5)", "x.amax()", "x.max()",
+    "torch.where(x > 1, x, 2 * x)", "torch.special.i1(x)", "torch.cdist(x[None], 2 * x[None])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("gradient", INFINITE)
+def test_infinite_gradients_stop_where_pytorchs_do(function: str, gradient: str) -> None:
+    for point in POINTS:
+        x = f"torch.tensor({[f'{each}' for each in point]!r}".replace("'", "")
+        step = f"x={x.replace('nan', 'math.nan').replace('inf', 'math.inf')}, dtype=torch.float64, requires_grad=True)"
+        slope = f"torch.autograd.grad(y, x, torch.full_like(y, float('{gradient}')))[0]"
+        assert disagreement(f"{step} ;; y={function} ;; torch.round({slope}, decimals=9).tolist()") is None

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 _WORDS = 624  # of 32 bits: the generator's state
+_FEW = 256  # numbers, below which a call takes longer than drawing them
 
 
 class NumpyBits:
@@ -32,6 +33,8 @@ class NumpyBits:
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` whole numbers of 32 random bits, as uint32."""
+        if count < _FEW:  # a fifth of the time of a call of `integers`, which draws the same
+            return self._engine.random_raw(count).astype(numpy.uint32)
         return self._draw.integers(0, 2**32, count, numpy.uint32)
 
     def draw_64(self, count: int) -> numpy.ndarray:

@@ -336,11 +336,16 @@ def explaining(
 
 
 def _flags(body: Callable[..., Any]) -> list[tuple[int, str]]:
-    """The parameters that are True or False, and their places: Python takes anything for one, and raises nothing."""
+    """The parameters that are True or False, and their places: Python takes anything for one, and raises nothing.
+
+    Those that are given by name alone have a place that no argument reaches.
+    """
     plain = inspect.unwrap(body)
-    names = plain.__code__.co_varnames[: plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount]
+    by_place = plain.__code__.co_argcount
+    names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
+    places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
     found = plain.__annotations__
-    return [(place, name) for place, name in enumerate(names) if found.get(name) == "bool"]
+    return [(place, name) for place, name in zip(places, names, strict=True) if found.get(name) == "bool"]
 
 
 def _are_flags(flags: list[tuple[int, str]], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

@@ -78,6 +78,9 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         stride = geometry.preserved_strides(data.shape, strides_of(data))
     else:
         array, own = nested_array(data, dtype)
+        if dtype is None and not options and place.device is CPU:  # the array is nobody else's
+            size = array.shape
+            return result_tensor(array, own, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
     place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
     if requires_grad:
         check_can_require_grad(place.dtype)
@@ -164,6 +167,11 @@ def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
     if isinstance(data, str | bytes):
         raise _invalid(data)
     size, elements, is_regular = _flattened(data)
+    kinds = set(map(type, elements))
+    if dtype is None and is_regular and kinds == {builtins.float}:  # most data
+        dtype = dtypes.get_default_dtype()
+        if dtype.itemsize > 2:
+            return HOST.run(HOST.xp.array, elements, HOST.array_dtype(dtype)).reshape(size), dtype
     if dtype is None:
         dtype = _common_dtype(elements if is_regular and elements else _leaves(data))
     if not is_regular:
@@ -191,17 +199,12 @@ def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
             is_regular = all(_is_sequence(each) and len(each) == length for each in level)
         if is_regular:
             level = [item for each in level for item in each]
-    if is_regular and any(map(_is_sequence, _unusual(level))):
+    if is_regular and not _PLAIN.issuperset(map(type, level)) and any(map(_is_sequence, level)):
         is_regular = False
     return size, level, is_regular
 
 
 _PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.complex))
-
-
-def _unusual(elements: Iterable[Any]) -> list[Any]:
-    """The elements that are not plain Python numbers: in most data there are none."""
-    return [element for element in elements if type(element) not in _PLAIN]
 
 
 def _is_sequence(data: Any) -> bool:
@@ -277,8 +280,7 @@ def _filled_array(elements: list[Any], dtype: DType) -> Array:
 
 
 def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
-    unusual = _unusual(elements)
-    if unusual:
+    if not _PLAIN.issuperset(map(type, elements)):
         elements = [element if type(element) in _PLAIN else _plain(element, dtype) for element in elements]
     if dtype.category == dtypes.BOOL:
         return xp.array([builtins.bool(element) for element in elements], builtins.bool)

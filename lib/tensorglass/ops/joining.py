@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from typing import Any
 
 from tensorglass import dtypes, geometry, memory
@@ -31,13 +32,24 @@ def _samples() -> Iterator[Sample]:
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
-@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples)
+def _of_alike(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The usual call of `cat`: small tensors of one size without gaps, that no gradient flows to, and a dimension."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if 0 < len(arguments) <= 2 and not keywords:
+            made = _of_one_kind(*arguments)
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples, usual=_of_alike)
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
-    joined = _of_one_kind(tensors, dim) if out is None else None
-    if joined is not None:
-        return joined
     given = _checked("cat", tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -71,24 +83,26 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     return result
 
 
-def _of_one_kind(tensors: Sequence[Tensor], dim: int) -> Tensor | None:
+def _of_one_kind(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
     """Small tensors of one size without gaps, joined in half the time; None for all others."""
-    if not tensors or type(tensors) not in (list, tuple) or type(dim) is not int:
+    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
         return None
     first = tensors[0]
     if type(first) is not Tensor:
         return None
     size, dtype, storage, arrays = first._size, first._dtype, first._storage, []
-    if not 0 <= dim < len(size) <= 3 or 0 in size or storage.backend is not HOST or dtype.is_complex:
+    if not 0 <= dim < len(size) <= 3 or 0 in size or dtype.is_complex:
         return None
     for each in tensors:
-        if type(each) is not Tensor or each._size != size or each._dtype is not dtype:
+        if type(each) is not Tensor or each._size != size or each._dtype is not dtype or each._meta is not None:
             return None
-        array = raw_array(each)
+        array = each._array
+        if array is None:
+            array = raw_array(each)
         if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
             return None
         arrays.append(array)
-    joined = HOST.run(HOST.xp.concatenate, arrays, dim)
+    joined = HOST.xp.concatenate(arrays, dim)
     size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
     made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
     memory.copied(joined.nbytes)

@@ -5,6 +5,8 @@ A mask is broadcast against the tensor here, where x[mask] wants the very sizes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from tensorglass import dtypes, geometry, memory
@@ -27,7 +29,7 @@ from tensorglass.ops.index_samples import (
 )
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.recorded_views import unsliced
-from tensorglass.ops.scalars import NUMBERS, fitting_array
+from tensorglass.ops.scalars import NUMBERS, checked, fitting_array, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -82,10 +84,25 @@ def argwhere(input: Tensor) -> Tensor:
 # --- one or the other ------------------------------------------------------------------------------------------------
 
 
+def _of_alike(form: Callable[..., Any]) -> Callable[..., Any]:
+    """The usual call of `where`: small tensors of one size without gaps, that no gradient flows to."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) == 3 and not keywords:
+            made = _of_one_kind(*arguments)
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
 @operator(
     "indexing",
     method=False,
     out=True,
+    usual=_of_alike,
     samples=where_samples,
     signatures=(
         "(Tensor condition)",
@@ -104,9 +121,6 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
-    chosen = _of_one_kind(condition, input, other) if out is None else None
-    if chosen is not None:
-        return chosen
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
         given = [each for each in (condition, input, other) if each is not None]
@@ -160,6 +174,8 @@ def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:
     """The choice between small tensors of one size without gaps, in half the time; None for all others."""
     if not type(condition) is type(input) is type(other) is Tensor:
         return None
+    if input._meta is not None or other._meta is not None or condition._meta is not None:
+        return None
     size, dtype, storage = input._size, input._dtype, input._storage
     if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
         return None
@@ -168,14 +184,15 @@ def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:
     is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
     if not is_plain or not is_here or storage._nbytes >= LEAST:
         return None
-    array = HOST.run(HOST.xp.where, *arrays)
+    array = HOST.xp.where(*arrays)
     return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 @operator("indexing", function=False, method=False, dunders=("where",))
 def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     """`input` where `condition` is True, else `other`."""
-    return where(condition, input, other)
+    chosen = _of_one_kind(condition, input, other)
+    return where(condition, input, other) if chosen is None else chosen
 
 
 def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:
@@ -216,9 +233,42 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
+def _with_number(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The usual call of `masked_fill`: a small tensor without gaps, a mask of its size, and a number."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 3 and not keywords:
+            made = _filled_at_once(*arguments)
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
+    if not (type(input) is type(mask) is Tensor and type(value) in (int, float)):
+        return None
+    size, dtype, storage = input._size, input._dtype, input._storage
+    if mask._size != size or mask._dtype is not dtypes.bool or input._meta is not None or dtype.is_complex or not size:
+        return None
+    if storage.backend is not HOST or mask._storage.backend is not HOST or storage._nbytes >= LEAST:
+        return None
+    array, where = raw_array(input), raw_array(mask)
+    if not input._contiguous or not mask._contiguous:
+        return None
+    made = array.copy()
+    HOST.xp.copyto(made, number_array(HOST, checked(value, dtype), dtype), where=where)
+    filled = result_tensor(made, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+    memory.copied(made.nbytes)
+    return filled
+
+
 @operator(
     "indexing",
     inplace=_masked_fill_,
+    usual=_with_number,
     samples=mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )

@@ -44,8 +44,9 @@ def _fill_in_memory_order(
     sample: Callable[..., Array],
     parameters: Any,
 ) -> None:
-    order = sorted(builtins.range(array.ndim), key=lambda dim: stride[dim], reverse=True)
-    in_memory = array.transpose(order)
+    in_memory = array
+    if not array.flags.c_contiguous:
+        in_memory = array.transpose(sorted(builtins.range(array.ndim), key=lambda dim: stride[dim], reverse=True))
     if array.dtype.kind == "c":  # two real numbers an element
         real = xp.dtype(f"float{array.dtype.itemsize * 4}")
         drawn = sample(xp, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
@@ -65,11 +66,14 @@ def refuse_integers(dtype: DType, kernel: str) -> None:
 # --- in place --------------------------------------------------------------------------------------------------------
 
 
+_LARGEST = {dtype: finfo(dtype).max for dtype in dtypes.ALL if dtype.category >= dtypes.FLOATING}
+
+
 @operator("random", function=False)
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn evenly from `from_` up to but not including `to`."""
     refuse_integers(self._dtype, "check_uniform_bounds")
-    largest = finfo(self._dtype).max
+    largest = _LARGEST[self._dtype]
     for name, bound in (("from", from_), ("to", to)):
         if not -largest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[self._dtype.to_real()]}")

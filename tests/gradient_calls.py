@@ -23,7 +23,7 @@ WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")
 #: derivative of some operand.
 NOT_AT_SAMPLES = (
     "cholesky", "linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh", "linalg_eigvalsh", "linalg_eig",
-    "linalg_eigvals", "linalg_qr", "qr", "linalg_svd", "svd", "linalg_lstsq",
+    "linalg_eigvals", "cholesky_solve", "cholesky_inverse", "linalg_qr", "qr", "linalg_svd", "svd", "linalg_lstsq",
     "igamma", "igammac", "special_zeta", "histogramdd",
 )  # fmt: skip
 

@@ -28,6 +28,11 @@ def squares(tensors: Any) -> list[Any]:
     return [(each * each.conj()).real for each in tensors]
 
 
+def factor(library: Any, x: Any) -> Any:
+    """A lower triangular matrix with a real, positive diagonal."""
+    return x.tril(-1) + library.diag_embed(x.real.diagonal(0, -2, -1) + 3)
+
+
 #: By operator. `x` is 2×3 unless sizes are given.
 OF_MATRICES: dict[str, list[Any]] = {
     # matrices: Hermitian ones, and what does not depend on signs
@@ -64,6 +69,18 @@ OF_MATRICES: dict[str, list[Any]] = {
     "linalg_lstsq": [(lambda t, x, y: t.linalg.lstsq(uneven(t, x), y)[0], (3, 3), (3, 2))],
     "qr": [(lambda t, x: squares(t.qr(x)), (3, 2))],
     "linalg_eigvals": [(lambda t, x: t.linalg.eigvals(uneven(t, x)).abs().sum(), (3, 3))],
+    "cholesky_solve": [
+        (lambda t, x, y: t.cholesky_solve(y, factor(t, x)), (3, 3), (3, 2)),
+        (lambda t, x, y: t.cholesky_solve(y, factor(t, x).mH, True), (2, 3, 3), (3, 2)),
+    ],
+    "cholesky_inverse": [
+        (lambda t, x: t.cholesky_inverse(factor(t, x)), (3, 3)),
+        (lambda t, x: t.cholesky_inverse(factor(t, x).mH, True), (2, 3, 3)),
+    ],
+    "lu_unpack": [
+        (lambda t, x: t.lu_unpack(x, t.tensor([2, 3, 3], dtype=t.int32)), size) for size in ((3, 3), (4, 3), (3, 5))
+    ],
+    "triangular_solve": [(lambda t, x, y: t.triangular_solve(y, x + 3 * t.eye(3))[1], (3, 3), (3, 2))],
     # signals
     "istft": [
         (lambda t, x: t.istft(t.complex(x.real, x.real * 2), 4, window=t.ones(4, dtype=t.float64)), (3, 5)),

@@ -18,3 +18,27 @@ def outcome(library: Any, expression: str) -> tuple[str, list[str]]:
         except Exception as error:
             text = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     return text, [str(each.message).split(" (Triggered")[0] for each in caught]
+
+
+def facts(library: Any, expression: str) -> tuple[Any, list[np.ndarray]]:
+    """What there is to see of an expression's results, in words, and their elements; or how the refusal reads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            value = eval(expression, {"torch": library, "np": np})
+        except Exception as error:
+            return f"{type(error).__name__}: {str(error).splitlines()[0]}", []
+    results = value if isinstance(value, tuple) else (value,)
+    headers = [(str(each.dtype), tuple(each.shape), each.stride()) for each in results]
+    return (type(value).__name__, headers), [each.detach().resolve_conj().numpy() for each in results]
+
+
+def difference(expression: str, ours: Any, theirs: Any, *, close: float = 1e-6) -> str | None:
+    """How an expression differs between two libraries, in words; None if it does not."""
+    (mine, one), (other, two) = (facts(library, expression) for library in (ours, theirs))
+    if mine != other:
+        return f"{expression}: ours {mine}, PyTorch's {other}"
+    for left, right in zip(one, two, strict=True):
+        if not np.allclose(left, right, rtol=close, atol=close, equal_nan=True):
+            return f"{expression}: ours {left}, PyTorch's {right}"
+    return None

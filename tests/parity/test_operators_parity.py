@@ -77,11 +77,12 @@ ROUGH = {
 }
 
 
-#: Their vectors have a sign that is not determined, or PyTorch is wrong in halves (docs/differences.md);
+#: Their vectors have a sign that is not determined, PyTorch is wrong in halves, or where a diagonal is complex
+#: (docs/differences.md);
 #: tests/parity/test_linalg_parity.py compares what can be.
 UP_TO_SIGN = (
     "linalg_qr", "qr", "linalg_svd", "svd", "linalg_eigh", "linalg_eig", "linalg_eigvals", "linalg_matrix_exp",
-    "matrix_exp",
+    "matrix_exp", "cholesky_inverse",
 )  # fmt: skip
 
 

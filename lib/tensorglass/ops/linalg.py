@@ -252,7 +252,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     rows = input._size[-2:-1]
     batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
     matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
-    flat = [reshape(expand(each, (*batch, *size)), (-1, *size)) for each, size in matrices]
+    flat = [reshape(expand(each, (*batch, *size)), (math.prod(batch), *size)) for each, size in matrices]
     return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
 
 

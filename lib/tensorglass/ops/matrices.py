@@ -52,9 +52,9 @@ def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {A._dtype.scalar_type}")
 
 
-def check_kernel(kernel: str, A: Tensor) -> None:
-    """Raise where PyTorch has no such kernel: for half types and integers, if there are elements."""
-    if A.numel() and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):
+def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
+    """Raise where PyTorch has no such kernel: for half types and integers, if there are elements or `even_empty`."""
+    if (even_empty or A.numel()) and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
 
 
@@ -125,6 +125,8 @@ def all_given(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | Non
     """`given` for several results, as the named tuple that `return_types` has for them."""
     if out is None:
         return named(*results)
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
     for result, each in zip(results, out, strict=True):
         check_out_dtype(each, result._dtype)
     return named.out(*[given(result, each) for result, each in zip(results, out, strict=True)])

@@ -265,10 +265,14 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
     dtype, device, requires_grad, is_pinned = place
     geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
+    backend, packed = backends.get(device), geometry.CONTIGUOUS_STRIDES[size]
     if stride is None:
-        stride = geometry.contiguous_strides(size)
-    backends.get(device).array_dtype(dtype)  # raises where the backend lacks this dtype
-    if is_pinned:
+        stride = packed
+    backend.array_dtype(dtype)  # raises where the backend lacks this dtype
+    if not is_pinned and stride == packed:
+        array = backend.empty(dtype, size, zeroed=zeroed)
+        made = result_tensor(array, dtype, backend, device, size, stride)
+    elif is_pinned:
         nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
         made = make(UntypedStorage.pinned(nbytes), size, stride, 0, dtype)
         if zeroed:
@@ -298,10 +302,10 @@ def of_kernel(
         made = new(size, place)
         raw_array(made)[...] = backend.launch(kernel, *arguments)
         return made
-    array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype))
-    storage = UntypedStorage.of_array(backend, device, array)
-    made = make(storage, size, geometry.contiguous_strides(size), 0, dtype)
-    set_requires_grad(made, requires_grad)
+    array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype)).reshape(size)
+    made = result_tensor(array, dtype, backend, device, size, geometry.CONTIGUOUS_STRIDES[size])
+    if requires_grad:
+        set_requires_grad(made, True)
     return made
 
 

@@ -84,9 +84,10 @@ def integers(xp: Any, bits: RandomBits, count: int, low: int, span: int) -> Arra
 def permutation(xp: Any, bits: RandomBits, count: int) -> Array:
     """The numbers 0 … count - 1 in random order: each place in turn is swapped with one of those that follow."""
     order = list(range(count))
-    steps = xp.arange(count, 1, -1)
-    for place, ahead in enumerate((bits.draw_32(max(0, count - 1)) % steps).tolist()):
-        order[place], order[place + ahead] = order[place + ahead], order[place]
+    places = xp.arange(max(0, count - 1))
+    others = (bits.draw_32(len(places)) % (count - places)).astype("int64") + places
+    for place, other in enumerate(others.tolist()):
+        order[place], order[other] = order[other], order[place]
     return xp.asarray(order, "int64")
 
 

@@ -6,9 +6,12 @@ Each writes `source` into `target` at the places `key`, a full index;
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.gathering import places, places_in_row
 
 
 def set_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
@@ -47,3 +50,30 @@ def mean_places(xp: Any, target: Array, key: Any, source: Array, include_self: b
     xp.add.at(counts, key, 1)
     counts = xp.maximum(counts, 1)
     target[...] = target // counts if target.dtype.kind in "iu" else target / counts
+
+
+def at_places(
+    xp: Any, target: Array, index: Array, source: Array, axis: int, kernel: Callable[..., None], include_self: bool
+) -> None:
+    """Let `kernel` write `source` to the positions `index` along `axis`, each element at its own place besides."""
+    if target.flags.c_contiguous:
+        place = places_in_row(xp, index, axis, target.shape).reshape(-1)
+        kernel(xp, target.reshape(-1), place, source.reshape(-1), include_self)
+    else:
+        kernel(xp, target, places(xp, index, axis), source, include_self)
+
+
+_LONG = 64  # elements of a slice that are worth a call of their own
+
+
+def add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
+    """Add the slices of `source`, times `factor`, to those of `target` at positions `index` along `axis`."""
+    values = source.reshape(source.shape or (1,))
+    if factor != 1:
+        values = (values * factor).astype(target.dtype)
+    if xp is HOST.xp and target.size > _LONG * target.shape[axis]:
+        slices = xp.moveaxis(target, axis, 0)
+        for place, each in zip(index.tolist(), xp.moveaxis(values, axis, 0), strict=True):
+            slices[place] += each  # a call for each slice, where `add.at` takes 10 ns for each element
+    else:
+        xp.add.at(target, (slice(None),) * axis + (index,), values)

@@ -17,13 +17,15 @@ from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing, scatter_gradient
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
-from tensorglass.ops.gathering import check_linear, check_positions, places
+from tensorglass.ops.gathering import check_linear, check_positions
 from tensorglass.ops.gradients import scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples, scatter_samples
 from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.scatter_kernels import (
     add_places,
+    add_slices,
+    at_places,
     max_places,
     mean_places,
     min_places,
@@ -94,14 +96,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
         message, error = "index out of range in self", IndexError
     check_positions(index, length, dim, message, error)
     factor = alpha if input._dtype.category >= dtypes.FLOATING else int(alpha.real)
-    return write(input, _add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
-
-
-def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
-    values = source.reshape(source.shape or (1,))
-    if factor != 1:
-        values = (values * factor).astype(target.dtype)
-    xp.add.at(target, (slice(None),) * axis + (index,), values)
+    return write(input, add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
 
 
 @derivative(
@@ -308,7 +303,7 @@ def _scattered(
     check_positions(index, size[dim], dim, message, RuntimeError)
     chosen = array_of(index).reshape(index._size or (1,))
     source = written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
-    return write(input, _at_places, chosen, source, dim, kernel, include_self)
+    return write(input, at_places, chosen, source, dim, kernel, include_self)
 
 
 def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of_number: bool) -> None:
@@ -325,12 +320,6 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
             "Element [i, j] of src goes where index[i, j] says: every element of index needs one of src.",
             notebook=_NOTEBOOK,
         )
-
-
-def _at_places(
-    xp: Any, target: Array, index: Array, source: Array, axis: int, kernel: Callable[..., None], include_self: bool
-) -> None:
-    kernel(xp, target, places(xp, index, axis), source, include_self)
 
 
 @derivative(

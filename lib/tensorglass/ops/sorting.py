@@ -150,6 +150,8 @@ def unique(
         raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
     axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
     backend = input._storage.backend
+    if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
+        return from_array(backend.launch(_distinct, array_of(input)), input._dtype, input._storage)
     found, inverse, counts = backend.launch(_unique, array_of(input), axis)
     wanted = [(found, input._dtype)]
     if return_inverse:
@@ -158,6 +160,10 @@ def unique(
         wanted.append((counts, dtypes.int64))
     results = tuple([from_array(array, dtype, input._storage) for array, dtype in wanted])
     return results[0] if len(results) == 1 else results
+
+
+def _distinct(xp: Any, array: Array) -> Array:
+    return xp.ascontiguousarray(xp.unique(array, equal_nan=False))
 
 
 def _unique(xp: Any, array: Array, axis: int | None) -> list[Array]:

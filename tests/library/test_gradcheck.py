@@ -18,7 +18,16 @@ APART = 0.0137
 #: In place these leave the graph as it is, in PyTorch too, although they write truth values over the elements.
 NOT_RECORDED = ("logical_and_-0", "logical_or_-0", "logical_xor_-0", "logical_not_-0")
 #: These say that they have no derivative, as PyTorch's do.
-WITHOUT_DERIVATIVE = ("floor_divide", "unique", "unique_consecutive", "heaviside", "bincount", "histogram")
+WITHOUT_DERIVATIVE = (
+    "floor_divide",
+    "unique",
+    "unique_consecutive",
+    "heaviside",
+    "bincount",
+    "histogram",
+    "detach_copy",
+    "view_as_complex_copy",
+)
 #: The derivative for `src` wants an index of its size, in PyTorch too; calls by hand have one.
 UNEQUAL_SIZES = ("scatter-0", "scatter-1", "scatter_add-0", "scatter_add-1")
 

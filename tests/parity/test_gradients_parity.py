@@ -19,6 +19,7 @@ GOES_FURTHER = {
         "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-", "select_scatter-", "slice_scatter-",
         "scatter_reduce-",
         "nan_to_num-", "amax-6", "amin-6", "softmax-3", "log_softmax-3",
+        "select_copy-", "slice_copy-",
     ),
 }  # fmt: skip
 

@@ -91,6 +91,7 @@ from tensorglass.ops import (
     triangular,
     trigonometry,
     vandermonde,
+    view_copies,
     views,
     windows,
 )
@@ -186,6 +187,7 @@ __all__ = [
     "triangular",
     "trigonometry",
     "vandermonde",
+    "view_copies",
     "views",
     "windows",
 ]

@@ -59,6 +59,7 @@ class Observer(Protocol):
 
 
 _observers: tuple[Observer, ...] = ()
+_open_tracks = 0  # blocks of `track` that have not ended
 
 
 # --- what storages and operators report ----------------------------------------------------------------------------
@@ -210,13 +211,16 @@ def track() -> Iterator[Report]:
 
     Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
     """
+    global _open_tracks
     report = Report()
     outer_peak = figures.peak_bytes
+    _open_tracks += 1
     figures.peak_bytes = start_bytes = figures.live_bytes
     start = (figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes)
     try:
         yield report
     finally:
+        _open_tracks -= 1
         report.allocations = figures.allocations - start[0]
         report.allocated_bytes = figures.allocated_bytes - start[1]
         report.copies = figures.copies - start[2]
@@ -224,6 +228,11 @@ def track() -> Iterator[Report]:
         report.peak_bytes = figures.peak_bytes - start_bytes
         report.kept_bytes = figures.live_bytes - start_bytes
         figures.peak_bytes = max(figures.peak_bytes, outer_peak)
+
+
+def is_measured() -> bool:
+    """Whether somebody counts every storage now: a block of `track`, or an observer."""
+    return _open_tracks > 0 or bool(_observers)
 
 
 @contextmanager

@@ -3,27 +3,30 @@
 The one idea to keep in mind: a node runs once all gradients for it have arrived, that is, once every node that sends it
 one has run. Which those are is counted before the walk begins; of the nodes that are ready, the one recorded last comes
 first. There is no recursion: a chain of 100,000 operators is a loop.
+
+Small gradients that nobody can see (no hook, no mode, no measuring of memory) may be bare arrays on their way
+(`graph/array_formulas`).
 """
 
 from __future__ import annotations
 
 import heapq
-import sys
 import threading
 from collections.abc import Container, Sequence
+from sys import getrefcount
 from typing import Any
 
-from tensorglass import geometry
-from tensorglass.autograd.hook_calls import call_after_accumulation, call_hooks, call_posthooks, call_prehooks
+from tensorglass import geometry, memory
+from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
+from tensorglass.autograd.leaves import Arrived, add_to_leaf
 from tensorglass.errors import explained
-from tensorglass.formats import contiguous_format
 from tensorglass.graph import anomaly
+from tensorglass.graph.array_formulas import BareArray, as_tensors, gradients_of, in_quiet, sum_of, tensor_of
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor import Tensor
 
-Arrived = list["Tensor | None"]
 _anomaly = anomaly.state
 
 
@@ -49,6 +52,10 @@ class Run:
         self._count(roots)
         self._runs: set[Node] | None = None  #: the nodes that are run, where that is not all
         self._reached: Container[Node] = self._waiting  #: those that gradients are sent to
+        #: whether gradients may be bare arrays on their way
+        self._may_be_bare = (
+            wanted is None and not create_graph and not anomaly.state.enabled and not memory.is_measured()
+        )
         if wanted is not None:
             ends = {node for node, _ in wanted if node is not None}
             self._runs = self._leading_to(ends, roots)
@@ -115,44 +122,107 @@ class Run:
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
         ready, is_whole, keep_graph, all_arrived = self._ready, self.is_whole, self.keep_graph, self._arrived
+        may_be_bare = self._may_be_bare
         while ready:
             node = heapq.heappop(ready)[2]
             while node is not None:
+                if may_be_bare and node.takes_arrays:
+                    node = in_quiet(self._along_arrays, node)
+                    if node is None:
+                        break
                 if not is_whole or node.attachments is not None or _anomaly.enabled:
                     node = self._send(node, self._visit(node))
                 elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
-                    arrived = all_arrived.pop(node)
+                    arrived = as_tensors(all_arrived.pop(node), node.outputs, is_leaf=True)
                     if meta_of(node.variable).hooks:
                         call_tensor_hooks(node, arrived)
                     add_to_leaf(node.variable, arrived)
                     node = None
                 else:
-                    sent = node.apply(all_arrived.pop(node))
+                    sent = node.apply(as_tensors(all_arrived.pop(node), node.outputs))
                     if not keep_graph:
                         node.release()
                     node = self._send(node, sent)
+
+    def _along_arrays(self, node: Any) -> Node | None:
+        """Run a node and those that come after it, as long as nobody can see what goes from one to the next.
+
+        Returns the node that is to be run by tensors; None if nothing is left.
+        """
+        all_arrived, keep_graph, ready = self._arrived, self.keep_graph, self._ready
+        while node.takes_arrays and node.attachments is None and node.blueprint.on_arrays:
+            gradient = all_arrived[node][0]
+            sent = None if gradient is None else gradients_of(node, gradient)
+            if sent is None:
+                break
+            del all_arrived[node]
+            if not keep_graph:
+                node.release()
+            node = self._send_arrays(node, sent)
+            if node is None:
+                if not ready:
+                    return None
+                node = heapq.heappop(ready)[2]
+        return node
+
+    def _send_arrays(self, node: Any, found: list[Any]) -> Node | None:
+        """`_send` for the gradients that `gradients_of` found. All nodes are reached."""
+        waiting, arrived = self._waiting, self._arrived
+        dtype = node.outputs[0].dtype
+        next_node = None
+        for place, edge in enumerate(node.next_functions):
+            following, nr = edge
+            if following is not None:
+                gradient, found[place] = found[place], None  # handed on, so that who gets it is the only one to hold it
+                outputs = following.outputs
+                wanted = outputs[nr]
+                if type(gradient) is not BareArray:
+                    gradient = fitted(gradient, edge, node, place)
+                elif wanted is None or gradient.shape != wanted.size or dtype is not wanted.dtype:
+                    gradient = fitted(tensor_of(gradient, dtype), edge, node, place)
+                left = waiting[following] = waiting[following] - 1
+                held = arrived.get(following)
+                if held is None and len(outputs) == 1:
+                    arrived[following] = [gradient]
+                elif held is not None and type(held[nr]) is BareArray is type(gradient):
+                    # What the list alone holds (`getrefcount` counts its argument too) may be written to.
+                    held[nr] = sum_of(held[nr], gradient, may_overwrite=getrefcount(held[nr]) == 2)
+                else:
+                    self._arrive(following, nr, gradient)
+                if not left:
+                    if next_node is not None:
+                        self._push(next_node)
+                    next_node = following
+        if next_node is not None and self._ready:
+            self._push(next_node)
+            return None
+        return next_node
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
-    def _arrive(self, node: Node, nr: int, gradient: Tensor | None) -> None:
+    def _arrive(self, node: Node, nr: int, gradient: Any) -> None:
         """Add a gradient to those that have arrived at a node."""
-        arrived = self._arrived.get(node)
+        arrived: list[Any] | None = self._arrived.get(node)
         if arrived is None:
             arrived = self._arrived[node] = [None] * (len(node.outputs) or 1)
         if gradient is None:
             return
         if arrived[nr] is None:
             arrived[nr] = gradient
-        elif not self.create_graph and _is_alone(arrived, nr):
-            arrived[nr] += gradient  # in place: nobody else sees it
         else:
-            arrived[nr] = arrived[nr] + gradient
+            if type(gradient) is BareArray:
+                [gradient] = as_tensors([gradient], (node.outputs[nr],))
+            as_tensors(arrived, node.outputs)
+            if not self.create_graph and _is_alone(arrived, nr):
+                arrived[nr] += gradient  # in place: nobody else sees it
+            else:
+                arrived[nr] = arrived[nr] + gradient
 
     def _visit(self, node: Node) -> Gradients | None:
         """Run a node whose gradients have all arrived. Returns what it sends on; None if it sends nothing."""
-        arrived = self._arrived.pop(node)
+        arrived = as_tensors(self._arrived.pop(node), node.outputs)
         if self._runs is not None:
             runs = node in self._runs
             if not runs:
@@ -263,10 +333,10 @@ def _is_alone(arrived: Arrived, nr: int) -> bool:
 
     Both are then counted twice: where they are held, and as the argument of `getrefcount`.
     """
-    if sys.getrefcount(arrived[nr]) != 2:
+    if getrefcount(arrived[nr]) != 2:
         return False
     gradient: Any = arrived[nr]
-    return sys.getrefcount(gradient._storage) == 2 and (
+    return getrefcount(gradient._storage) == 2 and (
         gradient._contiguous or geometry.is_non_overlapping_and_dense(gradient._size, gradient._stride)
     )
 
@@ -311,51 +381,6 @@ def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor |
             )
         gradient = gradient.to(wanted.device)
     return gradient
-
-
-# --- leaves ----------------------------------------------------------------------------------------------------------
-
-
-_collecting = threading.Lock()  # two threads may add to the same leaf
-
-
-def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
-    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks."""
-    meta = meta_of(leaf)
-    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
-        return
-    with _collecting:
-        if meta.grad is None:
-            meta.grad = _own(leaf, arrived)
-        elif state.grad:
-            meta.grad = meta.grad + arrived[0]
-        else:
-            meta.grad += arrived[0]
-    if meta.post_accumulate:
-        call_after_accumulation(meta.post_accumulate, leaf)
-
-
-def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
-    """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
-    is_alone = sys.getrefcount(arrived[0]) == 2  # the list holds it, and the argument
-    gradient: Any = arrived[0]
-    is_dense = geometry.is_non_overlapping_and_dense(leaf._size, leaf._stride)
-    lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
-    if is_alone and lies_alike and not state.grad:
-        return gradient if gradient._meta is None and gradient._base is None else gradient.detach()
-    if is_dense and (state.grad or leaf._stride != geometry.contiguous_strides(leaf._size)):
-        return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
-    copy: Tensor = gradient.clone(memory_format=contiguous_format)
-    if is_dense:
-        copy._written()  # as after the `copy_` that it stands for
-    return copy
-
-
-def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
-    if gradient._stride == leaf._stride:
-        return True
-    each = zip(leaf._size, leaf._stride, gradient._stride, strict=True)
-    return all(step == own_step or (length == 1 and step) for length, own_step, step in each)
 
 
 def run(

@@ -161,6 +161,10 @@ class NumpyBackend:
     def ufunc(self, name: str) -> Callable[..., Any]:
         return getattr(numpy, name)
 
+    def quiet(self) -> Callable[..., Any]:
+        """A `run` of the caller's own, which nobody else can have entered."""
+        return _quiet_context().run
+
     def random_bits(self, seed: int) -> NumpyBits:
         return NumpyBits(seed)
 

@@ -1,68 +1,146 @@
 """Derivatives straight on arrays, where nothing is recorded of them.
 
 The one idea to keep in mind: formulas of plain arithmetic mean the same for arrays as for tensors. So a node of such an
-operator hands its formulas the arrays of what it kept, and makes one tensor of each answer: half the time of going by
-way of tensors. Whatever is not quite usual (other dtypes, conjugated or strided elements, what was written to or let go
-of since) is left to `FormulaNode.apply`, which knows what to do or to say.
+operator hands its formulas the arrays of what it kept. The answers are sent on as they are, as long as nobody can see
+them: a small gradient that goes from one such node to the next needs no header and no storage, and is a *bare* array.
+Whatever is not quite usual (other dtypes, conjugated or strided elements, what was written to or let go of since) is
+left to `FormulaNode.apply`, which knows what to do or to say.
+
+A bare array lies without gaps and has the size and dtype of the output that it is the gradient of, on the CPU.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TYPE_CHECKING
+import sys
+import threading
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING, Any
 
+from tensorglass.backends import Array
+from tensorglass.backends import get as get_backend
 from tensorglass.devices import CPU
+from tensorglass.dtypes import dtype as DType
 from tensorglass.dtypes import float32, float64
-from tensorglass.geometry import contiguous_strides
-from tensorglass.graph.saved import SavedNumber, SavedTensor
-from tensorglass.making import from_array, result_tensor
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph.saved import SavedInput, SavedNumber, SavedResult, SavedTensor
+from tensorglass.making import result_tensor
 from tensorglass.tensor import Tensor, raw_array
 
 if TYPE_CHECKING:
     from tensorglass.graph.formula_node import FormulaNode
-    from tensorglass.graph.node import Gradients, Node
+    from tensorglass.graph.node import Gradients, Node, OutputLike
+
+MOST_BARE = 1 << 16  #: bytes. What is larger is a tensor, so that `memory.peak` counts it
+_HOST: Any = get_backend(CPU)
+XP = _HOST.xp
+BareArray = XP.ndarray
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.run = _HOST.quiet()
+
+
+_thread = _Thread()
+
+
+def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in which NumPy gives no warnings, of this thread's own: within there is no code of the user."""
+    return _thread.run(function, *arguments)
 
 
 def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
-    """The gradients that `node` sends on; None where its formulas must be given tensors."""
-    storage, dtype = gradient._storage, gradient._dtype
-    if (dtype is not float32 and dtype is not float64) or storage.device is not CPU:
+    """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
+    found = _thread.run(gradients_of, node, gradient, towards)
+    if found is None:
         return None
-    array = gradient._array
-    if array is None:
-        array = raw_array(gradient)
-    if not gradient._contiguous and any(gradient._stride):
-        return None
-    backend = storage.backend
-    given = [array, backend.xp]
+    dtype = gradient._dtype
+    for place, each in enumerate(found):
+        if type(each) is BareArray:
+            found[place] = tensor_of(each, dtype)
+    return found
+
+
+def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None) -> list[Any] | None:
+    """The same, as bare arrays where they are small and new. So may be `gradient`. To be called `in_quiet`."""
+    if type(gradient) is BareArray:
+        array, dtype = gradient, node.outputs[0].dtype  # type: ignore[union-attr]  # what has a gradient has an output
+    else:
+        dtype = gradient._dtype
+        if (dtype is not float32 and dtype is not float64) or gradient._storage.device is not CPU:
+            return None
+        array = gradient._array
+        if array is None:
+            array = raw_array(gradient)  # which finds out how it lies
+        if not gradient._contiguous and any(gradient._stride):
+            return None
+    array_dtype = array.dtype
+    given = [array, XP]
     for kept in node.kept:
         kind = type(kept)
-        if kind is SavedTensor:
+        if kind is SavedInput or kind is SavedResult:
+            holder, version, array_kept, _ = kept
+            if array_kept is None or holder._array is not array_kept or array_kept.dtype is not array_dtype:
+                return None
+            if (holder._storage if kind is SavedInput else holder).version != version:
+                return None
+            kept = array_kept
+        elif kind is SavedTensor:
             kept = kept.array(dtype)
             if kept is None:
                 return None
         elif kind is SavedNumber:
             return None
         given.append(kept)
-    run, size = backend.run, gradient._size
-    stride = contiguous_strides(size)
-    found: list[Tensor | None] = []
+    found: list[Any] = []
     for formula, pick, _ in node.blueprint.on_arrays:
         if formula is None or (towards is not None and node.next_functions[len(found)][0] not in towards):
             found.append(None)
             continue
         try:
-            answer = run(formula, *pick(given))
+            answer = formula(*pick(given))
         except MemoryError:  # the way by tensors finds the same, and says it as PyTorch does
             return None
-        if answer is array:
-            found.append(gradient)
-        elif answer is None or answer.dtype is not array.dtype:
+        if type(answer) is BareArray:
+            if answer is array:
+                answer = gradient
+            elif answer.dtype is not array_dtype:
+                return None
+            elif answer.nbytes > MOST_BARE:
+                answer = tensor_of(answer, dtype)
+        elif answer is None or answer.dtype is not array_dtype:
             return None
-        elif answer.shape != size:
-            found.append(from_array(answer, dtype, storage))
-        else:
-            if not size:  # NumPy answers with a scalar, which has no memory to share
-                answer = backend.xp.asarray(answer)
-            found.append(result_tensor(answer, dtype, backend, CPU, size, stride))
+        else:  # NumPy answers with a scalar, which has no memory to share
+            answer = XP.asarray(answer)
+        found.append(answer)
     return found
+
+
+def tensor_of(array: Array, dtype: DType) -> Tensor:
+    """The tensor of a bare array that nobody else holds."""
+    size = array.shape
+    return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])
+
+
+def sum_of(array: Array, other: Array, *, may_overwrite: bool) -> Array:
+    """The sum of two bare arrays, written to the first if it may be. To be called `in_quiet`."""
+    if may_overwrite:
+        return XP.add(array, other, array)
+    return XP.asarray(XP.add(array, other))
+
+
+def as_tensors(
+    arrived: list[Any], outputs: tuple[OutputLike | None, ...], *, is_leaf: bool = False
+) -> list[Tensor | None]:
+    """`arrived` itself, the gradients of these outputs, with tensors in place of bare arrays."""
+    for nr, gradient in enumerate(arrived):
+        if type(gradient) is BareArray:
+            dtype = outputs[nr].dtype  # type: ignore[union-attr]  # the same
+            # The list and `gradient` hold it, and the argument of `getrefcount`. What others hold too is copied.
+            if sys.getrefcount(gradient) == 3:
+                arrived[nr] = tensor_of(gradient, dtype)
+            else:
+                arrived[nr] = copy = tensor_of(gradient.copy(), dtype)
+                if is_leaf:
+                    copy._written()  # PyTorch copies into the leaf's gradient
+    return arrived

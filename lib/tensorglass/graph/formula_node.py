@@ -18,7 +18,7 @@ from tensorglass.graph.array_formulas import apply_to_arrays
 from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import Gradients, Node
-from tensorglass.graph.saved import FREED, SavedNumber, SavedTensor
+from tensorglass.graph.saved import FREED, SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of, raw_array
 
@@ -145,10 +145,18 @@ def _read(value: Any, node: Node) -> Any:
 class FormulaNode(Node):
     """An operator whose derivative is declared by formulas. `Recorder` makes it."""
 
+    takes_arrays = True
+
     __slots__ = ("blueprint", "kept")
 
     blueprint: Blueprint
     kept: list[Any]  #: what the formulas need, in the order of `Blueprint.saved`
+
+    def open(self) -> None:
+        """Make what is kept in a light form a `SavedTensor`."""
+        for place, each in enumerate(self.kept):
+            if type(each) is SavedInput or type(each) is SavedResult:
+                self.kept[place] = each.opened()
 
     def apply(self, gradients: Sequence[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         blueprint = self.blueprint
@@ -161,6 +169,7 @@ class FormulaNode(Node):
             if all(each is None for each in gradients):
                 return [None] * len(self.next_functions)
             gradient = self._zeros(0)
+        self.open()
         given: list[Any] = [gradient, None, gradients]
         if blueprint.needs_grads:
             given[1] = tuple([self._zeros(nr) if each is None else each for nr, each in enumerate(gradients)])
@@ -192,8 +201,12 @@ class FormulaNode(Node):
 
     def release(self) -> None:
         others = False
-        for value in self.kept:
-            if type(value) is SavedTensor:
+        kept = self.kept
+        for place, value in enumerate(kept):
+            kind = type(value)
+            if kind is SavedInput or kind is SavedResult:
+                kept[place] = FREED
+            elif kind is SavedTensor:
                 value.release()
             else:
                 others = True
@@ -220,6 +233,7 @@ class FormulaNode(Node):
 
     def _shown(self) -> dict[str, Any]:
         """All that is kept, or would be if more gradients flowed, by PyTorch's names."""
+        self.open()
         derivative, saved = self.blueprint.derivative, self.blueprint.saved
         if derivative.wraps_numbers:
             for place, name in enumerate(saved):

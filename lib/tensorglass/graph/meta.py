@@ -31,21 +31,16 @@ class Creation(Enum):
 class Meta:
     """The autograd fields of a tensor."""
 
-    __slots__ = (
-        "accumulate", "grad", "grad_fn", "hooks", "is_inference", "output_nr", "post_accumulate", "requires_grad",
-        "retains",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.requires_grad = False  #: the flag of a leaf
-        self.grad: Tensor | None = None
-        self.grad_fn: Node | None = None
-        self.output_nr = 0  #: which of the node's outputs the tensor is
-        self.hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
-        self.post_accumulate: Hooks | None = None
-        self.retains: Any = None  #: removes the hook by which `retain_grad` works
-        self.accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
-        self.is_inference = False
+    # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
+    requires_grad = False  #: the flag of a leaf
+    grad: Tensor | None = None
+    grad_fn: Node | None = None
+    output_nr = 0  #: which of the node's outputs the tensor is
+    hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
+    post_accumulate: Hooks | None = None
+    retains: Any = None  #: removes the hook by which `retain_grad` works
+    accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
+    is_inference = False
 
 
 def meta_of(tensor: Tensor) -> Meta:

@@ -20,7 +20,7 @@ from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.meta import Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, like, next_number, set_history
-from tensorglass.graph.saved import SavedTensor
+from tensorglass.graph.saved import SavedTensor, keep_input, keep_result
 from tensorglass.tensor import Tensor
 
 _new, _new_tuple = object.__new__, tuple.__new__
@@ -42,6 +42,15 @@ class Recorder:
         named_by = [] if isinstance(self._title, str) else inspect.signature(self._title).parameters
         self._named_by = [self.places[name] for name in named_by]  # what the title depends on
         self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one name fits all calls, and gradients flow to the first arguments alone, and from the one result."""
+        return (
+            isinstance(self._title, str)
+            and self._inputs == list(range(len(self._inputs)))
+            and self.derivative.real_only is None
+        )
 
     def title(self, values: Sequence[Any]) -> str | None:
         """PyTorch's name of the call's node; None if the call is not recorded as a whole."""
@@ -103,7 +112,7 @@ class Recorder:
         kept_values = node.kept = []
         for keep, place in blueprint.sources:
             value = values[place]
-            kept_values.append(SavedTensor(value) if keep is kept and type(value) is Tensor else keep(value))
+            kept_values.append(keep_input(value) if keep is kept and type(value) is Tensor else keep(value))
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
@@ -117,7 +126,7 @@ class Recorder:
                 meta = result._meta = Meta()
             meta.grad_fn, meta.output_nr, meta.requires_grad = node, 0, False
             if node.blueprint.keeps_result:
-                node.kept.append(SavedTensor(result, True))
+                node.kept.append(keep_result(result))
                 return
         else:
             _set_outputs(_outputs(result), node, self.derivative.outputs)

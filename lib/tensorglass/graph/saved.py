@@ -1,8 +1,11 @@
 """What a node keeps of a tensor for its derivative.
 
-The one idea to keep in mind: a node keeps the memory, not the header: storage, size, stride and offset, and the version
-that they had. So a graph has no cycles (a node that keeps its own result does not keep the header that points back at
-it), and a later in-place write is noticed by the version.
+The one idea to keep in mind: of an input a node keeps the header, of its own result the memory alone: storage, size,
+stride and offset. For the result's header points back at the node, and a graph shall have no cycles. With either goes
+the version that it had, by which a later in-place write is noticed.
+
+Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, that
+takes a third of the time; when somebody looks it is opened, and becomes a `SavedTensor`.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
@@ -24,7 +27,7 @@ from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 
 Pack = Callable[[Any], Any]
-_reference = weakref.ref
+_new, _new_tuple = object.__new__, tuple.__new__
 
 
 class _Hooks(threading.local):
@@ -42,13 +45,13 @@ class SavedTensor:
     __slots__ = ("_header", "_hooked", "_is_output", "_place", "_version")
 
     def __init__(self, tensor: Tensor, is_output: bool = False) -> None:
-        meta, counter, storage = tensor._meta, tensor._counter, tensor._storage
-        self._version = storage.version if counter is None else counter.count
+        meta, counter = tensor._meta, tensor._counter
+        self._version = tensor._storage.version if counter is None else counter.count
         self._is_output = is_output
         self._hooked: tuple[Any, Pack] | None = None  #: what the user's hook keeps instead, and the hook that reads it
         #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
         self._place: Any = None
-        #: the leaf itself, for it points at nothing; the memory of any other tensor; None once it is let go of
+        #: the tensor; of an output that is no leaf its memory alone; None once it is let go of
         self._header: Any = tensor
         is_leaf = False
         if meta is not None:
@@ -60,12 +63,8 @@ class SavedTensor:
                 self._place = (None if is_output else node, meta.output_nr)
         if hooks.stack:
             self._pack(tensor, *hooks.stack[-1])
-        elif is_output or not is_leaf:
-            self._header = (
-                None if is_output else _reference(tensor),
-                storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, counter,
-                tensor._array, tensor._contiguous,
-            )  # fmt: skip
+        elif is_output:
+            self._header = memory_of(tensor)
 
     def register_hooks(self, pack_hook: Pack, unpack_hook: Pack) -> None:
         """Keep ``pack_hook(tensor)`` instead of the tensor, and read it by ``unpack_hook``."""
@@ -89,8 +88,8 @@ class SavedTensor:
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
                 "hooks is allowed at a time."
             )
-        if isinstance(header, tuple):
-            self._pack(_made(*header[1:]), pack_hook, unpack_hook)
+        if type(header) is tuple:
+            self._pack(_made(*header), pack_hook, unpack_hook)
         else:
             self._pack(header, pack_hook, unpack_hook, is_detached=True)
 
@@ -127,48 +126,41 @@ class SavedTensor:
         if self._hooked is not None:
             return self._unpacked(*self._hooked, node)
         place = self._place
-        if type(header) is not tuple:
-            original = header
+        if type(header) is tuple:
+            tensor = _made(*header)
+            was_written = self._was_written(tensor)
+            if place is not None and (is_placed or was_written):
+                _set_place(tensor, place[0] or node, place[1])
         else:
-            original = None if header[0] is None else header[0]()
-            if original is None:
-                tensor = _made(*header[1:])
-                if place is not None and (is_placed or self._was_written(tensor)):
-                    _set_place(tensor, place[0] or node, place[1])
-                if self._was_written(tensor):
-                    raise self._error(tensor)
-                return tensor
-        if self._was_written(original):
-            raise self._error(original)
-        if place is not None and place[0] is not None and original.grad_fn is None:
+            tensor = header
+            was_written = self._was_written(tensor)
+        if was_written:
+            raise self._error(tensor)
+        if tensor is header and place is not None and place[0] is not None and tensor.grad_fn is None:
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
                 "supported, please use out-of-place `.detach()` instead"
             )
-        return original
+        return tensor
 
     def array(self, dtype: DType) -> Array | None:
         """The elements one after the other, if that is how they lie and they are of `dtype`; None where only `unpack`
         knows what to do or to say.
         """
         header = self._header
-        if type(header) is tuple:
-            if not header:
-                return None
-            reference, storage, _, _, _, saved_dtype, _, counter, array, contiguous = header
-            original = None if reference is None else reference()
-            if original is None:
-                if storage._array is not array:
-                    return None
-            elif original._array is not array:
-                return None
-            elif self._place is not None and (original._meta is None or original._meta.grad_fn is None):
-                return None  # it was detached in place
-            is_as_it_was = counter is None and storage.version == self._version
-            return array if is_as_it_was and contiguous and saved_dtype is dtype else None
-        if header is None or header._dtype is not dtype or not header._contiguous or self._was_written(header):
+        if header is None or self._hooked is not None:
             return None
-        return header._array
+        if type(header) is tuple:
+            storage, _, _, _, saved_dtype, _, counter, array, contiguous = header
+            if storage._array is not array:
+                return None
+        else:
+            storage, saved_dtype, contiguous = header._storage, header._dtype, header._contiguous
+            counter, array = header._counter, header._array
+            if self._place is not None and (header._meta is None or header._meta.grad_fn is None):
+                return None  # it was detached in place
+        is_as_it_was = counter is None and storage.version == self._version
+        return array if is_as_it_was and contiguous and saved_dtype is dtype else None
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
@@ -217,6 +209,68 @@ class SavedTensor:
     def release(self) -> None:
         """Let go of the tensor."""
         self._header = self._hooked = self._place = None
+
+
+class SavedInput(NamedTuple):
+    """The light form of what is kept of an input: with its array if that is contiguous, and the node that made it."""
+
+    tensor: Tensor
+    version: int
+    array: Array | None
+    made_by: Node | None
+
+    def opened(self) -> SavedTensor:
+        """The `SavedTensor` that this stands for."""
+        return _saved(self.tensor, self.version, self.made_by and (self.made_by, self.tensor.output_nr), False)
+
+
+class SavedResult(NamedTuple):
+    """The light form of what is kept of a node's only result: its memory, which begins with the storage."""
+
+    storage: UntypedStorage
+    version: int
+    array: Array | None  #: as of an input
+    memory: tuple[Any, ...]
+
+    def opened(self) -> SavedTensor:
+        """The `SavedTensor` that this stands for."""
+        return _saved(self.memory, self.version, (None, 0), True)
+
+
+def _saved(header: Any, version: int, place: Any, is_output: bool) -> SavedTensor:
+    self: SavedTensor = _new(SavedTensor)
+    self._header, self._version, self._place, self._is_output, self._hooked = header, version, place, is_output, None
+    return self
+
+
+def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
+    """What a node keeps of an input."""
+    meta, counter = tensor._meta, tensor._counter
+    if hooks.stack or counter is not None:
+        return SavedTensor(tensor)
+    made_by = None
+    if meta is not None:
+        if meta.is_inference:
+            raise _inference()
+        made_by = meta.grad_fn if tensor._base is None else tensor.grad_fn
+    array = tensor._array if tensor._contiguous else None
+    return _new_tuple(SavedInput, (tensor, tensor._storage.version, array, made_by))
+
+
+def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
+    """What a node keeps of its only result, which was made just now."""
+    if hooks.stack or tensor._counter is not None:
+        return SavedTensor(tensor, True)
+    storage, array = tensor._storage, tensor._array if tensor._contiguous else None
+    return _new_tuple(SavedResult, (storage, storage.version, array, memory_of(tensor)))
+
+
+def memory_of(tensor: Tensor) -> tuple[Any, ...]:
+    """All that the header says, for `_made`."""
+    return (
+        tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
+        tensor._array, tensor._contiguous,
+    )  # fmt: skip
 
 
 def _is_leaf(meta: Meta | None) -> bool:

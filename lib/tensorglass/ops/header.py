@@ -200,6 +200,7 @@ def detach_(input: Tensor) -> Tensor:
         if meta.grad_fn is not None:  # its hooks stay with it
             meta.hooks = input._backward_hooks
         meta.grad_fn, meta.output_nr, meta.requires_grad = None, 0, False
+        input._array = None  # nodes that keep the tensor notice by it: what they kept is not the leaf that it is now
     return input
 
 

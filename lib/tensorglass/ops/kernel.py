@@ -16,6 +16,7 @@ from tensorglass.backends import Array, Backend
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.entering import entering
 from tensorglass.graph.recording import Recorder
 from tensorglass.ops.planning import Layout
 from tensorglass.ops.promotion import DTypeRule, apply_rule, refuse
@@ -23,6 +24,10 @@ from tensorglass.ops.scalars import fitting_array, number_array
 from tensorglass.tensor import Tensor
 
 Rule = DTypeRule | Callable[..., DTypeRule]
+
+
+def _unrecorded(operands: tuple[Any, ...], result: Tensor) -> Tensor:
+    return result
 
 
 class Kernel:
@@ -46,6 +51,7 @@ class Kernel:
         "left_out",
         "name",
         "operands",
+        "record",
         "recorder",
         "rule",
         "takes_out",
@@ -84,6 +90,8 @@ class Kernel:
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
         self.left_out: tuple[Any, ...] = ()  #: those values alone
         self.recorder: Recorder | None = None  #: None: it has no derivative
+        #: enter a call that has run, with its parameters left out, into the graph, if gradients flow; gives the result
+        self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _unrecorded
         self.direct = self._direct_dtypes()
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
         self.unchecked = {
@@ -102,21 +110,14 @@ class Kernel:
         derivative = derivative_of(self.function)
         if derivative is not None:
             self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
+            if not derivative.in_place_only:
+                self.record = entering(self.recorder, self.left_out)
 
     def values(self, operands: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
         """A call's operands and parameters, in the order that its recorder expects."""
         if not self.defaults:
             return operands
         return *operands, *(parameters.get(name, default) for name, default in self.defaults.items())
-
-    def record(self, operands: tuple[Any, ...], result: Tensor) -> Tensor:
-        """Enter a call that has run, with its parameters left out, into the graph, if gradients flow."""
-        recorder = self.recorder
-        if recorder is not None and not recorder.derivative.in_place_only:
-            node = recorder.begin(operands + self.left_out)
-            if node is not None:
-                recorder.finish(node, result)
-        return result
 
     def rule_for(self, parameters: dict[str, Any]) -> DTypeRule:
         """The rule for a call with these parameters."""

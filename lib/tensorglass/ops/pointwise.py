@@ -133,9 +133,9 @@ def _times(xp: Any, array: Array, alpha: complex) -> Array:
 )
 @derivative(
     wraps_numbers=True,
-    on_arrays=True,
     input=lambda grad, other: grad * conj(other),
     other=lambda grad, input: grad * conj(input),
+    on_arrays={"input": lambda grad, other: grad * other, "other": lambda grad, input: grad * input},
 )
 def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * other``."""

@@ -1,0 +1,60 @@
+"""Where gradients end up: in the `grad` of a leaf.
+
+The one idea to keep in mind: a gradient that nobody else holds becomes the leaf's own. Any other is copied, and what
+arrives later is added to it in place.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.autograd.hook_calls import call_after_accumulation
+from tensorglass.formats import contiguous_format
+from tensorglass.graph.meta import meta_of
+from tensorglass.graph.modes import state
+from tensorglass.tensor import Tensor
+
+Arrived = list["Tensor | None"]
+_collecting = threading.Lock()  # two threads may add to the same leaf
+
+
+def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
+    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks."""
+    meta = meta_of(leaf)
+    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+        return
+    with _collecting:
+        if meta.grad is None:
+            meta.grad = _own(leaf, arrived)
+        elif state.grad:
+            meta.grad = meta.grad + arrived[0]
+        else:
+            meta.grad += arrived[0]
+    if meta.post_accumulate:
+        call_after_accumulation(meta.post_accumulate, leaf)
+
+
+def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
+    """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
+    is_alone = sys.getrefcount(arrived[0]) == 2  # the list holds it, and the argument
+    gradient: Any = arrived[0]
+    is_dense = geometry.is_non_overlapping_and_dense(leaf._size, leaf._stride)
+    lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
+    if is_alone and lies_alike and not state.grad:
+        return gradient if gradient._meta is None and gradient._base is None else gradient.detach()
+    if is_dense and (state.grad or leaf._stride != geometry.contiguous_strides(leaf._size)):
+        return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
+    copy: Tensor = gradient.clone(memory_format=contiguous_format)
+    if is_dense:
+        copy._written()  # as after the `copy_` that it stands for
+    return copy
+
+
+def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
+    if gradient._stride == leaf._stride:
+        return True
+    each = zip(leaf._size, leaf._stride, gradient._stride, strict=True)
+    return all(step == own_step or (length == 1 and step) for length, own_step, step in each)

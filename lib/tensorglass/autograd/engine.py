@@ -17,11 +17,11 @@ from sys import getrefcount
 from typing import Any
 
 from tensorglass import geometry, memory
+from tensorglass.autograd.fitting import fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf
-from tensorglass.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.array_formulas import BareArray, as_tensors, gradients_of, in_quiet, sum_of, tensor_of
+from tensorglass.graph.array_formulas import BareArray, gradients_of, in_quiet, sum_of, tensor_of
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
@@ -45,6 +45,7 @@ class Run:
         self.create_graph = create_graph
         self.caught: list[Tensor | None] = []
         self._catch: dict[Node, list[tuple[int, int]]] = {}  #: for a node, which output is caught as which number
+        self._written: dict[Node, int] = {}  #: how often something was added in place to a bare array that arrived
         self._waiting: dict[Node, int] = {}  #: how many gradients each node still waits for
         self._arrived: dict[Node, Arrived] = {}
         self._ready: list[tuple[int, int, Node]] = []
@@ -133,13 +134,13 @@ class Run:
                 if not is_whole or node.attachments is not None or _anomaly.enabled:
                     node = self._send(node, self._visit(node))
                 elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
-                    arrived = as_tensors(all_arrived.pop(node), node.outputs, is_leaf=True)
+                    arrived = self._take(node)
                     if meta_of(node.variable).hooks:
                         call_tensor_hooks(node, arrived)
                     add_to_leaf(node.variable, arrived)
                     node = None
                 else:
-                    sent = node.apply(as_tensors(all_arrived.pop(node), node.outputs))
+                    sent = node.apply(self._take(node))
                     if not keep_graph:
                         node.release()
                     node = self._send(node, sent)
@@ -182,11 +183,16 @@ class Run:
                     gradient = fitted(tensor_of(gradient, dtype), edge, node, place)
                 left = waiting[following] = waiting[following] - 1
                 held = arrived.get(following)
-                if held is None and len(outputs) == 1:
+                if len(outputs) != 1:
+                    self._arrive(following, nr, gradient)
+                elif held is None:
                     arrived[following] = [gradient]
-                elif held is not None and type(held[nr]) is BareArray is type(gradient):
-                    # What the list alone holds (`getrefcount` counts its argument too) may be written to.
-                    held[nr] = sum_of(held[nr], gradient, may_overwrite=getrefcount(held[nr]) == 2)
+                elif type(held[0]) is BareArray is type(gradient):
+                    if getrefcount(held[0]) == 2:  # the list's, and the argument: nobody else sees it
+                        held[0] = sum_of(held[0], gradient, held[0])
+                        self._written[following] = self._written.get(following, 0) + 1
+                    else:
+                        held[0] = sum_of(held[0], gradient)
                 else:
                     self._arrive(following, nr, gradient)
                 if not left:
@@ -197,6 +203,24 @@ class Run:
             self._push(next_node)
             return None
         return next_node
+
+    def _take(self, node: Node) -> Arrived:
+        """The gradients that have arrived at a node, as tensors."""
+        arrived = self._arrived.pop(node)
+        for nr in range(len(arrived)):  # `enumerate` would hold the array too
+            if type(arrived[nr]) is BareArray:
+                self._settle(node, nr, arrived)
+        return arrived
+
+    def _settle(self, node: Node, nr: int, arrived: list[Any]) -> None:
+        """Make the bare array that arrived at an output a tensor, with the version that it has in PyTorch."""
+        array = arrived[nr]
+        written = self._written.get(node, 0)
+        if getrefcount(array) > 3:  # others hold it too, besides the list, `array` and the argument
+            array = array.copy()
+            written = int(type(node) is AccumulateGrad)  # PyTorch copies into the leaf's gradient
+        tensor = arrived[nr] = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+        tensor._storage.version = written
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
@@ -213,8 +237,9 @@ class Run:
             arrived[nr] = gradient
         else:
             if type(gradient) is BareArray:
-                [gradient] = as_tensors([gradient], (node.outputs[nr],))
-            as_tensors(arrived, node.outputs)
+                gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+            if type(arrived[nr]) is BareArray:
+                self._settle(node, nr, arrived)
             if not self.create_graph and _is_alone(arrived, nr):
                 arrived[nr] += gradient  # in place: nobody else sees it
             else:
@@ -222,7 +247,7 @@ class Run:
 
     def _visit(self, node: Node) -> Gradients | None:
         """Run a node whose gradients have all arrived. Returns what it sends on; None if it sends nothing."""
-        arrived = as_tensors(self._arrived.pop(node), node.outputs)
+        arrived = self._take(node)
         if self._runs is not None:
             runs = node in self._runs
             if not runs:
@@ -346,41 +371,6 @@ class _Current(threading.local):
 
 
 current = _Current()
-
-
-def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor | None:
-    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
-
-    `node` found it for its input number `nr`, which came along `edge`.
-    """
-    following, output_nr = edge
-    wanted = None if following is None else following.outputs[output_nr]
-    if gradient is None or wanted is None:
-        return gradient
-    if gradient._size != wanted.size:
-        if geometry.summed_dims(gradient._size, wanted.size) is None:
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
-                    f"but expected shape compatible with {list(wanted.size)}"
-                )
-            )
-        gradient = gradient.sum_to_size(wanted.size)
-    if gradient._dtype is not wanted.dtype:
-        if gradient._dtype.is_complex and not wanted.dtype.is_complex:
-            gradient = gradient.real
-        gradient = gradient.to(wanted.dtype)
-    device = gradient._storage.device
-    if device is not wanted.device:
-        if wanted.size:  # a 0-dim operand may have been on the CPU
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
-                    f"{wanted.device} but got {device}"
-                )
-            )
-        gradient = gradient.to(wanted.device)
-    return gradient
 
 
 def run(

@@ -11,7 +11,6 @@ A bare array lies without gaps and has the size and dtype of the output that it 
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from tensorglass.tensor import Tensor, raw_array
 
 if TYPE_CHECKING:
     from tensorglass.graph.formula_node import FormulaNode
-    from tensorglass.graph.node import Gradients, Node, OutputLike
+    from tensorglass.graph.node import Gradients, Node
 
 MOST_BARE = 1 << 16  #: bytes. What is larger is a tensor, so that `memory.peak` counts it
 _HOST: Any = get_backend(CPU)
@@ -122,25 +121,6 @@ def tensor_of(array: Array, dtype: DType) -> Tensor:
     return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])
 
 
-def sum_of(array: Array, other: Array, *, may_overwrite: bool) -> Array:
-    """The sum of two bare arrays, written to the first if it may be. To be called `in_quiet`."""
-    if may_overwrite:
-        return XP.add(array, other, array)
-    return XP.asarray(XP.add(array, other))
-
-
-def as_tensors(
-    arrived: list[Any], outputs: tuple[OutputLike | None, ...], *, is_leaf: bool = False
-) -> list[Tensor | None]:
-    """`arrived` itself, the gradients of these outputs, with tensors in place of bare arrays."""
-    for nr, gradient in enumerate(arrived):
-        if type(gradient) is BareArray:
-            dtype = outputs[nr].dtype  # type: ignore[union-attr]  # the same
-            # The list and `gradient` hold it, and the argument of `getrefcount`. What others hold too is copied.
-            if sys.getrefcount(gradient) == 3:
-                arrived[nr] = tensor_of(gradient, dtype)
-            else:
-                arrived[nr] = copy = tensor_of(gradient.copy(), dtype)
-                if is_leaf:
-                    copy._written()  # PyTorch copies into the leaf's gradient
-    return arrived
+def sum_of(array: Array, other: Array, out: Array = None) -> Array:
+    """The sum of two bare arrays, written to `out` if it is given. To be called `in_quiet`."""
+    return XP.asarray(XP.add(array, other, out))

@@ -21,13 +21,14 @@ from tensorglass.autograd.fitting import fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf
 from tensorglass.graph import anomaly
-from tensorglass.graph.array_formulas import BareArray, gradients_of, in_quiet, sum_of, tensor_of
+from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, tensor_of
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor import Tensor
 
 _anomaly = anomaly.state
+_add, _as_array = XP.add, XP.asarray
 
 
 class Run:
@@ -122,7 +123,7 @@ class Run:
         for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        ready, is_whole, keep_graph, all_arrived = self._ready, self.is_whole, self.keep_graph, self._arrived
+        ready, is_whole, keep_graph = self._ready, self.is_whole, self.keep_graph
         may_be_bare = self._may_be_bare
         while ready:
             node = heapq.heappop(ready)[2]
@@ -189,10 +190,10 @@ class Run:
                     arrived[following] = [gradient]
                 elif type(held[0]) is BareArray is type(gradient):
                     if getrefcount(held[0]) == 2:  # the list's, and the argument: nobody else sees it
-                        held[0] = sum_of(held[0], gradient, held[0])
+                        _add(held[0], gradient, held[0])
                         self._written[following] = self._written.get(following, 0) + 1
                     else:
-                        held[0] = sum_of(held[0], gradient)
+                        held[0] = _as_array(_add(held[0], gradient))  # of arrays of no dimensions it is a scalar
                 else:
                     self._arrive(following, nr, gradient)
                 if not left:

@@ -119,8 +119,3 @@ def tensor_of(array: Array, dtype: DType) -> Tensor:
     """The tensor of a bare array that nobody else holds."""
     size = array.shape
     return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])
-
-
-def sum_of(array: Array, other: Array, out: Array = None) -> Array:
-    """The sum of two bare arrays, written to `out` if it is given. To be called `in_quiet`."""
-    return XP.asarray(XP.add(array, other, out))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
@@ -76,10 +77,14 @@ def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: float,
     return out
 
 
+def _one(xp: Any, array_dtype: Any) -> Any:
+    return _one_of_host(array_dtype) if xp is HOST.xp else array_dtype.type(1)
+
+
 @remembered
-def _one(xp: Any, array_dtype: Any) -> Array:
-    """The number as an array, with which a kernel computes a microsecond faster than with a scalar."""
-    return xp.ones((), array_dtype)
+def _one_of_host(array_dtype: Any) -> Array:
+    """The number as an array, with which a kernel of NumPy's computes a microsecond faster than with a scalar."""
+    return HOST.xp.ones((), array_dtype)
 
 
 def _conj(xp: Any, array: Array) -> Array:

@@ -9,6 +9,7 @@ import pytest
 from gradient_calls import NAMES, calls
 
 import tensorglass as torch
+from tensorglass import memory
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -79,3 +80,43 @@ def test_gradients_of_sums_are_not_one_tensor_once_somebody_writes_to_them() -> 
     (x + y).backward(torch.ones(2, 3))
     x.grad.zero_()
     assert bool((y.grad == 1).all())
+
+
+def test_leaves_that_get_the_same_gradient_do_not_share_it() -> None:
+    a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    ((a + b) * 2).sum().backward()
+    a.grad.zero_()
+    assert b.grad.tolist() == [2, 2, 2]
+
+
+def test_a_gradient_that_is_used_twice_is_not_added_to_in_place() -> None:
+    x = torch.full((3,), 2.0, requires_grad=True)
+    y = x * 3
+    (y + y * y + y).sum().backward()  # y's gradient arrives by three edges, twice as one and the same array
+    assert x.grad.tolist() == [3 * (1 + 12 + 1)] * 3
+
+
+def test_whoever_measures_memory_sees_a_storage_for_every_gradient() -> None:
+    x = torch.ones(100, requires_grad=True)
+    loss = x.exp().tanh().exp().sum()
+    with memory.track() as report:
+        loss.backward()
+    assert report.allocated_bytes >= 3 * 400
+
+
+def test_infinities_on_the_way_back_are_not_warned_of() -> None:
+    x = torch.tensor([3e38, 0.0], requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (x * x * x).exp().sum().backward()
+    assert not bool(x.grad.isfinite()[0])
+
+
+def test_hooks_within_a_stretch_of_arrays_see_tensors_and_may_replace_them() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    y = x * 2
+    seen = []
+    y.register_hook(lambda gradient: seen.append(gradient) or gradient * 10)
+    (y * y).exp().sum().backward()
+    assert [type(each) for each in seen] == [torch.Tensor]
+    assert torch.equal(x.grad, 20 * seen[0])

@@ -26,6 +26,40 @@ x=torch.ones(2,requires_grad=True) ;; x&=1
 x=torch.ones(2,requires_grad=True) ;; x<<=x
 x=torch.ones(2,requires_grad=True) ;; x.conj_physical_()
 x=torch.ones(2) ;; x.conj_physical_()
+x=torch.ones(2,2,0,3,requires_grad=True) ;; x@x.mT ;; x.mT@x ;; x@torch.ones(3) ;; torch.ones(0)@x.mT[0,0].mT
+x=torch.ones(2,0,3,requires_grad=True) ;; x@x
+x=torch.ones(2,requires_grad=True) ;; torch.eq(x,x,out=torch.empty(2)) ;; torch.logical_and(x,x,out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.bitwise_and(x,x,out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.bitwise_and(x,x,out=torch.empty(2))
+x=torch.ones(2,requires_grad=True) ;; torch.square(x,out=x)
+x=torch.ones(3,requires_grad=True) ;; torch.linalg.cross(x,x,out=x)
+x=torch.ones(2,requires_grad=True) ;; x.igamma(x).sum().backward()
+"""
+
+DIMS = r"""
+x=torch.ones(2,3) ;; x.any([]) ;; x.all(()) ;; x.any([],True) ;; x.any(dim=None) ;; x.sum([]) ;; x.amax([])
+x=torch.ones(2,3,dtype=torch.uint8) ;; x.any([]) ;; x.all((),True)
+x=torch.ones(2,3) ;; x.logsumexp([],True) ;; x.logsumexp([])
+x=torch.ones(0) ;; x.amax([])
+x=torch.tensor(3.) ;; y=x.sum_to_size(()) ;; y
+x=torch.ones(2,3) ;; y=x.sum_to_size(()) ;; z=x.sum_to_size((1,3)) ;; v=x.sum_to_size((2,3))
+x=torch.ones(2,3) ;; x.norm(2,[1.5])
+x=torch.ones(2,3) ;; x.norm([1])
+x=torch.ones(2,3) ;; x.var(0,0)
+torch.tensor(3.).repeat()
+x=torch.ones(2,1) ;; torch.add(x,torch.ones(3),out=x)
+x=torch.ones(2,1) ;; torch.where(x>0,x,torch.ones(3),out=x)
+x=torch.ones(2,3) ;; x.sub(torch.ones(2),alpha=True)
+x=torch.ones(2,dtype=torch.int32) ;; x.lerp_(x,0.5)
+x=torch.ones(3,dtype=torch.int32) ;; x.renorm(2,0,1.)
+x=torch.ones(2) ;; x.scatter(0,torch.zeros(0,dtype=torch.int64),2j)
+x=torch.ones(2,2) ;; x.addmm(1,2,3,4,5)
+x=torch.ones(2,2) ;; x.add(x,2,3)
+x=torch.ones(2,2) ;; x.add(1,2,3,4)
+torch.add(torch.ones(2),1,2,3)
+x=torch.ones(2,2) ;; x.addmm(x,'a')
+x=torch.ones(2,2) ;; torch.addmm(x,x,x,beta=[1])
+torch.resolve_neg(None)
 """
 
 WRITES = r"""
@@ -89,6 +123,11 @@ x=torch.ones(2,3,4) ;; torch.ones(3,2,4) @ x
 
 @pytest.mark.parametrize("program", lines(GRADIENTS))
 def test_gradients_are_pytorchs_where_something_is_infinite_or_equal(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(DIMS))
+def test_empty_dims_and_misplaced_arguments_mean_what_pytorch_takes_them_for(program: str) -> None:
     assert disagreement(program) is None
 
 

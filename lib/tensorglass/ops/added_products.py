@@ -167,11 +167,6 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alph
     inplace=addmm_,
     out=True,
     samples=added_samples((2, 4), (2, 3), (3, 4), (2, 2), (2, 0), (0, 2), (2, 4), (2, 3), (3, 4)),
-    signatures=(
-        "(Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
-        "(Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
-        "Tensor out = None)",
-    ),
 )
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
@@ -335,11 +330,6 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1
     inplace=baddbmm_,
     out=True,
     samples=added_samples((5, 2, 4), (5, 2, 0), (5, 0, 4), (5, 2, 4), (5, 2, 3), (5, 3, 4)),
-    signatures=(
-        "(Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None)",
-        "(Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, "
-        "Tensor out = None)",
-    ),
 )
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),

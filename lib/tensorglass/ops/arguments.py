@@ -15,6 +15,8 @@ def invalid_combination(
 ) -> TypeError:
     """PyTorch's TypeError for arguments that fit none of the signatures `expected`."""
     types = [type_name(argument) for argument in arguments]
+    if len(expected) == 1 and not keywords:
+        types = _marked(types, expected[0])
     # PyTorch lists keywords from the last to the first, and forgets a comma where there are only keywords.
     named = [f"{key}={type_name(value)}" for key, value in reversed(list((keywords or {}).items()))]
     got = ", ".join(types + named) + ("" if types or not named else ", ")
@@ -26,6 +28,18 @@ def invalid_combination(
             return TypeError(f"{begin}got unrecognized keyword arguments: {', '.join(strangers)}")
         return TypeError(f"{head}{expected[0]}")
     return TypeError(f"{head}one of:\n" + "".join(f" * {signature}\n" for signature in expected))
+
+
+def _marked(types: list[str], signature: str) -> list[str]:
+    """Types of as many arguments as a signature has parts, the star too: those that do not match are marked."""
+    parts = [part.split(" = ")[0] for part in signature.removesuffix(", Tensor out = None)").strip("()").split(", ")]
+    if len(types) != len(parts):
+        return types
+    names = [part.rpartition(" ")[0] for part in parts]
+    return [
+        kind if kind == name or (kind, name) == ("int", "float") else f"!{kind}!"
+        for kind, name in zip(types, names, strict=True)
+    ]
 
 
 _OURS = {

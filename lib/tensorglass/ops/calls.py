@@ -123,7 +123,8 @@ class Signature:
         self._positional = sum(not each.is_keyword_only for each in self.parameters)
         self._required = sum(not each.is_optional for each in self.parameters)
         self.is_deprecated = is_deprecated
-        self._takes_varargs = self._positional == 1 and self.parameters[0].is_varargs
+        # A `dim` is an int or several: what follows an int is another argument.
+        self._takes_varargs = self._positional == 1 and self.parameters[0].is_varargs and parameters[0].name != "dim"
 
     @classmethod
     def of_python(cls, name: str, signature: inspect.Signature) -> Signature:

@@ -178,6 +178,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 @operator("copy")
 def resolve_neg(input: Tensor) -> Tensor:
     """`input` itself: no tensor of tensorglass waits to be negated when it is read."""
+    check_tensor("resolve_neg", input)
     return input
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import recorded
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients, recorded
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj
@@ -25,8 +25,8 @@ from tensorglass.tensor import Tensor, array_of
     other=lambda grad, input, dim: _cross(grad, conj(input), dim),
 )
 def _product(input: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
-    check_out_dtype(out, input._dtype)
     axis, size = _checked(input, other, dim)
+    check_out_dtype(out, input._dtype)
     backend = input._storage.backend
     array = backend.launch(_kernel, array_of(input), array_of(other), axis, size, backend.array_dtype(input._dtype))
     return from_array(array, input._dtype, input._storage) if out is None else write_out(array, size, out, input._dtype)
@@ -76,7 +76,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     """The cross products of the vectors along `dim`, which must have three elements."""
     check_tensor("linalg_cross", input)
     check_tensor("linalg_cross", other, "other", 2)
-    return _cross(input, other, dim, out)
+    return _crossed(input, other, dim, out)
 
 
 @operator("linear algebra", out=True, samples=_samples)
@@ -88,4 +88,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         if 3 not in input._size:
             raise RuntimeError("no dimension of size 3 in input")
         dim = input._size.index(3)
+    return _crossed(input, other, dim, out)
+
+
+def _crossed(input: Tensor, other: Tensor, dim: int, out: Tensor | None) -> Tensor:
+    if out is not None and is_recorded((input, other)):
+        raise no_out_with_gradients("linalg_cross")
     return _cross(input, other, dim, out)

@@ -110,10 +110,6 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     check_tensor("renorm", input)
-    if input._dtype.category < dtypes.FLOATING:
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
-        )
     if isinstance(p, complex):
         raise RuntimeError("renorm: p must be real-valued")
     if p <= 0:
@@ -124,7 +120,7 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     axis = geometry.wrap_dim(dim, len(input._size))
     rest = tuple([each for each in range(len(input._size)) if each != axis])
-    lengths = input.norm(p, rest, True)
+    lengths = input.norm(p, rest, True)  # refuses integers
     return (input * (maxnorm / (lengths + 1e-7)).masked_fill(lengths <= maxnorm, 1)).contiguous()
 
 

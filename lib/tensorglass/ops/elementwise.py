@@ -18,6 +18,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 from tensorglass.graph.inplace import check, check_inference
+from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
 from tensorglass.ops.blocks import blocks
@@ -118,7 +119,8 @@ def _compute(
         kernel.inplace_check(operands, **parameters)
     like = storage_of_result(tensors)
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
-    written_size = out._size if inplace and out is not None else None
+    is_operand = inplace or any(out is each for each in tensors)  # then it keeps its size
+    written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule_for(parameters)
     found = plan(rule, tuple(kinds), dtypes.get_default_dtype(), written_size)
     if out is not None:
@@ -190,6 +192,16 @@ def _write(
         backend.launch(_convert_into, run, arrays, raw_array(out), between, out._conj)
 
 
+#: Operators that PyTorch's autograd has no rule for: it looks at what they write to, and at nothing else.
+_UNKNOWN_TO_AUTOGRAD = frozenset((
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "gcd",
+    "lcm", "heaviside", "floor_divide",
+))  # fmt: skip
+
+#: Operators that are others in PyTorch, and refuse by their names.
+_COMPOSED_OF = {"square": "pow", "float_power": "pow", "true_divide": "div"}
+
+
 def record_kernel(
     kernel: Kernel,
     operands: Sequence[Any],
@@ -199,13 +211,18 @@ def record_kernel(
     run: Callable[[], Tensor],
 ) -> Tensor:
     """Run the operator and enter it into the graph of gradients."""
-    if out is not None and not inplace:
-        raise no_out_with_gradients(kernel.name)
     recorder = kernel.recorder
-    if recorder is None and inplace and out is not None:
-        check(out)
+    if out is not None and kernel.name in _UNKNOWN_TO_AUTOGRAD:
+        if inplace:
+            check(out)
+        elif requires_grad(out):
+            raise no_out_with_gradients(f"aten::{kernel.name}")
+        else:
+            return run()
     if recorder is None or (recorder.derivative.in_place_only and not inplace):
         return run()
+    if out is not None and not inplace:
+        raise no_out_with_gradients(_COMPOSED_OF.get(kernel.name, kernel.name))
     values = kernel.values(operands, parameters)
     if out is not None:
         result: Tensor = recorder.overwrite(values, out, run)

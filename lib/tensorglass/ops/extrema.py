@@ -66,12 +66,12 @@ def _not_implemented(kernel_name: str, input: Tensor) -> NotImplementedError:
 def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], Dims], None]:
     def check(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
         # It speaks of a dimension as it was given; its siblings count it from 0.
-        given = (dim,) if isinstance(dim, int) else dim
+        given = (dim,) if isinstance(dim, int) else dim or None
         if input.numel() == 0 and given is not None:
             for named, axis in zip(given, axes, strict=False):
                 if input._size[axis] == 0:
                     raise IndexError(f"{name}(): Expected reduction dim {named} to have non-zero size.")
-        _check_has_elements(name, input, axes, dim, RuntimeError)
+        _check_has_elements(name, input, axes, dim if isinstance(dim, int) else dim or None, RuntimeError)
         if input._dtype.is_complex and input.numel():
             raise _not_implemented(kernel_name, input)
 

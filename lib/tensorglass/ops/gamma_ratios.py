@@ -7,7 +7,7 @@ first argument, and go down a continued fraction (6.5.31) above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import dtypes
@@ -95,8 +95,11 @@ def _upper_of(xp: Any, a: Array, x: Array) -> Array:
     return _parts(xp, a, x)[1]
 
 
-def _no_slope(grad: Tensor) -> Tensor:
-    raise NotImplementedError("the derivative for 'input' is not implemented.")
+def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
+    def refuse(grad: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
+
+    return refuse
 
 
 def _density(input: Tensor, other: Tensor) -> Tensor:
@@ -113,14 +116,14 @@ def _shapes() -> Iterator[Sample]:
 
 
 @pointwise(_FLOATS, error_name="igamma_cpu", aliases=("special.gammainc",), samples=_shapes, differs=_EXACT)
-@derivative(input=_no_slope, other=lambda grad, input, other: grad * _density(input, other))
+@derivative(input=_no_slope("igamma"), other=lambda grad, input, other: grad * _density(input, other))
 def igamma(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The part of the gamma function's integral for `input` that lies below `other`."""
     return in_double(xp, _lower_of, input, other.astype("float64", copy=False))
 
 
 @pointwise(_FLOATS, error_name="igammac_cpu", aliases=("special.gammaincc",), samples=_shapes, differs=_EXACT)
-@derivative(input=_no_slope, other=lambda grad, input, other: -grad * _density(input, other))
+@derivative(input=_no_slope("igammac"), other=lambda grad, input, other: -grad * _density(input, other))
 def igammac(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The part of the gamma function's integral for `input` that lies above `other`: ``1 - igamma(input, other)``."""
     return in_double(xp, _upper_of, input, other.astype("float64", copy=False))

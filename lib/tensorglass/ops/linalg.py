@@ -222,7 +222,7 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
         return _turned(input, other)
     if b > 2:
         return _batched(input, other)
-    rows = reshape(input, (-1, input._size[-1]))
+    rows = reshape(input, (math.prod(input._size[:-1]), input._size[-1]))
     product = mv(rows, other) if b == 1 else mm(rows, other)
     return unsafe_view(product, (*input._size[:-1], *other._size[1:]))
 
@@ -241,7 +241,7 @@ _only_row = recorded(_first_row)
 def _turned(input: Tensor, other: Tensor) -> Tensor:
     """A vector or matrix times a batch, as the batch turned times the matrix turned: one product instead of many."""
     batch = transpose(other, -2, -1)
-    rows = reshape(batch, (-1, batch._size[-1]))
+    rows = reshape(batch, (math.prod(batch._size[:-1]), batch._size[-1]))
     if len(input._size) == 1:
         return unsafe_view(mv(rows, input), batch._size[:-1])
     product = unsafe_view(mm(rows, t(input)), (*batch._size[:-1], input._size[0]))

@@ -155,6 +155,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
+        if out._size != size and any(out is each for each in tensors):
+            raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(size)}")
         if out._size != size:
             resize_output(out, size, strides)
         out._written()

@@ -89,6 +89,7 @@ def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     aliases=("subtract",),
     dunders=("__sub__", "__isub__"),
     check=bool_cannot_be_subtracted,
+    late_check=alpha_fits,
     samples=binary,
 )
 @derivative(wraps_numbers=True, on_arrays=True, input=lambda grad: grad, other=lambda grad, alpha: -scaled(grad, alpha))
@@ -102,6 +103,7 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
     inplace=False,
     method=False,
     check=bool_cannot_be_subtracted,
+    late_check=alpha_fits,
     samples=binary,
 )
 @derivative(

@@ -108,7 +108,7 @@ def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
         checked(alpha, common_dtype(operands))
 
 
-def bool_cannot_be_subtracted(operands: Operands, alpha: complex = 1) -> None:
+def bool_cannot_be_subtracted(operands: Operands, **parameters: Any) -> None:
     """A difference of truth values has no meaning."""
     are_bool = [_is_bool(operand) for operand in operands]
     if all(are_bool):
@@ -125,7 +125,6 @@ def bool_cannot_be_subtracted(operands: Operands, alpha: complex = 1) -> None:
                 "mask, use the `~` or `logical_not()` operator instead."
             )
         )
-    alpha_fits(operands, alpha)
 
 
 def bool_cannot_be_negated(operands: Operands) -> None:

@@ -46,6 +46,8 @@ def _repeats() -> Iterator[Sample]:
 @derivative(input=lambda grad, input_size, repeats: _repeat_gradient(grad, input_size, repeats))
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """The elements repeated along each dimension, each copy with cells of its own; further dimensions go in front."""
+    if not repeats:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times = ints("repeat", repeats, "(tuple of ints repeats)")
     if len(times) < len(input._size):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -72,6 +74,8 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
 
 def _repeat_gradient(grad: Tensor, size: tuple[int, ...], repeats: Any) -> Tensor:
     """The copies' gradients added up: each repeated dimension is cut into (copy, position), and the copies summed."""
+    if not repeats:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times = ints("repeat", repeats, "(tuple of ints repeats)")
     full = (1,) * (len(times) - len(size)) + size
     apart = grad.reshape(tuple([each for pair in zip(times, full, strict=True) for each in pair]))

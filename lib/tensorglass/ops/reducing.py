@@ -117,6 +117,7 @@ def reduction(
     takes_dtype: bool = False,
     check: Callable[[Tensor, tuple[int, ...], Dims], None] | None = None,
     check_out: Callable[[Tensor, Dims, Tensor], None] | None = None,
+    needs_dims: bool = False,
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
@@ -126,7 +127,8 @@ def reduction(
 
     `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
     with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
-    what they refuse. `samples` are calls to test it with, and `differs` says how it differs from PyTorch's operator.
+    what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all. `samples` are calls to test it
+    with, and `differs` says how it differs from PyTorch's operator.
     `usual` puts the short way of its usual call before it.
     """
 
@@ -145,7 +147,7 @@ def reduction(
             if dtype is not None and not takes_dtype:
                 raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
             dim, keepdim = axis if dim is None else dim, keepdim or keepdims
-            axes = axes_of(len(input._size), dim)
+            axes = () if needs_dims and dim is not None and dim in ((), []) else axes_of(len(input._size), dim)
             if check is not None:
                 check(input, axes, dim)
             if out is not None and check_out is not None:

@@ -74,6 +74,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     axes = geometry.summed_dims(input._size, wanted)
     if axes is None:
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input._size)}}}.")
+    if not wanted:
+        return sum(input)
     total = sum(input, axes, True) if axes else input
     return total if total._size == wanted else reshape(total, wanted)
 
@@ -209,6 +211,7 @@ def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
     _same,
     _truth,
     check_out=_answers_in_bool("all"),
+    needs_dims=True,
     samples=reduction_samples,
     usual=of_reduction(usual_reductions.every, usual_reductions.truth),
 )
@@ -221,6 +224,7 @@ def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     _same,
     _truth,
     check_out=_answers_in_bool("any"),
+    needs_dims=True,
     samples=reduction_samples,
     usual=of_reduction(usual_reductions.some, usual_reductions.truth),
 )

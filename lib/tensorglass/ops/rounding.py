@@ -181,6 +181,7 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
     PARAMETRIC,
     check=ends_alike,
     late_check=weight_is_element,
+    inplace_check=weight_is_element,
     numbers_fit=True,
     samples=ternary,
     differs="an `out` of another dtype is converted to; PyTorch does so only where the weight is a number",

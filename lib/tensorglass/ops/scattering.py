@@ -247,7 +247,8 @@ def _scatter_(
             "(int dim, Tensor index, Tensor src)",
             "(int dim, Tensor index, Number value)",
         )
-    element = number_array(input._backend, checked(given, input._dtype), input._dtype)
+    number = checked(given, input._dtype) if index.numel() else 0
+    element = number_array(input._backend, number, input._dtype)
     filled = from_array(element, input._dtype, input._storage).expand(index._size)
     return _scattered(input, dim, index, filled, kernel, of_number=True)
 

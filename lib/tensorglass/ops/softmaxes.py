@@ -166,6 +166,9 @@ def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | 
     """``log(sum(exp(input)))`` over dimensions `dim`, without overflow in between."""
     check_tensor("logsumexp", input)
     dtype = as_floating(input._dtype)
+    if not isinstance(dim, int) and not dim and not keepdim and input._size and input.numel():  # sic
+        ones = [1] * len(input._size)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
     return reduce(_logsumexp, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
 
 

@@ -10,7 +10,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.arguments import check_tensor, type_name
 from tensorglass.ops.gradients import deviation, mean_and_deviation, mean_and_spread, vector_norm
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
@@ -18,6 +18,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce
 from tensorglass.ops.reduction import OTHER_OUT, average, mean
 from tensorglass.ops.reduction import reduction_samples as _samples
 from tensorglass.ops.samples import values
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -183,6 +184,14 @@ def norm(
     check_out_dtype(out, input._dtype.to_real())
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    if p is not None and not isinstance(p, (str, *NUMBERS)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}")
+    several = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
+    if any(isinstance(each, bool) or not hasattr(each, "__index__") for each in several):
+        found = f"tuple of ints, not {type_name(dim)}"
+        if isinstance(dim, (tuple, list)):
+            found = f"tuple of ints, but found element of type {type_name(dim[0])} at pos 0"
+        raise TypeError(f"linalg_vector_norm(): argument 'dim' (position 3) must be {found}")
     order = 2.0 if p in ("fro", None) else float(p)
     axes = axes_of(len(input._size), dim)
     if order < 0 or order == float("inf"):

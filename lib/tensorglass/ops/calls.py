@@ -123,8 +123,9 @@ class Signature:
         self._positional = sum(not each.is_keyword_only for each in self.parameters)
         self._required = sum(not each.is_optional for each in self.parameters)
         self.is_deprecated = is_deprecated
-        # A `dim` is an int or several: what follows an int is another argument.
-        self._takes_varargs = self._positional == 1 and self.parameters[0].is_varargs and parameters[0].name != "dim"
+        # Ints one by one are what must be given; where they may be left out, what follows one is another argument.
+        first = self.parameters[0] if self._positional == 1 else None
+        self._takes_varargs = first is not None and first.is_varargs and not first.is_optional
 
     @classmethod
     def of_python(cls, name: str, signature: inspect.Signature) -> Signature:

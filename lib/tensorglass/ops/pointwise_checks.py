@@ -201,11 +201,18 @@ def ends_alike(operands: Operands) -> None:
 def weight_is_element(operands: Operands) -> None:
     """`lerp` is there for what has fractions, and a weight that is a number is one of them."""
     start, _, weight = operands
-    if start._dtype.category < dtypes.FLOATING:
-        kind = "tensor" if isinstance(weight, Tensor) else "scalar"
-        raise NotImplementedError(f"\"lerp_kernel_{kind}\" not implemented for '{start._dtype.scalar_type}'")
+    number_weighs_fractions(operands)
+    if common_dtype(operands).category < dtypes.FLOATING:
+        raise NotImplementedError(f"\"lerp_kernel_tensor\" not implemented for '{start._dtype.scalar_type}'")
     if isinstance(weight, complex) and not start._dtype.is_complex:
         checked(weight, dtypes.float64 if start._dtype is dtypes.float64 else dtypes.float32)
+
+
+def number_weighs_fractions(operands: Operands) -> None:
+    """A weight that is a number says nothing of the dtype: integers stay integers, and have no `lerp`."""
+    start, _, weight = operands
+    if start._dtype.category < dtypes.FLOATING and not isinstance(weight, Tensor):
+        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{start._dtype.scalar_type}'")
 
 
 def dtypes_alike(operands: Operands, **parameters: Any) -> None:

@@ -120,3 +120,15 @@ def test_hooks_within_a_stretch_of_arrays_see_tensors_and_may_replace_them() -> 
     (y * y).exp().sum().backward()
     assert [type(each) for each in seen] == [torch.Tensor]
     assert torch.equal(x.grad, 20 * seen[0])
+
+
+def test_a_hook_that_writes_to_a_gradient_writes_to_that_of_whoever_shares_it() -> None:
+    a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    left, right = a * 1, b * 1
+
+    def scale(gradient: torch.Tensor) -> None:
+        gradient.mul_(10)
+
+    right.register_hook(scale)
+    ((left + right) * 2).sum().backward()
+    assert a.grad.tolist() == [20, 20, 20]

@@ -28,7 +28,7 @@ from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor import Tensor
 
 _anomaly = anomaly.state
-_add, _as_array = XP.add, XP.asarray
+_add = XP.add
 
 
 class Run:
@@ -189,11 +189,8 @@ class Run:
                 elif held is None:
                     arrived[following] = [gradient]
                 elif type(held[0]) is BareArray is type(gradient):
-                    if getrefcount(held[0]) == 2:  # the list's, and the argument: nobody else sees it
-                        _add(held[0], gradient, held[0])
-                        self._written[following] = self._written.get(following, 0) + 1
-                    else:
-                        held[0] = _as_array(_add(held[0], gradient))  # of arrays of no dimensions it is a scalar
+                    _add(held[0], gradient, held[0])  # in place: nobody else sees it
+                    self._written[following] = self._written.get(following, 0) + 1
                 else:
                     self._arrive(following, nr, gradient)
                 if not left:
@@ -208,20 +205,16 @@ class Run:
     def _take(self, node: Node) -> Arrived:
         """The gradients that have arrived at a node, as tensors."""
         arrived = self._arrived.pop(node)
-        for nr in range(len(arrived)):  # `enumerate` would hold the array too
-            if type(arrived[nr]) is BareArray:
-                self._settle(node, nr, arrived)
+        for nr, gradient in enumerate(arrived):
+            if type(gradient) is BareArray:
+                arrived[nr] = self._settled(node, nr, gradient)
         return arrived
 
-    def _settle(self, node: Node, nr: int, arrived: list[Any]) -> None:
-        """Make the bare array that arrived at an output a tensor, with the version that it has in PyTorch."""
-        array = arrived[nr]
-        written = self._written.get(node, 0)
-        if getrefcount(array) > 3:  # others hold it too, besides the list, `array` and the argument
-            array = array.copy()
-            written = int(type(node) is AccumulateGrad)  # PyTorch copies into the leaf's gradient
-        tensor = arrived[nr] = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-        tensor._storage.version = written
+    def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
+        """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
+        tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+        tensor._storage.version = self._written.get(node, 0)
+        return tensor
 
     def _push(self, node: Node) -> None:
         self._ticket += 1
@@ -240,7 +233,7 @@ class Run:
             if type(gradient) is BareArray:
                 gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
             if type(arrived[nr]) is BareArray:
-                self._settle(node, nr, arrived)
+                arrived[nr] = self._settled(node, nr, arrived[nr])
             if not self.create_graph and _is_alone(arrived, nr):
                 arrived[nr] += gradient  # in place: nobody else sees it
             else:

@@ -6,7 +6,8 @@ them: a small gradient that goes from one such node to the next needs no header 
 Whatever is not quite usual (other dtypes, conjugated or strided elements, what was written to or let go of since) is
 left to `FormulaNode.apply`, which knows what to do or to say.
 
-A bare array lies without gaps and has the size and dtype of the output that it is the gradient of, on the CPU.
+A bare array lies without gaps and has the size and dtype of the output that it is the gradient of, on the CPU. Nobody
+else holds it: a gradient that goes to two nodes is a tensor, which they share, for a hook may write to it.
 """
 
 from __future__ import annotations
@@ -102,6 +103,9 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             return None
         if type(answer) is BareArray:
             if answer is array:
+                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
+                    gradient = tensor_of(array, dtype)
+                    found = [gradient if each is array else each for each in found]
                 answer = gradient
             elif answer.dtype is not array_dtype:
                 return None
@@ -116,6 +120,6 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
 
 
 def tensor_of(array: Array, dtype: DType) -> Tensor:
-    """The tensor of a bare array that nobody else holds."""
+    """The tensor of a bare array."""
     size = array.shape
     return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])

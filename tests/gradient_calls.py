@@ -184,6 +184,9 @@ BY_HAND: dict[str, list[Any]] = {
     "hsplit": [lambda t, x: x.hsplit(3)],
     "vsplit": [lambda t, x: x.vsplit(2)],
     "dsplit": [(lambda t, x: x.dsplit(2), (1, 2, 2))],
+    "unsafe_split": [lambda t, x: t.unsafe_split(x, 2, 1)],
+    "unsafe_split_with_sizes": [lambda t, x: x.unsafe_split_with_sizes([1, 2], 1)],
+    "unsafe_chunk": [lambda t, x: x.unsafe_chunk(2, 1)],
     "unbind": [lambda t, x: x.unbind(), lambda t, x: x.unbind(1)[1]],
     "__iter__": [lambda t, x: tuple(x)],
     # copies and conversions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorglass
-from tests.parity.expressions import outcome
+from tests.parity.expressions import difference, outcome
 
 torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed: pip install '.[parity]'")
 
@@ -121,3 +121,31 @@ def test_a_state_saved_by_pytorch_goes_on_here() -> None:
     torch.randn(3)
     tensorglass.set_rng_state(tensorglass.from_numpy(torch.get_rng_state().numpy()))
     assert tensorglass.randn(4).tolist() == torch.randn(4).tolist()
+
+
+COUNT, CHANCE = "torch.full((3,), 10.0)", "torch.tensor([0.0, 1.0, 1.0])"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"torch.binomial({COUNT}, {CHANCE})", f"torch.binomial({COUNT}.double(), {CHANCE}.double())",
+        f"torch.binomial({COUNT}[:, None], {CHANCE})", f"torch.binomial(-{COUNT}, {CHANCE})",
+        f"torch.binomial({COUNT}, {CHANCE} * 2)", f"torch.binomial({COUNT}, {CHANCE} - 2)",
+        f"torch.binomial({COUNT} * 0, {CHANCE} * 0.5)",
+        f"torch.binomial({COUNT}, {CHANCE} * float('nan'))", f"torch.binomial({COUNT}, {CHANCE}[:2])",
+        f"torch.binomial({COUNT}.long(), {CHANCE})", f"torch.binomial({COUNT}.double(), {CHANCE})",
+        f"torch.binomial({COUNT}.half(), {CHANCE}.half())", f"torch.binomial({COUNT}, 3)", f"torch.binomial({COUNT})",
+    ],
+)  # fmt: skip
+def test_certain_tries_and_refusals_of_binomial_are_pytorchs(expression: str) -> None:
+    assert difference(expression, tensorglass, torch) is None
+
+
+def test_as_many_tries_succeed_as_are_likely() -> None:
+    drawn = tensorglass.binomial(tensorglass.full((20000,), 40.0), tensorglass.full((20000,), 0.25))
+    assert abs(float(drawn.mean()) - 10) < 0.1
+    assert abs(float(drawn.var()) - 7.5) < 0.5
+    x = tensorglass.full((3,), 0.5, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::binomial is not implemented"):
+        tensorglass.binomial(tensorglass.full((3,), 4.0), x).sum().backward()

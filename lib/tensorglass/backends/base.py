@@ -38,6 +38,9 @@ class RandomBits(Protocol):
     def draw_poisson(self, rates: Array) -> Array:
         """Poisson-distributed whole numbers, one for each of `rates`."""
 
+    def draw_binomial(self, counts: Array, chances: Array) -> Array:
+        """How many of `counts` tries succeed, each by the chance in its place."""
+
     def save(self, initial_seed: int) -> Array:
         """The whole state, as a host array of bytes."""
 

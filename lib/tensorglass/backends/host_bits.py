@@ -44,6 +44,10 @@ class HostBits:
     def draw_poisson(self, rates: Array) -> Array:
         return self._backend.from_host(self._bits.draw_poisson(self._backend.to_host(rates)), self._device)
 
+    def draw_binomial(self, counts: Array, chances: Array) -> Array:
+        given = [self._backend.to_host(each) for each in (counts, chances)]
+        return self._backend.from_host(self._bits.draw_binomial(*given), self._device)
+
     def save(self, initial_seed: int) -> numpy.ndarray:
         return self._bits.save(initial_seed)
 

@@ -45,6 +45,10 @@ class NumpyBits:
         """Poisson-distributed whole numbers, by NumPy's own method."""
         return self._draw.poisson(rates)
 
+    def draw_binomial(self, counts: numpy.ndarray, chances: numpy.ndarray) -> numpy.ndarray:
+        """Binomially distributed whole numbers, by NumPy's own method."""
+        return self._draw.binomial(counts, chances)
+
     def save(self, initial_seed: int) -> numpy.ndarray:
         """The whole state as bytes, in the arrangement of PyTorch's CPU generator."""
         state = self._engine.state["state"]

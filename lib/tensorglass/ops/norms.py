@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import inf
+from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.extrema import amax, amin
+from tensorglass.ops.gradients import vector_norm
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import cast_into, check_floating, check_matrices, check_one_out
 from tensorglass.ops.promotion import check_out_dtype
@@ -220,6 +224,50 @@ def linalg_norm(
             f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
         )
     return cast_into(result, out)
+
+
+# --- under older names -----------------------------------------------------------------------------------------------
+
+
+@derivative(node=lambda dim: "NormBackward0" if dim is None else "NormBackward1", input=vector_norm)
+def _norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {input._dtype.scalar_type} instead."
+        )
+    return input.norm(p, dim, keepdim)
+
+
+#: A norm in one node of PyTorch's older name.
+old_norm: Any = recorded(_norm)
+
+
+def _all(v: Tensor, pow: int) -> Tensor:
+    found: Tensor = old_norm(v, pow, None, False)
+    return found
+
+
+def _except_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3), 1, 1)
+    yield sample(values(2, 3, 2), 2, 1)
+    yield sample(values(2, 3), 2, -1)
+
+
+@operator("linear algebra", method=False, samples=_except_samples)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
+    check_tensor("norm_except_dim", v, "v")
+    if dim == -1:
+        return _all(v, pow)
+    last, size = len(v._size) - 1, v._size
+    if dim == 0:
+        found: Tensor = old_norm(v.contiguous().view(size[0], -1), pow, (1,), False)
+        return found.view(size[0], *[1] * last)
+    if dim == last:
+        found = old_norm(v.contiguous().view(-1, size[last]), pow, (0,), False)
+        return found.view(*[1] * last, size[last])
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
 
 
 # --- how far from singular -------------------------------------------------------------------------------------------

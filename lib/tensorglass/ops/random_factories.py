@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
 from tensorglass.errors import explained
 from tensorglass.generator import Generator, generator_of
+from tensorglass.graph.derivative import derivative
+from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
 from tensorglass.ops.factory import (
@@ -265,6 +268,45 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     made = _empty_like("poisson", input, None, {})
     raw_array(made)[...] = bits.draw_poisson(rates.astype("float64"))
     return made
+
+
+def _no_slope(grad: Tensor) -> Tensor:
+    raise RuntimeError("derivative for aten::binomial is not implemented")
+
+
+@operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
+@derivative(node="NotImplemented", count=_no_slope, prob=_no_slope)
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.
+
+    Fractions of tries do not count; where there are no tries, or no chances, none succeed.
+    """
+    check_tensor("binomial", count, "count")
+    check_tensor("binomial", prob, "prob", 2)
+    for name, each in (("count", count), ("prob", prob)):
+        if not each._dtype.is_floating_point:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each._dtype.scalar_type}")
+    if count._dtype is not prob._dtype:
+        raise RuntimeError(f"Found dtype {prob._dtype.scalar_type} but expected {count._dtype.scalar_type}")
+    if count._dtype.itemsize == 2:
+        raise NotImplementedError(f"\"binomial_cpu\" not implemented for '{count._dtype.scalar_type}'")
+    size = geometry.broadcast_shapes(count._size, prob._size)
+    made = empty_on(count.device, size, geometry.contiguous_strides(size), count._dtype)
+    bits = generator_of(generator, count.device)._bits
+    made._backend.launch(_successes, raw_array(made), array_of(count), array_of(prob), bits)
+    return made
+
+
+def _successes(xp: Any, target: Array, count: Array, prob: Array, bits: RandomBits) -> None:
+    tries = xp.where(count > 0, xp.floor(count), 0)
+    drawn = bits.draw_binomial(
+        xp.broadcast_to(tries, target.shape).astype("int64"), xp.broadcast_to(_chances(xp, prob), target.shape)
+    )
+    target[...] = xp.where(xp.isnan(prob) | xp.isnan(count), math.nan, drawn)
+
+
+def _chances(xp: Any, prob: Array) -> Array:
+    return xp.where(prob > 0, xp.minimum(prob, 1), 0).astype("float64")
 
 
 @operator("random", out=True)

@@ -22,7 +22,7 @@ from tensorglass.ops.broadcasting import broadcast_tensors
 from tensorglass.ops.by_numbers import plus
 from tensorglass.ops.gradients import vector_norm
 from tensorglass.ops.matrices import launch
-from tensorglass.ops.norms import linalg_vector_norm
+from tensorglass.ops.norms import linalg_vector_norm, old_norm
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -74,14 +74,6 @@ def _pairs() -> Iterator[Sample]:
     yield sample(values(0, 3), values(0, 3))
 
 
-@derivative(node="NormBackward1", input=vector_norm)
-def _norm(input: Tensor, p: float, dim: int, keepdim: bool) -> Tensor:
-    return input.norm(p, dim, keepdim)
-
-
-_length: Any = recorded(_norm)
-
-
 @operator("linear algebra", method=False, samples=_pairs)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """The distance of order `p` between vectors that lie along the last dimension, row by row.
@@ -91,7 +83,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
     check_tensor("pairwise_distance", x1, "x1")
     check_tensor("pairwise_distance", x2, "x2", 2)
     last = max(len(x1._size), len(x2._size)) - 1
-    result: Tensor = _length(plus(x1 - x2, eps), p, last, keepdim)
+    result: Tensor = old_norm(plus(x1 - x2, eps), p, (last,), keepdim)
     return result
 
 

@@ -1,0 +1,46 @@
+"""`nonzero_static`: positions of elements that are not 0, as many as the caller says, whatever there are.
+
+The one idea to keep in mind: the result's size does not depend on values, so a program can know it beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tensorglass import dtypes
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.copying import copy_
+from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.index_samples import argwhere_samples
+from tensorglass.ops.masking import nonzero
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.views import narrow
+from tensorglass.tensor import Tensor
+
+
+def _nonzero_static_samples() -> Iterator[Sample]:
+    for each in argwhere_samples():
+        yield sample(*each.arguments, size=4)
+        yield sample(*each.arguments, size=1, fill_value=7)
+
+
+@operator("indexing", out=True, samples=_nonzero_static_samples)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as many."""
+    check_tensor("nonzero_static", input)
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
+        )
+    made = input.new_full((size, len(input._size)), fill_value, dtype=dtypes.int64)
+    found = nonzero(input)
+    count = min(size, found._size[0])
+    if input._size:
+        copy_(narrow(made, 0, 0, count), narrow(found, 0, 0, count))
+    if out is None:
+        return made
+    if out._size != made._size:
+        resize_output(out, made._size)
+    return copy_(out, made)

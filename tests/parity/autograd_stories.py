@@ -245,6 +245,16 @@ STORIES = {
         see(repr(first))
         attempt(lambda: first * 2)
     """,
+    "whole numbers have no history": """
+        for dtype in (torch.int64, torch.bool, torch.uint8):
+            a = torch.zeros(3, dtype=dtype)
+            attempt(lambda: a.copy_(x[:3].exp()).requires_grad)
+            attempt(lambda: a.view(3)[:2].copy_(x[:2]).requires_grad)
+            a[0] = x[0]
+            a[1:] = x[1:3]
+            see(a, a.requires_grad)
+            attempt(lambda: a.add_(x[:3]))
+    """,
     "what was overwritten, by the dtype's old name": """
         for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128):
             a = torch.ones(2, dtype=dtype, requires_grad=True)

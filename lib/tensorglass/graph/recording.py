@@ -135,7 +135,7 @@ class Recorder:
 
     def overwrite(self, values: Sequence[Any], written: Tensor, run: Callable[[], Any]) -> Any:
         """Run an operator that overwrites a tensor, and enter it."""
-        if self.title(values) is None:
+        if self.title(values) is None or written._dtype.category < FLOATING:  # whole numbers have no derivative
             return run()
         inplace.check(written)
         node = self.begin(values, written)

@@ -15,7 +15,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
 _BLOCK = 1 << 15  # elements; each part costs some microseconds for its calls
-_WORTH_IT = 4 * _BLOCK
+WORTH_BLOCKS = 4 * _BLOCK
 
 
 def blocks(
@@ -23,7 +23,7 @@ def blocks(
 ) -> Sequence[tuple[Sequence[Array | None], Array]]:
     """The operands and the target of an elementwise kernel part by part; all in one where nothing is gained."""
     # What is no `partial` is a function of the array module itself, which has one step.
-    if xp is not HOST.xp or target.size < _WORTH_IT or type(run) is not partial or not target.flags.c_contiguous:
+    if xp is not HOST.xp or target.size < WORTH_BLOCKS or type(run) is not partial or not target.flags.c_contiguous:
         return ((arrays, target),)
     rows: list[Array | None] = []
     for array in arrays:

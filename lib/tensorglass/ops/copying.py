@@ -27,7 +27,14 @@ from tensorglass.ops.gradients import nothing
 from tensorglass.ops.moving import brought
 from tensorglass.ops.scalars import NUMBERS, checked, checked_alone
 from tensorglass.ops.table import operator
-from tensorglass.ops.usual_copies import converted_at_once, of_contiguous, of_conversion, of_copy
+from tensorglass.ops.usual_copies import (
+    converted_at_once,
+    of_contiguous,
+    of_conversion,
+    of_copy,
+    of_overwriting,
+    of_zeroing,
+)
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, header_of, raw_array
 
@@ -51,7 +58,7 @@ def format_strides(
     return packed(size)
 
 
-@operator("copy", function=False)
+@operator("copy", function=False, usual=of_overwriting)
 @derivative(node="CopyBackwards", wraps_numbers=True, input=nothing, src=lambda grad, src_device: grad.to(src_device))
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
@@ -228,7 +235,7 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
     input._storage.backend.run(array.fill, number)
 
 
-@operator("copy", function=False)
+@operator("copy", function=False, usual=of_zeroing)
 @derivative(input=nothing)
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""

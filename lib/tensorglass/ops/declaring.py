@@ -294,7 +294,8 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
             two, layouts = array_of_number(storage.backend, other, dtype), (*layouts, *kernel.layout_of_numbers)
         one = raw_array(input)
         size, stride, order = result_layout(layouts, is_like_input)
-        if kind is not Tensor and input._contiguous and size and order is None and storage._nbytes < least_pooled:
+        is_packed = input._contiguous and size and order is None and storage._nbytes < least_pooled
+        if is_packed and (kind is not Tensor or (other._contiguous and other._size == size)):
             answer = compute_packed(kernel, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(kernel, storage, result, size, stride, order, one, two)

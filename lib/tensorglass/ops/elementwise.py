@@ -21,7 +21,7 @@ from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
-from tensorglass.ops.blocks import blocks
+from tensorglass.ops.blocks import WORTH_BLOCKS, blocks
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, Plan, plan
@@ -236,6 +236,11 @@ def record_kernel(
 
 def _into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
     """Let the kernel write its result to `target`, of its own dtype."""
+    if target.size < WORTH_BLOCKS:
+        result = run(*arrays, out=target)
+        if result is not target:
+            target[...] = result
+        return
     for part, place in blocks(xp, run, arrays, target):
         result = run(*part, out=place)
         if result is not place:

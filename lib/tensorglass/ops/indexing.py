@@ -22,6 +22,7 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.row_reading import read_rows
 from tensorglass.ops.scalars import checked_alone, number_array
 from tensorglass.ops.table import operator
+from tensorglass.ops.usual_copies import overwritten_at_once
 from tensorglass.ops.views import expand, select, unsqueeze
 from tensorglass.tensor import Tensor, array_of, header_of
 
@@ -123,7 +124,8 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         _write_advanced(view_of(input, size, stride, offset), advanced, value)
     elif isinstance(value, Tensor):
         view = view_of(input, size, stride, offset)
-        copy_(view, _fitted(_of_its_own(value, view), view))
+        if not overwritten_at_once(view, value):
+            copy_(view, _fitted(_of_its_own(value, view), view))
     else:
         write_number(input, value, (size, stride, offset))
         input._written()

@@ -50,6 +50,9 @@ def _of_alike(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
+    joined = _of_one_kind(tensors, dim) if out is None else None  # for the library's own calls
+    if joined is not None:
+        return joined
     given = _checked("cat", tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -174,7 +177,25 @@ def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> l
     return [grad.new_zeros(0) if size == (0,) else part for size, part in zip(sizes, parts, strict=True)]
 
 
-@operator("joining", method=False, out=True, samples=_samples)
+def _of_alike_stacked(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The usual call of `stack`: as that of `cat`, and then the joined dimension is cut in two."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        made = _of_one_kind(*arguments) if 0 < len(arguments) <= 2 and not keywords else None
+        if made is None:
+            return form(*arguments, **keywords)
+        tensors, dim = arguments[0], arguments[1] if len(arguments) == 2 else 0
+        size = tensors[0]._size
+        size = (*size[:dim], len(tensors), *size[dim:])
+        made._array = raw_array(made).reshape(size)
+        made._size, made._stride = size, geometry.CONTIGUOUS_STRIDES[size]
+        return made
+
+    return usual
+
+
+@operator("joining", method=False, out=True, samples=_samples, usual=_of_alike_stacked)
 @derivative(tensors=lambda grad, dim: grad.unbind(dim))
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""

@@ -121,6 +121,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
+    chosen = _of_one_kind(condition, input, other) if out is None else None  # for the library's own calls
+    if chosen is not None:
+        return chosen
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
         given = [each for each in (condition, input, other) if each is not None]
@@ -193,8 +196,7 @@ def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:
 @operator("indexing", function=False, method=False, dunders=("where",))
 def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     """`input` where `condition` is True, else `other`."""
-    chosen = _of_one_kind(condition, input, other)
-    return where(condition, input, other) if chosen is None else chosen
+    return where(condition, input, other)
 
 
 def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:

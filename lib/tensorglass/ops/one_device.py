@@ -18,7 +18,7 @@ from tensorglass.tensor import Tensor
 def storage_of_result(tensors: Sequence[Tensor]) -> UntypedStorage:
     """A storage on the device where an elementwise operator on `tensors` runs; raises if there is not one such."""
     like = tensors[0]._storage
-    for tensor in tensors:
+    for tensor in tensors[1:]:
         storage = tensor._storage
         if storage.device is like.device or storage.device == like.device:
             continue

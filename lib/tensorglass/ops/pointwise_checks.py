@@ -75,8 +75,10 @@ def clamp_has_order(operands: Operands) -> None:
 
 def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
-    _, low, high = operands
+    input, low, high = operands
     bounds_are_elements(operands)
+    if isinstance(input, Tensor) and input._dtype is not dtypes.bool:
+        return
     if common_dtype([operand for operand in operands if operand is not None]) is dtypes.bool:
         bounds = "_" if None not in (low, high) else "_min_" if high is None else "_max_"
         if not any(isinstance(bound, Tensor) for bound in (low, high)):

@@ -60,6 +60,55 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return usual
 
 
+def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which overwrites a tensor with another: 1.5 µs for 4×4, and not 3.5."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2 and not keywords and overwritten_at_once(*arguments):
+            target: Tensor = arguments[0]
+            return target
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which sets every element to zero."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 1 and not keywords:
+            input = arguments[0]
+            if type(input) is Tensor and input._meta is None and input._storage.backend is HOST:
+                array = raw_array(input)
+                if input._contiguous:
+                    array.fill(0)
+                    input._written()
+                    return input
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def overwritten_at_once(target: Any, source: Any) -> bool:
+    """Whether `source` was written over `target`: both of one size and dtype, without gaps, on two storages."""
+    if not type(target) is type(source) is Tensor or target._meta is not None or source._meta is not None:
+        return False
+    storage, other = target._storage, source._storage
+    if storage is other or not storage.backend is other.backend is HOST:
+        return False
+    if target._size != source._size or target._dtype is not source._dtype or target._conj or source._conj:
+        return False
+    place, array = raw_array(target), raw_array(source)
+    if not target._contiguous or not source._contiguous:
+        return False
+    place[...] = array
+    memory.copied(place.nbytes)
+    target._written()
+    return True
+
+
 def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
     """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
     if type(input) is not Tensor:

@@ -28,6 +28,7 @@ from tensorglass.ops.planning import Kind, Plan, plan
 from tensorglass.ops.pointing import resize
 from tensorglass.ops.promotion import DTypeRule, cannot_cast, refuse
 from tensorglass.ops.scalars import number_array
+from tensorglass.ops.wide_rows import widened
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -48,7 +49,8 @@ def compute_alike(
     if kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
         THREADS.fill(bound, arrays, made)
     elif kernel.ufunc is not None and backend is HOST:  # 0.5 µs less than by `_into`
-        backend.run(bound, *arrays, made)
+        operands, place = widened(arrays, made)
+        backend.run(bound, *operands, place)
     else:
         backend.launch(_into if kernel.takes_out else _convert_into, bound, arrays, made)
     return result_tensor(made, dtype, backend, like.device, size, stride, order is None)

@@ -36,7 +36,7 @@ def _factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
     """Both factors in one matrix, the exchanges, counted from 1, and which pivot was the first that is zero, or 0."""
     *batch, rows, columns = A.shape
     count = min(rows, columns)
-    work = xp.array(A).reshape(math.prod(batch), rows, columns)
+    work = xp.array(A).reshape((math.prod(batch), rows, columns))
     number = xp.arange(len(work))
     pivots = xp.zeros((len(work), count), "int32")
     info = xp.zeros(len(work), "int32")

@@ -121,9 +121,6 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
-    chosen = _of_one_kind(condition, input, other) if out is None else None  # for the library's own calls
-    if chosen is not None:
-        return chosen
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
         given = [each for each in (condition, input, other) if each is not None]

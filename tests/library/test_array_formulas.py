@@ -132,3 +132,21 @@ def test_a_hook_that_writes_to_a_gradient_writes_to_that_of_whoever_shares_it() 
     right.register_hook(scale)
     ((left + right) * 2).sum().backward()
     assert a.grad.tolist() == [20, 20, 20]
+
+
+def test_a_walk_may_begin_within_another_one_when_an_object_ends() -> None:
+    w = torch.ones(3, requires_grad=True)
+
+    class Ends:
+        def __del__(self) -> None:
+            with torch.enable_grad():
+                (w * w).exp().sum().backward()
+
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    y.ends = Ends()  # the graph alone holds y, and lets go of it in the midst of the walk
+    loss = (y * y).tanh().sum()
+    del y
+    loss.backward()
+    assert torch.equal(w.grad, 2 * torch.ones(3).exp())
+    assert x.grad is not None

@@ -38,20 +38,25 @@ BareArray = XP.ndarray
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.run = _HOST.quiet()
+        self.idle: list[Callable[..., Any]] = []  #: quiet contexts: one, unless an object's end began another walk
 
 
 _thread = _Thread()
 
 
 def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in which NumPy gives no warnings, of this thread's own: within there is no code of the user."""
-    return _thread.run(function, *arguments)
+    """Call a function within which NumPy gives no warnings."""
+    idle = _thread.idle
+    run = idle.pop() if idle else _HOST.quiet()
+    try:
+        return run(function, *arguments)
+    finally:
+        idle.append(run)
 
 
 def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
     """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
-    found = _thread.run(gradients_of, node, gradient, towards)
+    found = in_quiet(gradients_of, node, gradient, towards)
     if found is None:
         return None
     dtype = gradient._dtype

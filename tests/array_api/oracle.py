@@ -94,7 +94,8 @@ class Unspecified(Exception):
 
 def _difference(ours: Any, theirs: Any, tolerance: float | None, values: bool) -> str | None:
     if isinstance(theirs, tuple | list):
-        if not isinstance(ours, tuple | list) or len(ours) != len(theirs):
+        alike = isinstance(ours, tuple | list) and isinstance(ours, list) is isinstance(theirs, list)
+        if not alike or len(ours) != len(theirs):
             return f"ours {ours}, the oracle's {theirs}"
         differences = [_difference(*pair, tolerance, values) for pair in zip(ours, theirs, strict=True)]
         return next(filter(None, differences), None)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from array_api.oracle import DTYPES, Unspecified, disagreement, function, special
 
+import tensorglass as torch
 from tensorglass import array_api as xp
 
 ONE = [
@@ -29,8 +30,11 @@ ORDERED = ("greater", "greater_equal", "less", "less_equal", "maximum", "minimum
 def test_a_function_of_one_array_gives_what_the_standard_says(name: str) -> None:
     specified = 0
     for dtype in DTYPES:
+        numbers = special(dtype)
+        if name == "expm1" and numbers.dtype.kind == "c":  # of others the oracle makes NaN: see below
+            numbers = numbers[np.isfinite(numbers)]
         try:
-            assert disagreement(function(name), special(dtype)) is None, dtype
+            assert disagreement(function(name), numbers) is None, dtype
             specified += 1
         except Unspecified:
             continue
@@ -107,6 +111,45 @@ def test_infinities_divide_and_are_rounded_down(sign: float) -> None:
         assert quotient.item() == expected
         assert xp.signbit(quotient).item() is bool(np.signbit(expected))
     assert xp.isnan(xp.floor_divide(infinity, infinity))
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+@pytest.mark.parametrize(
+    ("name", "parts", "expected"),
+    [
+        ("expm1", (-0.0, 0.0), (0.0, 0.0)),
+        ("expm1", (0.0, -0.0), (0.0, -0.0)),
+        ("expm1", (1e-30, 0.0), (1e-30, 0.0)),
+        ("expm1", (INF, 0.0), (INF, 0.0)),
+        ("expm1", (INF, -0.0), (INF, -0.0)),
+        ("expm1", (-INF, 1.0), (-1.0, 0.0)),
+        ("expm1", (-INF, INF), (-1.0, 0.0)),
+        ("expm1", (-INF, NAN), (-1.0, 0.0)),
+        ("expm1", (INF, NAN), (INF, NAN)),
+        ("expm1", (INF, INF), (INF, NAN)),
+        ("expm1", (NAN, 0.0), (NAN, 0.0)),
+        ("tanh", (INF, 1.0), (1.0, 0.0)),
+        ("tanh", (INF, 2.0), (1.0, 0.0)),  # sin(2b) is negative
+        ("tanh", (INF, -2.0), (1.0, -0.0)),
+        ("tanh", (-INF, 2.0), (-1.0, 0.0)),
+        ("tanh", (INF, NAN), (1.0, 0.0)),
+        ("tanh", (NAN, 0.0), (NAN, 0.0)),
+    ],
+    ids=str,
+)
+def test_special_complex_numbers_go_as_the_standard_says_where_the_oracle_does_not(
+    name: str, parts: tuple[float, float], expected: tuple[float, float], dtype: torch.dtype
+) -> None:
+    result = getattr(xp, name)(xp.asarray(complex(*parts), dtype=dtype))
+    found = (xp.real(result).item(), xp.imag(result).item())
+    np.testing.assert_array_equal(np.float32(found), np.float32(expected))
+    if np.isfinite(parts[1]):  # the sign of a zero is open otherwise
+        assert [np.isnan(each) or np.signbit(each) for each in found] == [
+            np.isnan(each) or np.signbit(each) for each in expected
+        ]
 
 
 BOUNDS = [(None, None), (-1, None), (None, 2), (-1, 2), (2, 2), (0, 100)]

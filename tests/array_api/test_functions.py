@@ -250,6 +250,7 @@ def test_reshape_shares_memory_as_it_is_told() -> None:
     [
         ("arange", (5,), {}), ("arange", (1, 7, 2), {}), ("arange", (5, 1), {}), ("arange", (5, 1, -1), {}),
         ("arange", (0,), {}), ("arange", (0, 1, 0.25), {}), ("arange", (2.5,), {}),
+        ("arange", (0, -2.0), {}), ("arange", (3.0, 1), {}), ("arange", (3, 1, 0.5), {}), ("arange", (3, 1), {}),
         ("arange", (5,), {"dtype": np.dtype("float32")}), ("arange", (1, -5, 2), {"dtype": np.dtype("int8")}),
         ("asarray", (5,), {}), ("asarray", (2.5,), {}), ("asarray", (True,), {}), ("asarray", (1j,), {}),
         ("asarray", ([[1, 2], [3, 4]],), {}), ("asarray", ([1, 2.5],), {}), ("asarray", ([],), {}),

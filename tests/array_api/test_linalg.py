@@ -44,6 +44,7 @@ PRODUCTS = [
     ("vecdot", (3,), (3,), {}), ("vecdot", (2, 3), (3,), {}), ("vecdot", (3, 2), (3, 2), {"axis": -2}),
     ("linalg.outer", (3,), (4,), {}), ("linalg.cross", (3,), (3,), {}), ("linalg.cross", (2, 3), (2, 3), {}),
     ("linalg.cross", (3, 2), (3, 2), {"axis": -2}), ("linalg.matmul", (2, 3), (3, 4), {}),
+    ("linalg.cross", (3,), (2, 3), {}), ("linalg.cross", (4, 3, 1), (3, 2), {"axis": -2}),
     ("linalg.vecdot", (2, 3), (2, 3), {}), ("linalg.tensordot", (2, 3), (3, 4), {"axes": 1}),
 ]  # fmt: skip
 
@@ -58,6 +59,23 @@ def test_products(name: str, first: Any, second: Any, keywords: dict[str, Any]) 
         except Unspecified:
             continue
     assert specified
+
+
+@pytest.mark.parametrize("name", ["vecdot", "linalg.vecdot", "linalg.cross"])
+@pytest.mark.parametrize("sizes", [((1,), (3,)), ((2, 3), (2, 1)), ((3, 1), (3, 3))], ids=str)
+def test_vectors_of_two_lengths_are_refused_and_none_is_stretched(name: str, sizes: Any) -> None:
+    first, second = (xp.ones(size) for size in sizes)
+    with pytest.raises(ValueError, match="elements along dimension -1"):
+        function(name)(xp, first, second)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("upper", [False, True])
+def test_the_factor_of_a_complex_unit_matrix_has_no_negative_zeros(dtype: str, upper: bool) -> None:
+    factor = xp.linalg.cholesky(xp.eye(3, dtype=getattr(torch, dtype)), upper=upper)
+    assert xp.all(factor == xp.eye(3))
+    assert not xp.any(xp.signbit(xp.real(factor)))
+    assert not xp.any(xp.signbit(xp.imag(factor)))
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
@@ -103,6 +121,8 @@ def test_diagonals_and_traces(dtype: str) -> None:
         ((2, 3, 3), (3, 2)),
         ((3, 3, 3), (3, 3)),
         ((3, 3), (2, 3, 1)),
+        ((1, 1, 1), (1,)),
+        ((3, 3, 3), (3,)),
     ],
     ids=str,
 )

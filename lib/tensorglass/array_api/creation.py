@@ -22,8 +22,8 @@ def arange(
     """``start, start + step, …`` up to `stop`, which is left out; of no elements where `step` leads away from it."""
     if stop is None:
         start, stop = 0, start
-    if (stop - start) * step < 0:
-        stop = start  # PyTorch refuses what the standard answers with no elements
+    if (stop - start) * step < 0:  # PyTorch refuses what the standard answers with no elements
+        start = stop = type(start + stop + step)(0)  # of the kind that decides on the dtype
     made: Tensor = torch.arange(start, stop, step, dtype=dtype, device=device)
     return made
 
@@ -95,9 +95,9 @@ def linspace(
     return torch.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
 
 
-def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> list[Tensor]:
     """The coordinates of a grid: one array for each dimension. "xy" counts the first two as columns and rows."""
-    return tuple(torch.meshgrid(*arrays, indexing=indexing)) if arrays else ()
+    return list(torch.meshgrid(*arrays, indexing=indexing)) if arrays else []
 
 
 def ones(shape: int | tuple[int, ...], *, dtype: DType | None = None, device: Place = None) -> Tensor:

@@ -68,6 +68,25 @@ def _round(x: Tensor) -> Tensor:
     return rounded
 
 
+def _expm1(x: Tensor) -> Tensor:
+    """``exp(x) - 1``, exact near 0."""
+    result: Tensor = torch.expm1(x)
+    if not x.is_complex():
+        return result
+    plain = torch.exp(x)  # goes right where infinities and NaN are, and `torch.expm1` does not
+    result = torch.where(torch.isfinite(x), result, torch.complex(plain.real - 1, plain.imag))
+    return torch.complex(result.real + 0.0, result.imag)  # of -0 makes 0
+
+
+def _tanh(x: Tensor) -> Tensor:
+    """The hyperbolic tangent."""
+    result: Tensor = torch.tanh(x)
+    if not x.is_complex():
+        return result
+    limit = torch.complex(torch.sign(x.real), torch.copysign(torch.zeros_like(x.imag), x.imag))
+    return torch.where(torch.isinf(x.real), limit, result)  # the imaginary part of PyTorch's has the sign of sin(2b)
+
+
 def _remainder(x1: Tensor, x2: Tensor | complex) -> Tensor:
     """The rest of a division that is rounded down: it has the sign of the divisor, and so has a zero."""
     rest: Tensor = torch.remainder(x1, x2)
@@ -96,7 +115,7 @@ conj = _of_one("conj", _conjugated)
 cos = _of_one("cos")
 cosh = _of_one("cosh")
 exp = _of_one("exp")
-expm1 = _of_one("expm1")
+expm1 = _of_one("expm1", _expm1)
 floor = _of_one("floor")
 imag = _of_one("imag")
 isfinite = _of_one("isfinite")
@@ -119,7 +138,7 @@ sinh = _of_one("sinh")
 sqrt = _of_one("sqrt")
 square = _of_one("square")
 tan = _of_one("tan")
-tanh = _of_one("tanh")
+tanh = _of_one("tanh", _tanh)
 trunc = _of_one("trunc")
 
 add = _of_two("add", numbers=True)

@@ -65,13 +65,23 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Seq
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The dot product along `axis`; the first of two complex vectors is conjugated."""
-    x1, x2 = promoted(x1, x2)
+    """The dot product along `axis`; the first of two complex vectors is conjugated. ValueError if lengths differ."""
+    x1, x2 = _vectors(x1, x2, axis)
     if x1.is_floating_point() or x1.is_complex():
         product: Tensor = torch.linalg.vecdot(x1, x2, dim=axis)
     else:  # which ours refuses
         product = torch.sum(x1 * x2, axis, dtype=x1._dtype)
     return product
+
+
+def _vectors(x1: Tensor, x2: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Both of one dtype and of as many dimensions, once their vectors along `axis` are seen to be of one length."""
+    x1, x2 = promoted(x1, x2)
+    dims = max(x1.ndim, x2.ndim)
+    x1, x2 = (each.reshape((1,) * (dims - each.ndim) + each._size) for each in (x1, x2))
+    if x1.shape[axis] != x2.shape[axis]:  # PyTorch stretches a vector of one element
+        raise ValueError(f"vectors of {x1.shape[axis]} and of {x2.shape[axis]} elements along dimension {axis}")
+    return x1, x2
 
 
 # --- the extension ---------------------------------------------------------------------------------------------------
@@ -84,8 +94,8 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The cross product of vectors of three elements along `axis`."""
-    x1, x2 = promoted(x1, x2)
+    """The cross product of vectors of three elements along `axis`. ValueError if lengths differ."""
+    x1, x2 = _vectors(x1, x2, axis)
     product: Tensor = torch.linalg.cross(x1, x2, dim=axis)
     return product
 
@@ -169,7 +179,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The solutions of ``x1 @ x = x2``. Only a 1-dim `x2` is a vector; all others are stacks of matrices."""
     x1, x2 = promoted(x1, x2)
     if x2.ndim == 1:
-        return torch.linalg.solve(x1, x2.unsqueeze(-1)).squeeze(-1)
+        return solve(x1, x2.unsqueeze(-1)).squeeze(-1)
     while x2.ndim < x1.ndim:  # PyTorch would take some of these for stacks of vectors
         x2 = x2.unsqueeze(0)
     solution: Tensor = torch.linalg.solve(x1, x2)

@@ -18,9 +18,9 @@ def _of_one_dtype(arrays: Sequence[Tensor]) -> list[Tensor]:
     return [each.to(common) for each in arrays]
 
 
-def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
+def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     """Views of the arrays, all of the size that theirs broadcast to."""
-    return tuple(torch.broadcast_tensors(*arrays))
+    return list(torch.broadcast_tensors(*arrays))
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ from tensorglass.tensor import Tensor
 
 def _factor(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
     """The factors, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
-    lower = xp.conj(xp.swapaxes(A, -1, -2)) if upper else A  # only one triangle is read
+    lower = xp.swapaxes(A, -1, -2) if upper else A  # only one triangle is read; the factor of Aᵀ is that of A, turned
     try:
         answer = xp.linalg.cholesky(lower)
         if not bool((xp.real(xp.diagonal(answer, 0, -2, -1)) > 0).all()):  # CuPy does not raise
@@ -43,7 +43,7 @@ def _factor(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
     info = xp.zeros(A.shape[:-2], "int32")
     if answer is None:
         answer, info = _step_by_step(xp, lower)
-    return (xp.ascontiguousarray(xp.conj(answer)) if upper else turned(xp, answer)), info
+    return (xp.ascontiguousarray(answer) if upper else turned(xp, answer)), info
 
 
 def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:

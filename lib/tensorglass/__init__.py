@@ -22,6 +22,7 @@ from tensorglass import (
     linalg,
     memory,
     ops,
+    random,
     special,
     utils,
 )
@@ -139,6 +140,7 @@ __version__ = "0.1.0"
 fields.attach()
 autograd.attach()
 globals().update(ops.attach())
+return_types = ops.return_types  #: the named tuples of operators with several results
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 _LOADED_WHEN_NEEDED = (

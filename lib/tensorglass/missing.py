@@ -14,6 +14,7 @@ from typing import Any
 from tensorglass.errors import explained
 
 PYTORCH_NAMES = Path(__file__).with_name("pytorch_names.txt")
+MODULES = ("linalg", "special", "fft")
 
 
 def no_such_name(name: str, there: Iterable[str], module: str = "") -> AttributeError:
@@ -32,14 +33,30 @@ def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) ->
     if name.startswith("_"):  # programs ask for these to find out what a thing is
         return error
     path = f"{home}.{name}" if home else name
+    elsewhere = _elsewhere(name, home)
+    close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
     if path in PYTORCH_NAMES.read_text().split():
-        return explained(
-            error,
+        notes = [
             f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
-            "is still to come.",
-        )
-    names = [each for each in there if not each.startswith("_")]
-    close = get_close_matches(name, names, cutoff=0.7)
+            "is still to come."
+        ]
+        if elsewhere or close:
+            notes.append(f"What is close to it here: {', '.join(elsewhere or close)}.")
+        return explained(error, *notes)
+    if elsewhere:
+        return explained(error, f"PyTorch has no such name either. There is {' and '.join(elsewhere)}.")
     if close:
         return explained(error, f"PyTorch has no such name either. Did you mean {' or '.join(close)}?")
     return explained(error, "PyTorch has no such name either.")
+
+
+def _elsewhere(name: str, home: str) -> list[str]:
+    """Where the namespace, one of its modules or a tensor has something of this name that can be called."""
+    import tensorglass  # when it is needed: it imports this module
+
+    holders = {each: getattr(tensorglass, each) if each else tensorglass for each in ("", "Tensor", *MODULES)}
+    return [
+        f"torch.{each}.{name}" if each else f"torch.{name}"
+        for each, holder in holders.items()
+        if each != home and callable(vars(holder).get(name))
+    ]

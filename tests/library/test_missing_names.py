@@ -22,6 +22,26 @@ def test_a_name_that_only_pytorch_has_is_said_to_be_missing_here() -> None:
     assert notes_on("compile").startswith("PyTorch has torch.compile; tensorglass does not")
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("lstsq", "torch.linalg.lstsq"),
+        ("svdvals", "torch.linalg.svdvals"),
+        ("view", "torch.Tensor.view"),
+        ("bessel_j0", "torch.special.bessel_j0"),
+    ],
+)
+def test_a_name_that_stands_elsewhere_is_told_where(name: str, place: str) -> None:
+    assert place in notes_on(name)
+
+
+def test_a_name_that_only_pytorch_has_is_told_what_is_close_to_it() -> None:
+    notes = notes_on("prelu")
+    assert notes.startswith("PyTorch has torch.prelu; tensorglass does not")
+    assert "What is close to it here: relu" in notes
+    assert "close to it" not in notes_on("conv3d")
+
+
 def test_a_name_that_nobody_has_and_nothing_resembles_gets_no_guess() -> None:
     assert notes_on("qqqqqq") == "PyTorch has no such name either."
 

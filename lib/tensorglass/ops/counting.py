@@ -149,7 +149,7 @@ def _histogram_samples() -> Iterator[Sample]:
 @derivative(node="NotImplemented", input=_no_slope("histogram"), weight=_no_slope("histogram"))
 def histogram(
     input: Tensor,
-    bins: Any,
+    bins: Any = 100,
     *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,

@@ -20,28 +20,12 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.singular_values import svdvals
-from tensorglass.ops.spread import norm, refuse_empty
+from tensorglass.ops.spread import check_norm_dtype, norm, refuse_empty
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import permute, unsqueeze
 from tensorglass.tensor import Tensor
 
 Dims = int | Sequence[int] | None
-
-
-def _check_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
-    check_floating(name, input)
-    if dtype is None:
-        return
-    if dtype.category < dtypes.FLOATING:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.scalar_type}")
-    if dtype.is_complex != input._dtype.is_complex:
-        kind = "complex" if input._dtype.is_complex else "real"
-        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_type}")
-    if dtypes.promote_types(input._dtype, dtype) is not dtype:
-        raise RuntimeError(
-            f"{name}: the dtype of the input ({input._dtype.scalar_type}) should be convertible without narrowing to "
-            f"the specified dtype ({dtype.scalar_type})"
-        )
 
 
 # --- of vectors ------------------------------------------------------------------------------------------------------
@@ -58,7 +42,7 @@ def _vector_samples() -> Iterator[Sample]:
 
 
 def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None) -> Tensor:
-    _check_dtype("linalg.vector_norm", x, dtype)
+    check_norm_dtype("linalg.vector_norm", x, dtype)
     if order < 0 or order == inf:
         axes = range(len(x._size)) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
         refuse_empty(x, order, dim, axes)
@@ -111,7 +95,7 @@ def _matrix(
     rows, columns = [geometry.wrap_dim(each, len(A._size)) for each in dim]
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
-    _check_dtype(name, A, dtype)
+    check_norm_dtype(name, A, dtype)
     if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
         raise RuntimeError(f"{name}: Order {order:g} not supported.")
     real = (dtype or A._dtype).to_real()

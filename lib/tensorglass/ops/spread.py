@@ -8,10 +8,12 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor, type_name
 from tensorglass.ops.gradients import deviation, mean_and_deviation, mean_and_spread, vector_norm
+from tensorglass.ops.matrices import check_floating
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce
@@ -165,6 +167,23 @@ def _norm_samples() -> Iterator[Sample]:
     yield sample(values())
 
 
+def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
+    """Raise unless a norm of `input` can be computed in `dtype`."""
+    check_floating(name, input)
+    if dtype is None:
+        return
+    if dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.scalar_type}")
+    if dtype.is_complex != input._dtype.is_complex:
+        kind = "complex" if input._dtype.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_type}")
+    if dtypes.promote_types(input._dtype, dtype) is not dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({input._dtype.scalar_type}) should be convertible without narrowing to "
+            f"the specified dtype ({dtype.scalar_type})"
+        )
+
+
 @operator("reduction", out=True, samples=_norm_samples)
 @derivative(
     node="LinalgVectorNormBackward0",
@@ -173,14 +192,19 @@ def _norm_samples() -> Iterator[Sample]:
     ),
 )
 def norm(
-    input: Tensor, p: float | str | None = "fro", dim: Dims = None, keepdim: bool = False, *, out: Tensor | None = None
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
 ) -> Tensor:
-    """The vector norm of order `p` over dimensions `dim`, or over all."""
+    """The vector norm of order `p` over dimensions `dim`, or over all; with `dtype` of the elements converted to it."""
     check_tensor("norm", input)
-    if input._dtype.category < dtypes.FLOATING:
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input._dtype.scalar_type}"
-        )
+    check_norm_dtype("linalg.vector_norm", input, dtype)
+    if dtype is not None:
+        input = input.to(dtype)
     check_out_dtype(out, input._dtype.to_real())
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")

@@ -1,0 +1,40 @@
+"""``torch.random``: the default generator's seed and state, and `fork_rng`, which gives them back afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from tensorglass.devices import CPU
+from tensorglass.devices import device as Device
+from tensorglass.generator import (
+    default_of,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+
+__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+
+@contextmanager
+def fork_rng(
+    devices: Iterable[Device | str] | None = None, enabled: bool = True, *, device_type: str | None = None
+) -> Iterator[None]:
+    """Let a block draw random numbers and seed, and go on afterwards as if it had not: ``with fork_rng():``
+
+    The CPU's generator is put back, and those of `devices`; `device_type` is for numbers among them. Nothing is put
+    back unless `enabled`.
+    """
+    if not enabled:
+        yield
+        return
+    others = [Device(device_type or "cuda", each) if isinstance(each, int) else Device(each) for each in devices or ()]
+    kept = [(default_of(place), default_of(place).get_state()) for place in (CPU, *others)]
+    try:
+        yield
+    finally:
+        for generator, state in kept:
+            generator.set_state(state)

@@ -15,7 +15,7 @@ from typing import Any
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
-from tensorglass.graph.derivative import Derivative, derivative_of
+from tensorglass.graph.derivative import Derivative, derivative_of, parameters_of
 from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.meta import Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
@@ -39,7 +39,7 @@ class Recorder:
         self._inputs = [self.places[name] for name in derivative.formulas]  # those that gradients flow to
         usual = f"{operator.strip('_').title().replace('_', '')}Backward0"
         self._title = usual if derivative.node_name is None else derivative.node_name
-        named_by = [] if isinstance(self._title, str) else inspect.signature(self._title).parameters
+        named_by = () if isinstance(self._title, str) else parameters_of(self._title)
         self._named_by = [self.places[name] for name in named_by]  # what the title depends on
         self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
 

@@ -5,7 +5,6 @@ The one idea to keep in mind: what does not depend on a call's operands is worke
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -15,7 +14,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array, Backend
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.dtypes import dtype as DType
-from tensorglass.graph.derivative import derivative_of
+from tensorglass.graph.derivative import derivative_of, parameters_of
 from tensorglass.graph.entering import entering
 from tensorglass.graph.recording import Recorder
 from tensorglass.ops.planning import Layout
@@ -80,7 +79,7 @@ class Kernel:
         self.inplace_check = inplace_check  #: called after `check` where the operator works in place
         self.error_name = error_name or f"{self.name}_cpu"
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
-        self.takes_out = "out" in inspect.signature(function).parameters
+        self.takes_out = "out" in parameters_of(function)
         #: from so many bytes on its result goes into memory that is used again, and not into what it returns
         self.least_pooled = LEAST if self.takes_out else sys.maxsize
         #: how an operand that is a Python number becomes an array: wrapped around, or refused where it does not fit

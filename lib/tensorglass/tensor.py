@@ -365,10 +365,10 @@ def raw_array(tensor: Tensor) -> Array:
         storage, size, stride, offset, dtype = (
             tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype,
         )  # fmt: skip
-        if geometry.storage_nbytes(size, stride, offset, dtype.itemsize) > storage._nbytes:
+        # Whether there are gaps is asked here, so that operators find it known: it opens their fast path.
+        nbytes, tensor._contiguous = geometry.reach(size, stride, offset, dtype.itemsize)
+        if nbytes > storage._nbytes:
             raise _out_of_bounds(tensor)
-        if tensor._contiguous is None:  # asked here, so that operators find it known: it opens their fast path
-            tensor._contiguous = geometry.is_contiguous(size, stride)
         buffer = storage._buffer
         if buffer is None:
             buffer = storage.buffer

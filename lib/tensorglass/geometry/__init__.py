@@ -76,6 +76,7 @@ from tensorglass.geometry.strides import (
     is_non_overlapping_and_dense,
     packed_strides,
     preserved_strides,
+    reach,
     storage_nbytes,
     suggests_channels_last,
 )
@@ -128,6 +129,7 @@ __all__ = [
     "permute",
     "preserved_strides",
     "public_broadcast_shapes",
+    "reach",
     "real",
     "reshape",
     "select",

@@ -188,6 +188,12 @@ def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
     return nbytes
 
 
+@remembered
+def reach(size: Ints, stride: Ints, offset: int, itemsize: int) -> tuple[int, bool]:
+    """Return `storage_nbytes` and `is_contiguous` of a header: all that is asked before its elements are read."""
+    return storage_nbytes(size, stride, offset, itemsize), is_contiguous(size, stride)
+
+
 def contiguous_nbytes(size: Ints, itemsize: int) -> int:
     """Return how many bytes a new contiguous tensor of this size takes.
 

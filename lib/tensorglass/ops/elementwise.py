@@ -21,7 +21,6 @@ from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
-from tensorglass.ops.blocks import WORTH_BLOCKS, blocks
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, Plan, plan
@@ -238,26 +237,19 @@ def record_kernel(
 
 def _into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
     """Let the kernel write its result to `target`, of its own dtype."""
-    if target.size < WORTH_BLOCKS:
-        result = run(*arrays, out=target)
-        if result is not target:
-            target[...] = result
-        return
-    for part, place in blocks(xp, run, arrays, target):
-        result = run(*part, out=place)
-        if result is not place:
-            place[...] = result
+    result = run(*arrays, out=target)
+    if result is not target:
+        target[...] = result
 
 
 def _convert_into(
     xp: Any, run: Callable[..., Array], arrays: list[Array], target: Array, between: Any = None, conjugate: bool = False
 ) -> None:
     """Write the kernel's result to `target`, of another dtype, by way of the dtype `between`."""
-    for part, place in blocks(xp, run, arrays, target):
-        result = xp.asarray(run(*part))
-        if between is not None:
-            result = result.astype(between, copy=False)
-        place[...] = xp.conj(result) if conjugate else result
+    result = xp.asarray(run(*arrays))
+    if between is not None:
+        result = result.astype(between, copy=False)
+    target[...] = xp.conj(result) if conjugate else result
 
 
 def _one_by_one(

@@ -62,18 +62,9 @@ def _run(
     return from_array(made, result, input._storage) if out is None else write_out(made, input._size, out, result)
 
 
-_BLOCK = 1 << 15  # elements
-
-
 def _along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide: Any, axis: int) -> None:
     row, result = [each.reshape(each.shape or (1,)).astype(wide, copy=False) for each in (array, made)]
-    length = row.shape[-1]
-    if axis == row.ndim - 1 and row.size >= 2 * _BLOCK and length <= _BLOCK and row.flags.c_contiguous:
-        rows, results, several = row.reshape(-1, length), result.reshape(-1, length), _BLOCK // length
-        for first in range(0, len(rows), several):  # which stay in the cache between the steps
-            kernel(xp, rows[first : first + several], 1, results[first : first + several])
-    else:
-        kernel(xp, row, axis, result)
+    kernel(xp, row, axis, result)
     if made.dtype != result.dtype:
         made[...] = result.reshape(made.shape)
 

@@ -11,9 +11,16 @@ from tensorglass.errors import LinAlgError
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import resize_output
-from tensorglass.ops.matrices import by_columns, cast_into, check_kernel, check_one_out, check_square, launch, turned
-from tensorglass.ops.pointing import resize
+from tensorglass.ops.matrices import (
+    by_columns,
+    cast_into,
+    check_kernel,
+    check_one_out,
+    check_square,
+    laid_into,
+    launch,
+    turned,
+)
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.triangular import check_equation, substituted
@@ -116,9 +123,4 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     check_kernel("cholesky_inverse_out_cpu", input, even_empty=True)
     if input.numel():
         _refuse_singular((input.diagonal(0, -2, -1) == 0).reshape(-1, input._size[-1]).tolist(), len(input._size) > 2)
-    result: Tensor = _inverted(input, upper)
-    check_one_out("cholesky_inverse", result, out)
-    if out is not None and not out.numel() and out._dtype is result._dtype:  # it comes to lie as the result does
-        resize_output(out, result._size)
-        resize(out, result._size, result._stride)
-    return cast_into(result, out)
+    return laid_into("cholesky_inverse", _inverted(input, upper), out)

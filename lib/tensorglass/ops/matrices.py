@@ -121,6 +121,15 @@ def cast_into(result: Tensor, out: Tensor | None) -> Tensor:
     return copy_(out, result)
 
 
+def laid_into(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it, converted if that is safe; an empty `out` comes to lie as it does."""
+    check_one_out(name, result, out)
+    if out is not None and not out.numel() and out._dtype is result._dtype:
+        resize_output(out, result._size)
+        resize(out, result._size, result._stride)
+    return cast_into(result, out)
+
+
 def all_given(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
     """`given` for several results, as the named tuple that `return_types` has for them."""
     if out is None:

@@ -88,10 +88,8 @@ TRIANGULAR = [
     )
 ]  # fmt: skip
 
-TALL, TAU = (
-    "torch.linspace(-1, 2, 12, dtype=torch.float64).sin().reshape(4, 3)",
-    "torch.tensor([0.5, 1.5, 0.25]).double()",
-)
+TALL = "(torch.arange(12, dtype=torch.float64).square() * 0.618 % 1).reshape(4, 3)"
+TAU = "torch.tensor([0.5, 1.5, 0.25]).double()"
 TALLS, TAUS = f"torch.stack([{TALL}, {TALL}.cos()])", f"torch.stack([{TAU}, -{TAU}])"
 SOME = "torch.linspace(-1, 1, 8, dtype=torch.float64).reshape(4, 2)"
 REFLECTIONS = [

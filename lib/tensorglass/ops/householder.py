@@ -174,7 +174,7 @@ def _matrices() -> Iterator[Sample]:
 
 @operator("linear algebra", samples=_matrices)
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
-    """QR's factors as LAPACK has them: `R`, below it the vectors of the reflections that make `Q`, and their factors."""
+    """QR's factors as LAPACK has them: `R`, below it the vectors of the reflections in `Q`, and their factors."""
     check_tensor("geqrf", input)
     if len(input._size) < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")

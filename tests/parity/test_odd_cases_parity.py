@@ -36,6 +36,21 @@ x=torch.ones(3,requires_grad=True) ;; torch.linalg.cross(x,x,out=x)
 x=torch.ones(2,requires_grad=True) ;; x.igamma(x).sum().backward()
 """
 
+VALUES = r"""
+x=torch.tensor([[1+2j,3j],[1,2j]]).conj() ;; y=x.clone().conj() ;; z=y.cumsum_(0)
+x=torch.tensor([[1+2j,3j],[1,2j]]) ;; y=torch.zeros(2,dtype=torch.complex64).conj() ;; torch.sum(x,0,out=y)
+x=torch.tensor([[1+2j,3j],[1,2j]]) ;; y=torch.zeros(2,dtype=torch.complex64).conj() ;; torch.prod(x,0,out=y)
+x=torch.tensor([1+2j,3j]) ;; y=torch.zeros(2,dtype=torch.complex64).conj() ;; torch.where(x==3j,x,-x,out=y)
+x=torch.tensor(1+math.nan*1j).conj() ;; x.nan_to_num()
+x=torch.tensor([math.nan,0.,math.nan,1.,0.],dtype=torch.bfloat16) ;; x.unique() ;; x.unique(return_inverse=True)
+n=math.nan ;; x=torch.tensor([1.,2,3,n,n]) ;; y=torch.tensor([n,0,2,2.5,5]) ;; torch.searchsorted(x,y,right=True)
+x=torch.tensor([[1.,2,1],[3,4,3]]) ;; y=x.unique(dim=1) ;; x.reshape(2,1,3).unique(dim=2).stride() ;; x.unique(dim=0)
+x=torch.tensor([[1e30,2.]]) ;; x.norm(dim=0) ;; x.norm(dim=1) ;; x[0,:1].norm() ;; x[0,0].norm(3) ;; x[0,:1].norm(0)
+x=torch.tensor([[3.,math.nan],[4,1]]) ;; x.renorm(2,0,1.)
+torch.true_divide(1,2) ;; torch.floor_divide(7,2)
+x=torch.tensor([2j,0]).requires_grad_() ;; x.abs().sum().backward(create_graph=True) ;; x.grad.real.sum().backward()
+"""
+
 DIMS = r"""
 x=torch.ones(2,3) ;; x.any([]) ;; x.all(()) ;; x.any([],True) ;; x.any(dim=None) ;; x.sum([]) ;; x.amax([])
 x=torch.ones(2,3,dtype=torch.uint8) ;; x.any([]) ;; x.all((),True)
@@ -123,6 +138,11 @@ x=torch.ones(2,3,4) ;; torch.ones(3,2,4) @ x
 
 @pytest.mark.parametrize("program", lines(GRADIENTS))
 def test_gradients_are_pytorchs_where_something_is_infinite_or_equal(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(VALUES))
+def test_conjugated_outputs_nan_and_single_elements_come_out_as_pytorchs(program: str) -> None:
     assert disagreement(program) is None
 
 

@@ -10,7 +10,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import C_NAMES
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import from_array, make
+from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.chosen import comparable, not_implemented
@@ -18,6 +18,7 @@ from tensorglass.ops.creation import zeros
 from tensorglass.ops.ranges import linspace
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
+from tensorglass.ops.sorting import slices_along
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of
 
@@ -299,10 +300,8 @@ def unique_consecutive(
     if return_counts:
         wanted.append((counts, dtypes.int64))
     results = [from_array(array, dtype, input._storage) for array, dtype in wanted]
-    if axis is not None:
-        first = results[0]  # its slices lie one after the other, as in PyTorch
-        size = geometry.movedim(first._size, first._stride, first._offset, 0, axis) if axis else None
-        results[0] = first if size is None else make(first._storage, *size, first._dtype)
+    if axis:
+        results[0] = slices_along(results[0], axis)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -121,7 +121,7 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = geometry.wrap_dim(dim, len(input._size))
     rest = tuple([each for each in range(len(input._size)) if each != axis])
     lengths = input.norm(p, rest, True)  # refuses integers
-    return (input * (maxnorm / (lengths + 1e-7)).masked_fill(lengths <= maxnorm, 1)).contiguous()
+    return (input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)).contiguous()
 
 
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

@@ -146,8 +146,7 @@ def direction(input: Tensor) -> Tensor:
     """The sign; of a complex number the number of length 1 that points its way, and 0 for 0."""
     if not input._dtype.is_complex:
         return input.sign()
-    length = input.abs()
-    return (input / length).masked_fill(length == 0, 0)
+    return input.sgn()
 
 
 def power_name(input: Any, exponent: Any) -> str:
@@ -313,3 +312,9 @@ def mean_and_deviation(
     if of_deviation is not None:
         of_deviation = (of_deviation / (2 * result)).masked_fill(result == 0, 0)
     return mean_and_spread((of_deviation, of_mean), input, dim, unbiased, correction, keepdim)
+
+
+def scattered_source(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
+    """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
+    taken = grad.masked_select(mask)
+    return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)

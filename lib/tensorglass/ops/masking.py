@@ -20,6 +20,7 @@ from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tens
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.gradients import scattered_source
 from tensorglass.ops.index_samples import (
     argwhere_samples,
     mask_fill_samples,
@@ -28,7 +29,6 @@ from tensorglass.ops.index_samples import (
     where_samples,
 )
 from tensorglass.ops.promotion import common_dtype
-from tensorglass.ops.recorded_views import unsliced
 from tensorglass.ops.scalars import NUMBERS, checked, fitting_array, number_array
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -162,6 +162,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         out._written()
     backend = out._backend
     values = [array_of(each) if isinstance(each, Tensor) else fitting_array(backend, each, dtype) for each in operands]
+    if out._conj:
+        values = [each.conj() for each in values]
     backend.launch(_choose, raw_array(out), array_of(condition), *values)
     return out
 
@@ -330,7 +332,7 @@ def _pick(xp: Any, source: Array, mask: Array) -> Array:
 
 @derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: _source_gradient(grad, mask, source_size),
+    source=lambda grad, mask, source_size: scattered_source(grad, mask, source_size),
 )
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
@@ -363,7 +365,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 @operator("indexing", inplace=_masked_scatter_, samples=masked_scatter_samples)
 @derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: _source_gradient(grad, mask, source_size),
+    source=lambda grad, mask, source_size: scattered_source(grad, mask, source_size),
 )
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
@@ -391,9 +393,3 @@ def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
     wide, stride, _ = geometry.expand(*header_of(input), size)
     blank = empty_on(input.device, wide, geometry.preserved_strides(wide, stride), input._dtype, zeroed=True)
     return blank.masked_scatter_(mask.expand(size), grad)
-
-
-def _source_gradient(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
-    """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
-    taken = grad.masked_select(mask)
-    return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)

@@ -102,7 +102,7 @@ def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: D
     refuse_overlapping_write(out)
     if out._size != size:
         resize_output(out, size)
-    raw_array(out)[...] = answer
+    raw_array(out)[...] = answer.conj() if out._conj else answer
     out._written()
     return out
 

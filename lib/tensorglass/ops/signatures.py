@@ -19,7 +19,7 @@ from tensorglass.tensor import Tensor
 # NumPy's names of arguments, which PyTorch accepts too.
 _NUMPY_NAMES = {"x": "input", "a": "input", "x1": "input", "x2": "other"}
 # These have one signature all the same: PyTorch makes 0-dim tensors of numbers for them.
-_NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div")
+_NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div", "true_divide", "floor_divide")
 _REALS = tuple(kind for kind in NUMBERS if kind is not complex)
 _OF_ANNOTATION: dict[str, Any] = {"complex": NUMBERS, "int": int, "float | None": (*_REALS, Tensor, NoneType)}
 

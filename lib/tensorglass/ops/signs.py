@@ -88,7 +88,7 @@ def nan_to_num(
     """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
     if input.dtype.kind in "biu":
         return input.copy()
-    clean = input.copy()
+    clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
     kind = clean.real.dtype
     limit = kind.type(finfo(dtypes.BY_NAME[kind.name]).max)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):

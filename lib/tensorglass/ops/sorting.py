@@ -8,9 +8,10 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import empty_on, from_array
+from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
+from tensorglass.ops.chosen import comparable
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.gradients import no_unique, sorted_gradient
@@ -18,7 +19,7 @@ from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 
 def _samples() -> Iterator[Sample]:
@@ -150,24 +151,37 @@ def unique(
         raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
     axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
     backend = input._storage.backend
+    compute = backend.array_dtype(comparable(input._dtype))
     if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
-        return from_array(backend.launch(_distinct, array_of(input)), input._dtype, input._storage)
-    found, inverse, counts = backend.launch(_unique, array_of(input), axis)
+        return from_array(backend.launch(_distinct, array_of(input), compute), input._dtype, input._storage)
+    found, inverse, counts = backend.launch(_unique, array_of(input), axis, compute)
     wanted = [(found, input._dtype)]
     if return_inverse:
         wanted.append((inverse, dtypes.int64))
     if return_counts:
         wanted.append((counts, dtypes.int64))
     results = tuple([from_array(array, dtype, input._storage) for array, dtype in wanted])
+    if axis:
+        results = (slices_along(results[0], axis), *results[1:])
     return results[0] if len(results) == 1 else results
 
 
-def _distinct(xp: Any, array: Array) -> Array:
-    return xp.ascontiguousarray(xp.unique(array, equal_nan=False))
+def slices_along(first: Tensor, axis: int) -> Tensor:
+    """Slices that lie one after the other, as they are compared, along the dimension that they were taken from."""
+    return make(first._storage, *geometry.movedim(*header_of(first), 0, axis), first._dtype)
 
 
-def _unique(xp: Any, array: Array, axis: int | None) -> list[Array]:
-    found, inverse, counts = xp.unique(array, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
+def _distinct(xp: Any, array: Array, compute: Any) -> Array:
+    found = xp.unique(array.astype(compute, copy=False), equal_nan=False)
+    return xp.ascontiguousarray(found, array.dtype)
+
+
+def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array]:
+    wide = array.astype(compute, copy=False)
+    found, inverse, counts = xp.unique(wide, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
     shape = array.shape if axis is None else (array.shape[axis],)
+    found = found.astype(array.dtype, copy=False)
+    if axis:
+        found = xp.moveaxis(found, axis, 0)
     found, inverse, counts = (xp.ascontiguousarray(each) for each in (found, inverse, counts))
     return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim

@@ -238,6 +238,8 @@ def refuse_empty(input: Tensor, order: float, dim: Dims, axes: Sequence[int]) ->
 
 def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
     lengths = xp.absolute(input)
+    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
+        return lengths
     if order == float("inf"):
         return xp.max(lengths, axis=axes, keepdims=True)
     if order == float("-inf"):

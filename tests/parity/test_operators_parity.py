@@ -73,6 +73,7 @@ ROUGH = {
     "special_bessel_j1": 1e-8,
     "special_bessel_y0": 1e-8,
     "special_bessel_y1": 1e-8,
+    "special_airy_ai": 1e-4,
     "special_zeta": 0.0,
 }
 

@@ -120,3 +120,19 @@ def test_slope_of_i0_and_its_slope_agree() -> None:
         return [*first.tolist(), *second.tolist()]
 
     assert slopes(tensorglass) == pytest.approx(slopes(torch), rel=1e-12)
+
+
+def test_the_airy_function_is_pytorchs_where_that_is_good_and_near_it_where_it_is_not() -> None:
+    falling, swinging = spread(0.0, 90.0), spread(-30.0, 0.0)
+    for points, relative, absolute in ((falling, 1e-12, 0.0), (swinging, 0.0, 2e-5)):
+        ours, theirs = (
+            library.special.airy_ai(library.tensor(points, dtype=library.float64)).tolist()
+            for library in (tensorglass, torch)
+        )
+        assert all(
+            abs(one - other) <= max(relative * abs(other), absolute) for one, other in zip(ours, theirs, strict=True)
+        )
+    x = tensorglass.tensor(swinging, dtype=tensorglass.float64)
+    step = 1e-3  # it solves y'' == x * y
+    below, here, above = (tensorglass.special.airy_ai(x + shift) for shift in (-step, 0.0, step))
+    assert float(((below - 2 * here + above) / step**2 - x * here).abs().max()) < 1e-4

@@ -6,6 +6,7 @@ One module a family. `table` is the declaration; `elementwise` and `reducing` ar
 from tensorglass.ops import (
     added_outer_product,
     added_products,
+    airy,
     asking,
     bessel,
     bessel_waves,
@@ -104,6 +105,7 @@ __all__ = [
     "OPERATORS",
     "added_outer_product",
     "added_products",
+    "airy",
     "asking",
     "attach",
     "bessel",

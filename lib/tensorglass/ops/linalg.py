@@ -27,7 +27,7 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.thin_products import SMALL, matrix_product, piece
+from tensorglass.ops.thin_products import SMALL, is_whole, matrix_product
 from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -184,7 +184,7 @@ def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> 
     is_small = count * itemsize < LEAST
     if dims != (2, 2):
         return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
-    return result, is_small and (count * size[1] <= SMALL or not piece(size[0], size[1], columns[0]))
+    return result, is_small and is_whole(size[0], size[1], columns[0])
 
 
 def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:

@@ -31,14 +31,22 @@ def piece(rows: int, inner: int, columns: int) -> int:
     return length if is_worth_it else 0
 
 
+def is_whole(rows: int, inner: int, columns: int) -> bool:
+    """Whether one call of BLAS makes the product best, however its matrices lie."""
+    return rows * inner * columns <= SMALL or not (piece(rows, inner, columns) or _is_wide(rows, inner, columns))
+
+
+def _is_wide(rows: int, inner: int, columns: int) -> bool:
+    return rows < columns <= inner
+
+
 def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) -> Array:
     """``one @ other``, in `out` if that is given."""
     if xp is HOST.xp and one.ndim == 2 and other.ndim == 2 and one.dtype.kind == "f" and one.dtype == other.dtype:
         rows, inner = one.shape
         columns = other.shape[1]
         if inner == other.shape[0] and rows * inner * columns > SMALL:
-            is_wide = rows < columns and inner >= columns
-            if is_wide and one.flags.c_contiguous and other.flags.f_contiguous:
+            if _is_wide(rows, inner, columns) and one.flags.c_contiguous and other.flags.f_contiguous:
                 # Two thirds of the time the other way around: the wider one comes first, which is read as it lies.
                 turned = _product(xp, other.T, one.T, None, piece(columns, inner, rows)).T
                 made = xp.empty((rows, columns), one.dtype) if out is None else out

@@ -1,0 +1,67 @@
+"""The largest singular values of a matrix, found without all others: svd_lowrank, pca_lowrank.
+
+The one idea to keep in mind: a few random combinations of a matrix's columns nearly span what its largest singular
+vectors span, and multiplying by the matrix again brings them closer. What is left is the decomposition of a small
+matrix. (N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness", 2009.)
+"""
+
+from __future__ import annotations
+
+from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.random_factories import randn
+from tensorglass.ops.singular_values import linalg_qr, linalg_svd
+from tensorglass.ops.table import operator
+from tensorglass.tensor import Tensor
+
+SIGNS = "vectors are those of NumPy's factors: signs may be others"
+
+
+def _basis(A: Tensor, q: int, niter: int) -> Tensor:
+    """Orthogonal columns that nearly span those of `A`."""
+    drawn = randn(A._size[-1], q, dtype=A._dtype, device=A.device)
+    found = linalg_qr(A @ drawn).Q
+    for _ in range(niter):
+        found = linalg_qr(A.mH @ found).Q
+        found = linalg_qr(A @ found).Q
+    basis: Tensor = found
+    return basis
+
+
+def _largest(A: Tensor, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
+    is_wide = A._size[-2] < A._size[-1]
+    tall = A.mH if is_wide else A
+    basis = _basis(tall, q, niter)
+    left, sizes, right = linalg_svd(basis.mH @ tall, full_matrices=False)
+    first, second = basis @ left, right.mH
+    return (second, sizes, first) if is_wide else (first, sizes, second)
+
+
+@operator("linear algebra", method=False, differs=SIGNS, signatures=None)
+def svd_lowrank(
+    A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`U`, `S` and `V` for the `q` largest singular values of `A`, or of ``A - M``: ``U @ diag(S) @ V.mH`` is near it.
+
+    They are found from random numbers; `niter` is how often they are improved.
+    """
+    check_tensor("svd_lowrank", A, "A")
+    whole = A if M is None else A - M.broadcast_to(A._size)
+    return _largest(whole, 6 if q is None else q, 2 if niter is None else niter)
+
+
+@operator("linear algebra", method=False, differs=SIGNS, signatures=None)
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
+    """The principal components of the rows of `A`, its columns centred first if `center`: `U`, `S` and `V`.
+
+    The columns of `V` are the directions along which the rows differ most. `q` is how many are found, 6 at most if not
+    said.
+    """
+    check_tensor("pca_lowrank", A, "A")
+    rows, columns = A._size[-2:]
+    if q is None:
+        q = min(6, rows, columns)
+    elif not 0 <= q <= min(rows, columns):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(rows, columns)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    return _largest(A - A.mean(-2, True) if center else A, q, niter)

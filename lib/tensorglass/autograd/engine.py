@@ -160,47 +160,12 @@ class Run:
             del all_arrived[node]
             if not keep_graph:
                 node.release()
-            node = self._send_arrays(node, sent)
+            node = self._send(node, sent)
             if node is None:
                 if not ready:
                     return None
                 node = heapq.heappop(ready)[2]
         return node
-
-    def _send_arrays(self, node: Any, found: list[Any]) -> Node | None:
-        """`_send` for the gradients that `gradients_of` found. All nodes are reached."""
-        waiting, arrived = self._waiting, self._arrived
-        dtype = node.outputs[0].dtype
-        next_node = None
-        for place, edge in enumerate(node.next_functions):
-            following, nr = edge
-            if following is not None:
-                gradient, found[place] = found[place], None  # handed on, so that who gets it is the only one to hold it
-                outputs = following.outputs
-                wanted = outputs[nr]
-                if type(gradient) is not BareArray:
-                    gradient = fitted(gradient, edge, node, place)
-                elif wanted is None or gradient.shape != wanted.size or dtype is not wanted.dtype:
-                    gradient = fitted(tensor_of(gradient, dtype), edge, node, place)
-                left = waiting[following] = waiting[following] - 1
-                held = arrived.get(following)
-                if len(outputs) != 1:
-                    self._arrive(following, nr, gradient)
-                elif held is None:
-                    arrived[following] = [gradient]
-                elif type(held[0]) is BareArray is type(gradient):
-                    _add(held[0], gradient, held[0])  # in place: nobody else sees it
-                    self._written[following] = self._written.get(following, 0) + 1
-                else:
-                    self._arrive(following, nr, gradient)
-                if not left:
-                    if next_node is not None:
-                        self._push(next_node)
-                    next_node = following
-        if next_node is not None and self._ready:
-            self._push(next_node)
-            return None
-        return next_node
 
     def _take(self, node: Node) -> Arrived:
         """The gradients that have arrived at a node, as tensors."""
@@ -283,8 +248,8 @@ class Run:
         towards = None if self._runs is None else self._reached
         return node.apply(arrived, towards) if not _anomaly.enabled else anomaly.watched(node, arrived, towards)
 
-    def _send(self, node: Node, found: Gradients | None) -> Node | None:
-        """Send the gradients that a node found along its edges; `found` is used up.
+    def _send(self, node: Node, found: list[Any] | None) -> Node | None:
+        """Send the gradients that a node found along its edges; `found` is used up. Some may be bare arrays.
 
         Returns a node to visit next, if there is only one that could be: along a chain nothing need be put in order.
         """
@@ -300,8 +265,13 @@ class Run:
             if following is None:
                 continue
             gradient, found[place] = found[place], None  # handed on: who gets it may be the only one to hold it
-            wanted = following.outputs[nr]
-            if (
+            outputs = following.outputs
+            wanted = outputs[nr]
+            if type(gradient) is BareArray:
+                dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
+                if wanted is None or gradient.shape != wanted.size or dtype is not wanted.dtype:
+                    gradient = fitted(tensor_of(gradient, dtype), edge, node, place)
+            elif (
                 gradient is not None
                 and wanted is not None
                 and (
@@ -314,10 +284,14 @@ class Run:
             left = waiting[following] = waiting[following] - 1
             if reached is not waiting and following not in reached:
                 continue
-            if following in arrived or len(following.outputs) != 1:
-                self._arrive(following, nr, gradient)
-            else:  # the first that arrives, and mostly the only one: `_arrive` without the call
+            held = arrived.get(following)
+            if held is None and len(outputs) == 1:  # the first, and mostly the only one: `_arrive` without the call
                 arrived[following] = [gradient]
+            elif held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
+                _add(held[0], gradient, held[0])  # in place: nobody else sees it
+                self._written[following] = self._written.get(following, 0) + 1
+            else:
+                self._arrive(following, nr, gradient)
             if not left:
                 if next_node is not None:
                     self._push(next_node)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
-from tensorglass.generator import Generator, generator_of
+from tensorglass.generator import Generator, default_generator, generator_of
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
@@ -18,6 +20,7 @@ from tensorglass.ops.factory import (
     Place,
     factory,
     new,
+    new_at_once,
     read_options,
     read_out_options,
     read_size,
@@ -48,6 +51,20 @@ def _fresh(made: Tensor) -> Tensor:
 # --- of a size -------------------------------------------------------------------------------------------------------
 
 
+def _drawn(sample: Callable[..., Array]) -> Callable[..., Array]:
+    """What makes the elements of a small tensor at once, by a function of `sampling`."""
+
+    def make(size: tuple[int, ...], array_dtype: Any) -> Array:
+        work = dtypes.float64 if array_dtype == "float64" else dtypes.float32
+        drawn = HOST.launch(sample, default_generator._bits, math.prod(size), work)
+        return drawn.astype(array_dtype, copy=False).reshape(size)
+
+    return make
+
+
+_evenly, _normally = _drawn(sampling.uniform), _drawn(sampling.normal)
+
+
 @factory()
 def rand(
     *sizes: Any,
@@ -57,6 +74,10 @@ def rand(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn evenly from 0 up to but not including 1."""
+    if size is generator is out is None and not options:
+        at_once = new_at_once(sizes, _evenly)
+        if at_once is not None:
+            return at_once
     made = _empty("rand", sizes, size, generator, out, options)
     uniform_(made, generator=generator)
     return made if out is not None else _fresh(made)
@@ -71,6 +92,10 @@ def randn(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and standard deviation 1."""
+    if size is generator is out is None and not options and dtypes.get_default_dtype().itemsize > 2:
+        at_once = new_at_once(sizes, _normally)
+        if at_once is not None:
+            return at_once
     made = _empty("randn", sizes, size, generator, out, options)
     normal_(made, generator=generator)
     return made if out is not None else _fresh(made)

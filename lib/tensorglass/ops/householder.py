@@ -152,7 +152,7 @@ def _raw(xp: Any, A: Array) -> tuple[Array, Array]:
         return turned(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
     flat = A.reshape(-1, rows, columns)
     pairs = [xp.linalg.qr(each, mode="raw") for each in flat]
-    both = xp.stack([each for each, _ in pairs]).reshape(*A.shape[:-2], columns, rows)
+    both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
     tau = xp.stack([each for _, each in pairs]).reshape(*A.shape[:-2], min(rows, columns))
     return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
 

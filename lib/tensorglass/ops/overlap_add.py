@@ -31,7 +31,7 @@ def _added(xp: Any, frames: Array, length: int, step: int) -> Array:
     steps = -(-size // step)
     cut = xp.zeros((batch, count, steps * step), frames.dtype)
     cut[..., :size] = frames
-    cut = cut.reshape(batch, count, steps, step)
+    cut = cut.reshape((batch, count, steps, step))
     total = xp.zeros((batch, count + steps - 1, step), frames.dtype)
     for place in range(steps):
         total[:, place : place + count] += cut[:, :, place]

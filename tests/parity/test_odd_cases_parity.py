@@ -32,6 +32,12 @@ x=torch.ones(2,requires_grad=True) ;; torch.eq(x,x,out=torch.empty(2)) ;; torch.
 x=torch.ones(2,requires_grad=True) ;; torch.bitwise_and(x,x,out=x)
 x=torch.ones(2,requires_grad=True) ;; torch.bitwise_and(x,x,out=torch.empty(2))
 x=torch.ones(2,requires_grad=True) ;; torch.square(x,out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.sin(torch.ones(2),out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.sum(torch.ones(2,2),0,out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.matmul(torch.ones(2,2),torch.ones(2),out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.max(torch.ones(2,2),0,out=(x,torch.ones(2,dtype=torch.int64)))
+x=torch.ones(2,requires_grad=True) ;; torch.bitwise_or(torch.tensor([1,2]),1,out=x)
+x=torch.ones(2,requires_grad=True) ;; torch.argmax(torch.ones(2,2),0,out=x)
 x=torch.ones(3,requires_grad=True) ;; torch.linalg.cross(x,x,out=x)
 x=torch.ones(2,requires_grad=True) ;; x.igamma(x).sum().backward()
 """
@@ -84,6 +90,7 @@ x=torch.arange(6.).reshape(2,3) ;; x[x>3]=x[0,1] ;; x
 x=torch.arange(6.).reshape(2,3) ;; x[[0]]=x[0,1]
 x=torch.arange(3.).expand(2,3) ;; x.index_copy_(0,torch.tensor([0,1,2]),torch.ones(2,3))
 x=torch.zeros(0) ;; x.index_fill_(0,torch.tensor([0]),1.)
+x=torch.zeros(0) ;; x.index_fill_(0,torch.tensor([0]),10**20)
 x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([0]),1.)
 x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([],dtype=torch.int64),1.) ;; x.index_fill(0,torch.tensor([5]),1.)
 """

@@ -245,6 +245,9 @@ def recorded(
             return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
         made = recorder.begin(values)
         if made is None:
+            written = None if out is None else values[out]
+            if written is not None and is_recorded(written if isinstance(written, (tuple, list)) else (written,)):
+                raise no_out_with_gradients(body.__name__)
             return body(*arguments, **keywords)
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)

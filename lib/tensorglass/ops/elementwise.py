@@ -95,10 +95,10 @@ def compute(
             has_meta = has_meta or operand._meta is not None
         elif operand is not None:
             kinds.append((dtypes.of_number(operand), None, None))
-    if has_meta:
+    if has_meta or (out is not None and out._meta is not None):
         if inplace and out is not None:
             check_inference(out)
-        if is_recorded(tensors):
+        if is_recorded(tensors) or (out is not None and is_recorded((out,))):
             run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)
             return record_kernel(kernel, operands, parameters, out, inplace, run)
     return _compute(kernel, operands, kinds, tensors, parameters, out, inplace)

@@ -15,7 +15,7 @@ from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.recording import entered, is_recorded, recorded
+from tensorglass.graph.recording import entered, is_recorded, no_out_with_gradients, recorded
 from tensorglass.making import from_array, make, result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
@@ -124,6 +124,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     if result is None:
         check_tensor("matmul", input)
         check_tensor("matmul", other, "other", 2)
+        if out is not None and is_recorded((input, other, out)):
+            raise no_out_with_gradients("matmul")
         if is_recorded((input, other)) and input._size and other._size:
             return _composed(input, other)
         return _multiply(input, other, out)

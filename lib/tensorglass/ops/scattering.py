@@ -172,6 +172,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, complex) and not input._dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    number = checked(value, input._dtype)
     if not index.numel():
         return input
     if not input.numel():
@@ -179,7 +180,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError, negative=True)
-    element = number_array(input._backend, checked(value, input._dtype), input._dtype)
+    element = number_array(input._backend, number, input._dtype)
     return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
 
 

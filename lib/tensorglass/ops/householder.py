@@ -150,10 +150,10 @@ def _raw(xp: Any, A: Array) -> tuple[Array, Array]:
     rows, columns = A.shape[-2:]
     if not A.size:
         return turned(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
-    flat = A.reshape(-1, rows, columns)
+    flat = A.reshape((-1, rows, columns))
     pairs = [xp.linalg.qr(each, mode="raw") for each in flat]
     both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
-    tau = xp.stack([each for _, each in pairs]).reshape(*A.shape[:-2], min(rows, columns))
+    tau = xp.stack([each for _, each in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
     return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
 
 

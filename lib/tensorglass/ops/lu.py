@@ -57,7 +57,7 @@ def _factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
             right = substituted(xp, work[:, start:stop, start:stop], work[:, start:stop, stop:], False, True)
             work[:, start:stop, stop:] = right
             work[:, stop:, stop:] -= work[:, stop:, start:stop] @ right
-    by_matrix = pivots.reshape(*batch, count), info.reshape(tuple(batch)).astype("int32")
+    by_matrix = pivots.reshape((*batch, count)), info.reshape(tuple(batch)).astype("int32")
     return turned(xp, work.reshape(A.shape)), *by_matrix
 
 
@@ -79,7 +79,7 @@ def order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
         upper = order[:, step].copy()
         order[:, step] = order[number, other]
         order[number, other] = upper
-    return order.reshape(*batch, rows)
+    return order.reshape((*batch, rows))
 
 
 def _permutation(xp: Any, LU: Array, pivots: Array) -> Array:

@@ -71,7 +71,7 @@ def _magnitudes(xp: Any, column: Array) -> Array:
 def order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
     """For each row of the factors the row of the matrix that it was made of: the exchanges, one after the other."""
     *batch, steps = pivots.shape
-    flat = pivots.reshape(math.prod(batch), steps)
+    flat = pivots.reshape((math.prod(batch), steps))
     number = xp.arange(len(flat))
     order = xp.zeros((len(flat), rows), "int64") + xp.arange(rows)
     for step in range(steps):

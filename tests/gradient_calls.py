@@ -184,6 +184,7 @@ BY_HAND: dict[str, list[Any]] = {
     "hsplit": [lambda t, x: x.hsplit(3)],
     "vsplit": [lambda t, x: x.vsplit(2)],
     "dsplit": [(lambda t, x: x.dsplit(2), (1, 2, 2))],
+    "binomial": [lambda t, x: t.binomial(x.real * 0 + 3, x.real * 0)],
     "unsafe_split": [lambda t, x: t.unsafe_split(x, 2, 1)],
     "unsafe_split_with_sizes": [lambda t, x: x.unsafe_split_with_sizes([1, 2], 1)],
     "unsafe_chunk": [lambda t, x: x.unsafe_chunk(2, 1)],

@@ -28,6 +28,7 @@ WITHOUT_DERIVATIVE = (
     "detach_copy",
     "view_as_complex_copy",
     "geqrf",
+    "binomial",
 )
 #: The derivative for `src` wants an index of its size, in PyTorch too; calls by hand have one.
 UNEQUAL_SIZES = ("scatter-0", "scatter-1", "scatter_add-0", "scatter_add-1")

@@ -31,6 +31,7 @@ RANDOM = r"""
 [torch.manual_seed(-3), torch.initial_seed(), torch.rand(1)][1:]
 [torch.manual_seed(3), torch.randn(3), torch.get_rng_state()][1:]
 [torch.manual_seed(3), torch.get_rng_state(), torch.rand(700).sum(), torch.get_rng_state()][1:]
+[torch.manual_seed(3), torch.rand(50_000, dtype=torch.bfloat16).max(), torch.rand(50_000, dtype=torch.float16).sort().values[-5:], torch.empty(50_000, dtype=torch.bfloat16).uniform_(0.5, 0.75).max()][1:]
 torch.rand(2,3,generator=torch.Generator().manual_seed(0))
 torch.rand()
 torch.rand(2, dtype=torch.int64)

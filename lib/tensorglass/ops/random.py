@@ -79,7 +79,16 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
             raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[self._dtype.to_real()]}")
     if from_ > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}")
-    return draw(self, generator, _uniform, _work(self._dtype), from_, to)
+    work = _work(self._dtype)
+    draw(self, generator, _uniform, work, from_, to)
+    if work is not self._dtype:
+        self._storage.backend.launch(_keep_below, raw_array(self), low=from_, high=to)
+    return self
+
+
+def _keep_below(xp: Any, array: Array, low: float, high: float) -> None:
+    """What rounding has made `high` becomes `low`, as in PyTorch."""
+    array[array == array.dtype.type(high)] = low
 
 
 def _uniform(xp: Any, bits: RandomBits, count: int, dtype: DType, low: float, high: float) -> Array:

@@ -7,6 +7,7 @@ away and computed again), as long as unpacking gives an equal tensor back.
 from __future__ import annotations
 
 import contextlib
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from tensorglass.tensor import Tensor
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -73,6 +75,72 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         saved.hooks.disabled = before
+
+
+class _Kept:
+    """A copy of a saved tensor, until it is let go of."""
+
+    __slots__ = ("__weakref__", "copy")
+
+    def __init__(self, copy: Tensor) -> None:
+        self.copy: Tensor | None = copy
+
+
+class _Copies:
+    """The copies that were saved in one `allow_mutation_on_saved_tensors`."""
+
+    def __init__(self) -> None:
+        self._kept: weakref.WeakSet[_Kept] = weakref.WeakSet()  # the graph alone keeps them alive
+
+    def clear(self) -> None:
+        """Let go of all copies: no backward can use them any more."""
+        for each in self._kept:
+            each.copy = None
+
+    def _pack(self, tensor: Tensor) -> _Kept:
+        kept = _Kept(tensor.detach().clone())
+        self._kept.add(kept)
+        return kept
+
+    def _unpack(self, kept: _Kept) -> Tensor:
+        if kept.copy is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was "
+                "originally recorded."
+            )
+        return kept.copy
+
+
+class _Open(threading.local):
+    is_open = False  #: whether this thread is within `allow_mutation_on_saved_tensors`
+
+
+_open = _Open()
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
+    """Within it, what operators keep may be written to: they keep copies. Backward must be called within it, too.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     z = y * y
+    ...     _ = y.zero_()
+    ...     z.backward()
+    >>> x.grad
+    tensor(6.)
+    """
+    if _open.is_open:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    copies = _Copies()
+    _open.is_open = True
+    try:
+        with saved_tensors_hooks(copies._pack, copies._unpack):
+            yield copies
+    finally:
+        copies.clear()
+        _open.is_open = False
 
 
 class GradientEdge(NamedTuple):

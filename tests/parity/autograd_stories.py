@@ -268,6 +268,16 @@ STORIES = {
             kept.clear()
             attempt(lambda: late.backward())
     """,
+    "where a gradient lies along dimensions of length 1": """
+        for make in (lambda: torch.arange(3.0).reshape(3, 1).t(), lambda: torch.arange(3.0).reshape(3, 1).t().clone()):
+            a = make().requires_grad_()
+            b = a * 2
+            b.retain_grad()
+            (b * b).sum().backward()
+            see(a.grad, a.grad.stride(), b.grad.stride())
+            for function in (lambda a: a * a, torch.exp, torch.sin, lambda a: a / 2, lambda a: a / a.exp()):
+                see(torch.autograd.grad(function(a).sum(), a)[0].stride())
+    """,
     "whole numbers have no history": """
         for dtype in (torch.int64, torch.bool, torch.uint8):
             a = torch.zeros(3, dtype=dtype)

@@ -76,8 +76,8 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             return None
         array = gradient._array
         if array is None:
-            array = raw_array(gradient)  # which finds out how it lies
-        if not gradient._contiguous and any(gradient._stride):
+            array = raw_array(gradient)
+        if gradient._stride != CONTIGUOUS_STRIDES[gradient._size] and any(gradient._stride):
             return None
     array_dtype = array.dtype
     given = [array, XP]

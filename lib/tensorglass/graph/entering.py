@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
 from tensorglass.graph.formula_node import Blueprint, kept
 from tensorglass.graph.meta import Meta
@@ -74,7 +75,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...]) -> Callable[[tuple[A
                 if type(value) is Tensor:
                     meta = value._meta
                     if value._base is None and value._counter is None and (meta is None or not meta.is_inference):
-                        array = value._array if value._contiguous else None
+                        array = value._array if value._stride == CONTIGUOUS_STRIDES[value._size] else None
                         value = _new_tuple(SavedInput, (value, value._storage.version, array, meta and meta.grad_fn))
                     else:
                         value = keep_input(value)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, old_type_name
+from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
 from tensorglass.graph.modes import state
@@ -151,16 +152,16 @@ class SavedTensor:
         if header is None or self._hooked is not None:
             return None
         if type(header) is tuple:
-            storage, _, _, _, saved_dtype, _, counter, array, contiguous = header
+            storage, size, stride, _, saved_dtype, _, counter, array, _ = header
             if storage._array is not array:
                 return None
         else:
-            storage, saved_dtype, contiguous = header._storage, header._dtype, header._contiguous
+            storage, size, stride, saved_dtype = header._storage, header._size, header._stride, header._dtype
             counter, array = header._counter, header._array
             if self._place is not None and (header._meta is None or header._meta.grad_fn is None):
                 return None  # it was detached in place
         is_as_it_was = counter is None and storage.version == self._version
-        return array if is_as_it_was and contiguous and saved_dtype is dtype else None
+        return array if is_as_it_was and stride == CONTIGUOUS_STRIDES[size] and saved_dtype is dtype else None
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
@@ -212,7 +213,7 @@ class SavedTensor:
 
 
 class SavedInput(NamedTuple):
-    """The light form of what is kept of an input: with its array if that is contiguous, and the node that made it."""
+    """The light form of what is kept of an input. The array is there if its strides are the usual ones."""
 
     tensor: Tensor
     version: int
@@ -253,7 +254,7 @@ def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
         if meta.is_inference:
             raise _inference()
         made_by = meta.grad_fn if tensor._base is None else tensor.grad_fn
-    array = tensor._array if tensor._contiguous else None
+    array = tensor._array if tensor._stride == CONTIGUOUS_STRIDES[tensor._size] else None
     return _new_tuple(SavedInput, (tensor, tensor._storage.version, array, made_by))
 
 
@@ -261,7 +262,8 @@ def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
     """What a node keeps of its only result, which was made just now."""
     if hooks.stack or tensor._counter is not None:
         return SavedTensor(tensor, True)
-    storage, array = tensor._storage, tensor._array if tensor._contiguous else None
+    storage = tensor._storage
+    array = tensor._array if tensor._stride == CONTIGUOUS_STRIDES[tensor._size] else None
     return _new_tuple(SavedResult, (storage, storage.version, array, memory_of(tensor)))
 
 

@@ -89,6 +89,21 @@ def test_large_results_lie_in_the_pool(make: Callable[[torch.Tensor], torch.Tens
     assert block["requested_size"] == result.untyped_storage().nbytes()
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.ones(300_000, dtype=torch.uint8).float(),
+        lambda: torch.cat([torch.ones(100_000)] * 3),
+        lambda: torch.ones(600, 1) + torch.ones(600),
+        lambda: torch.ones(600, 1) @ torch.ones(1, 600),
+    ],
+    ids=["conversion", "cat", "broadcast", "matmul"],
+)
+def test_large_results_of_small_operands_lie_in_the_pool(make: Callable[[], torch.Tensor]) -> None:
+    result = make()
+    assert block_of(result)["state"] == "active_allocated"
+
+
 # --- nobody's memory is handed out twice -----------------------------------------------------------------------------
 
 

@@ -105,6 +105,8 @@ def _of_one_kind(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
         if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
             return None
         arrays.append(array)
+    if len(arrays) * arrays[0].nbytes >= LEAST:
+        return None
     joined = HOST.xp.concatenate(arrays, dim)
     size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
     made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])

@@ -135,6 +135,8 @@ def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
         return None
     if dtype is None:
         array, dtype = array.copy(), input._dtype
+    elif array.size * dtype.itemsize >= LEAST:  # the copy's bytes come from the pool
+        return None
     else:
         array = HOST.run(array.astype, HOST.array_dtype(dtype))
     made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)

@@ -7,6 +7,7 @@ missing, on a machine where NumPy or the Jupyter stack is not there yet.
 too old.)
 """
 
+import sys
 from importlib import import_module
 
 __version__ = "0.1.0"
@@ -53,6 +54,8 @@ def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
+    if "IPython" in sys.modules:
+        import_module("glassroom.slips").attach()
     globals()[name] = value
     return value
 

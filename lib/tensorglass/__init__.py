@@ -21,6 +21,7 @@ from tensorglass import (
     library,
     linalg,
     memory,
+    missing,
     ops,
     random,
     special,
@@ -140,6 +141,7 @@ __version__ = "0.1.0"
 fields.attach()
 autograd.attach()
 globals().update(ops.attach())
+missing.attach()
 return_types = ops.return_types  #: the named tuples of operators with several results
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
@@ -159,9 +161,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
-    from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
-
-    raise no_such_name(name, globals())
+    raise missing.no_such_name(name, globals())
 
 
 if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too

@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from tensorglass.errors import explained
+from tensorglass.naming import Named
 
 #: PyTorch's types of devices: their names are understood, whether there is such a device or not.
 PYTORCH_TYPES = (
@@ -28,7 +29,7 @@ def accelerator_type() -> str | None:
     return None
 
 
-class device:
+class device(metaclass=Named, pytorchs="torch.device"):
     """A device: ``device("cpu")``, ``device("cuda:1")``, ``device("cuda", 1)`` or ``device("cuda", index=1)``.
 
     As a context manager it is the default device of the factory functions called inside.
@@ -51,9 +52,6 @@ class device:
     def __setattr__(self, name: str, value: object) -> None:
         if name in device.__slots__:
             raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
-        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
-
-    def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
     def __repr__(self) -> str:

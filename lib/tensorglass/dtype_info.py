@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.naming import Named
 
 _PRECISION_AND_EMAX = {
     dtypes.float16: (11, 15),
@@ -22,7 +23,7 @@ _PRECISION_AND_EMAX = {
 }
 
 
-class _Limits:
+class _Limits(metaclass=Named):
     """Limits are equal where all they say is, and stay as they are."""
 
     __slots__: tuple[str, ...] = ()
@@ -37,16 +38,13 @@ class _Limits:
             raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
         raise AttributeError(f"'{kind}' object has no attribute '{name}'")
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.{type(self).__name__}' object has no attribute '{name}'")
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, self.__class__):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
 
-class finfo(_Limits):
+class finfo(_Limits, pytorchs="torch.finfo"):
     """The limits of a floating-point dtype; of a complex one, those of its parts.
 
     >>> torch.finfo(torch.float32).eps
@@ -89,7 +87,7 @@ class finfo(_Limits):
         return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in numbers)}, dtype={self.dtype})"
 
 
-class iinfo(_Limits):
+class iinfo(_Limits, pytorchs="torch.iinfo"):
     """The limits of an integer dtype.
 
     >>> torch.iinfo(torch.int8).max

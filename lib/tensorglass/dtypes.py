@@ -16,6 +16,7 @@ import builtins
 from typing import Any, Final
 
 from tensorglass.errors import explained
+from tensorglass.naming import Named
 
 BOOL: Final = 0
 INTEGER: Final = 1
@@ -23,7 +24,7 @@ FLOATING: Final = 2
 COMPLEX: Final = 3
 
 
-class dtype:
+class dtype(metaclass=Named, pytorchs="torch.dtype"):
     """The type of a tensor's elements. The twelve below are the only ones; compare them with ``is``.
 
     >>> torch.float16.itemsize, torch.float16.is_floating_point
@@ -73,9 +74,6 @@ class dtype:
         if name not in dtype.__slots__:
             raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
         raise AttributeError(f"attribute '{name}' of 'torch.dtype' objects is not writable")
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from tensorglass.naming import Named
 
-class _Named:
+
+class _Named(metaclass=Named):
     """One of a few values that are told apart by ``is``, and print as the name by which ``torch`` has them."""
 
     __slots__ = ("_name",)
@@ -27,17 +29,14 @@ class _Named:
     def __reduce__(self) -> str:
         return self._name
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.{type(self).__name__}' object has no attribute '{name}'")
 
-
-class layout(_Named):
+class layout(_Named, pytorchs="torch.layout"):
     """How a tensor's elements are stored. `strided` is the only one that tensorglass has."""
 
     __slots__ = ()
 
 
-class memory_format(_Named):
+class memory_format(_Named, pytorchs="torch.memory_format"):
     """The order in which a new dense tensor's dimensions lie in memory."""
 
     __slots__ = ()

@@ -1,17 +1,21 @@
 """Asking for a name that is not here: a slip of the keyboard, or something of PyTorch's that is not here yet.
 
 The one idea to keep in mind: the first line is Python's own; which of the two it was, and what to write instead, is
-said in a note. PyTorch's names are kept in `pytorch_names.txt`, which is read when the first error is raised.
+said in a note. PyTorch's names are kept in `pytorch_names.txt`.
+
+Tensors have no `__getattr__` to say it, for that slows every access to their fields (see `naming`). What PyTorch's
+tensors have and ours do not is an attribute that refuses. A slip Python itself explains in a terminal ("Did you mean"),
+and the course in a notebook, by `about_attribute`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tensorglass.errors import explained
+from tensorglass.tensor import Tensor
 
 PYTORCH_NAMES = Path(__file__).with_name("pytorch_names.txt")
 MODULES = ("linalg", "special", "fft")
@@ -23,15 +27,51 @@ def no_such_name(name: str, there: Iterable[str], module: str = "") -> Attribute
     return _noted(error, name, there, module)
 
 
-def no_such_attribute(name: str, tensor: Any) -> AttributeError:
-    """The error for an attribute that a tensor does not have."""
-    error = AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")
-    return _noted(error, name, dir(type(tensor)), "Tensor")
+def about_attribute(name: str) -> list[str]:
+    """What there is to say about an attribute that tensors do not have."""
+    there = [each for each, value in vars(Tensor).items() if type(value) is not NotHere]
+    return _about(name, there, "Tensor")
+
+
+class NotHere:
+    """An attribute that PyTorch's tensors have and ours do not."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        name = self._name
+        whose = f"type object '{owner.__name__}'" if tensor is None else f"'{owner.__name__}' object"
+        error = AttributeError(f"{whose} has no attribute '{name}'", name=name, obj=owner if tensor is None else tensor)
+        raise explained(error, *about_attribute(name))
+
+
+def _dir(tensor: Tensor) -> list[str]:
+    """The attributes of a tensor, without those that refuse."""
+    found = vars(Tensor)
+    return [name for name in object.__dir__(tensor) if type(found.get(name)) is not NotHere]
+
+
+def attach() -> None:
+    """Give Tensor the attributes that refuse."""
+    attributes: dict[str, Any] = {"__dir__": _dir}
+    for path in PYTORCH_NAMES.read_text().split():
+        home, _, name = path.rpartition(".")
+        if home == "Tensor" and not hasattr(Tensor, name):
+            attributes[name] = NotHere(name)
+    for name, value in attributes.items():
+        setattr(Tensor, name, value)
 
 
 def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) -> AttributeError:
+    return explained(error, *_about(name, there, home))
+
+
+def _about(name: str, there: Iterable[str], home: str) -> list[str]:
+    from difflib import get_close_matches  # when it is needed: imports should be quick
+
     if name.startswith("_"):  # programs ask for these to find out what a thing is
-        return error
+        return []
     path = f"{home}.{name}" if home else name
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
@@ -42,12 +82,12 @@ def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) ->
         ]
         if elsewhere or close:
             notes.append(f"What is close to it here: {', '.join(elsewhere or close)}.")
-        return explained(error, *notes)
+        return notes
     if elsewhere:
-        return explained(error, f"PyTorch has no such name either. There is {' and '.join(elsewhere)}.")
+        return [f"PyTorch has no such name either. There is {' and '.join(elsewhere)}."]
     if close:
-        return explained(error, f"PyTorch has no such name either. Did you mean {' or '.join(close)}?")
-    return explained(error, "PyTorch has no such name either.")
+        return [f"PyTorch has no such name either. Did you mean {' or '.join(close)}?"]
+    return ["PyTorch has no such name either."]
 
 
 def _elsewhere(name: str, home: str) -> list[str]:

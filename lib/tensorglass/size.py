@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from operator import index as as_index
 from typing import Any, SupportsIndex, overload
 
+from tensorglass.naming import Named
 
-class Size(tuple[int, ...]):
+
+class Size(tuple[int, ...], metaclass=Named, pytorchs="torch.Size"):
     """A tuple of ints that knows how many elements a tensor of this size has.
 
     >>> torch.Size([2, 3]).numel(), torch.Size([2, 3])[1:]
@@ -30,9 +32,6 @@ class Size(tuple[int, ...]):
     def numel(self) -> int:
         """The number of elements: the product of the lengths, 1 for no dimensions."""
         return math.prod(self)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.Size' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"

@@ -21,6 +21,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.lookers import LookedAt
+from tensorglass.naming import Named
 from tensorglass.storage_arguments import is_index, negative_length, read_bytes, type_name
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in 
 _new = object.__new__
 
 
-class UntypedStorage(LookedAt):
+class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedStorage"):
     """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
 
     Indexing reads and writes single bytes as ints in 0..255; a slice is a new storage object on the same bytes.
@@ -344,9 +345,6 @@ class UntypedStorage(LookedAt):
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.storage.UntypedStorage' object has no attribute '{name}'")
 
     def __repr__(self) -> str:
         lines = "\n ".join(map(str, self.tolist()))

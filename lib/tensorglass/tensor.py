@@ -97,15 +97,6 @@ class Tensor:
         def __neg__(self) -> Any: ...
         def __invert__(self) -> Any: ...
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if hasattr(type(self), name):  # a property that refused: what it said is the answer
-                return object.__getattribute__(self, name)
-            from tensorglass.missing import no_such_attribute  # when it is needed: imports should be quick
-
-            raise no_such_attribute(name, self)
-
     # --- the header ------------------------------------------------------------------------------------------------
 
     @property

@@ -18,13 +18,14 @@ from tensorglass.devices import device as Device
 from tensorglass.dtype_info import iinfo
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.naming import Named
 from tensorglass.storage import UntypedStorage
 
 _NAME = "<class 'torch.storage.TypedStorage'>"
 _BY_OLD_NAME = {f"torch.{each.scalar_type}Storage": each for each in dtypes.ALL}
 
 
-class TypedStorage:
+class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialised elements, ``TypedStorage([1, 2], dtype=…)`` these two,
@@ -151,9 +152,6 @@ class TypedStorage:
     def pin_memory(self, device: Device | str = "cuda") -> TypedStorage:
         """A copy in page-locked memory: an error where there is no accelerator."""
         return TypedStorage._of(self._storage.pin_memory(device), self.dtype)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'torch.storage.TypedStorage' object has no attribute '{name}'")
 
     def pickle_storage_type(self) -> str:
         """The name of the old class of this dtype: "FloatStorage"."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import tensorglass as torch
@@ -72,17 +75,25 @@ def test_modules_of_the_namespace_say_what_only_pytorch_has() -> None:
     assert notes_of(caught.value).startswith("PyTorch has torch.compiler; tensorglass does not")
 
 
-def test_a_tensor_says_of_an_attribute_whether_it_was_a_slip_or_is_not_here() -> None:
+def test_a_tensor_says_of_an_attribute_that_it_is_not_here() -> None:
     x = torch.zeros(2)
-    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'reshap'") as slip:
-        x.reshap(1, 2)
-    assert "Did you mean reshape" in notes_of(slip.value)
     with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'to_sparse'") as missing:
         x.to_sparse()
     assert notes_of(missing.value).startswith("PyTorch has torch.Tensor.to_sparse; tensorglass does not")
+    with pytest.raises(AttributeError, match="type object 'Tensor' has no attribute 'to_sparse'"):
+        _ = torch.Tensor.to_sparse
+
+
+def test_of_a_slip_in_an_attribute_python_says_what_is_near() -> None:
+    slip = "import tensorglass as torch; torch.zeros(2).reshap(1, 2)"
+    shown = subprocess.run([sys.executable, "-c", slip], capture_output=True, text=True, check=False).stderr
+    assert "'Tensor' object has no attribute 'reshap'. Did you mean: 'reshape'?" in shown
 
 
 def test_asking_whether_a_tensor_has_an_attribute_stays_an_ordinary_question() -> None:
     x = torch.zeros(2)
     assert not hasattr(x, "to_sparse")
+    assert not hasattr(torch.Tensor, "to_sparse")
     assert getattr(x, "_repr_html_", None) is None
+    assert "reshape" in dir(x)
+    assert "to_sparse" not in dir(x)

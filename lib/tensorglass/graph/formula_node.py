@@ -57,6 +57,7 @@ class Blueprint:
     def __init__(self, derivative: Derivative, title: str, places: dict[str, int], flow: Flow) -> None:
         self.derivative = derivative
         self.node_class = node_class(title)
+        _show(self.node_class, saved_names.names(title, _all_kept(derivative)))
         counts = [each[0] if isinstance(each, tuple) else int(each is not None) for each in flow]
         flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
@@ -222,14 +223,22 @@ class FormulaNode(Node):
             if type(value) is not SavedTensor and self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
 
-    def __getattr__(self, name: str) -> Any:
-        for prefix in ("_saved_", "_raw_saved_"):
-            if name.startswith(prefix):
-                shown = self._shown()
-                wanted = name.removeprefix(prefix)
-                if wanted in shown and (prefix == "_saved_" or wanted in self._packed(shown)):
-                    return shown[wanted] if prefix == "_raw_saved_" else _seen(shown[wanted], self)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    def saved(self, name: str) -> Any:
+        """What is kept under PyTorch's `name`, as users see it: ``grad_fn._saved_self``."""
+        shown = self._shown()
+        if name not in shown:
+            raise self._no_such_name(f"_saved_{name}")
+        return _seen(shown[name], self)
+
+    def raw_saved(self, name: str) -> Any:
+        """The `SavedTensor` of that name: ``grad_fn._raw_saved_self``."""
+        shown = self._shown()
+        if name not in shown or name not in self._packed(shown):
+            raise self._no_such_name(f"_raw_saved_{name}")
+        return shown[name]
+
+    def _no_such_name(self, name: str) -> AttributeError:
+        return AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _shown(self) -> dict[str, Any]:
         """All that is kept, or would be if more gradients flowed, by PyTorch's names."""
@@ -239,8 +248,8 @@ class FormulaNode(Node):
             for place, name in enumerate(saved):
                 if name in derivative.formulas and isinstance(self.kept[place], (bool, int, float, complex)):
                     self.kept[place] = _as_tensor(self.kept[place])
-        names = dict.fromkeys(each for needs in derivative.kept.values() for each in needs)
-        return saved_names.shown(type(self).__name__, {**names, **dict(zip(saved, self.kept, strict=True))})
+        kept = dict.fromkeys(_all_kept(derivative)) | dict(zip(saved, self.kept, strict=True))
+        return saved_names.shown(type(self).__name__, kept)
 
     def _packed(self, shown: dict[str, Any]) -> list[str]:
         """Those names behind which there is a `SavedTensor`, or would be."""
@@ -255,7 +264,12 @@ class FormulaNode(Node):
     def __dir__(self) -> list[str]:
         shown = self._shown()
         names = [*(f"_saved_{name}" for name in shown), *(f"_raw_saved_{name}" for name in self._packed(shown))]
-        return [*super().__dir__(), *names]
+        return [*(each for each in super().__dir__() if not each.startswith(("_saved_", "_raw_saved_"))), *names]
+
+
+def _all_kept(derivative: Derivative) -> list[str]:
+    """The names of all that is kept where gradients flow to every input."""
+    return list(dict.fromkeys(name for needs in derivative.kept.values() for name in needs))
 
 
 def _is_tensor(value: Any) -> bool:
@@ -284,3 +298,14 @@ def _as_tensor(number: complex) -> SavedNumber:
 def node_class(name: str) -> type[FormulaNode]:
     """The class of nodes with PyTorch's name for an operator."""
     return type(name, (FormulaNode,), {"__slots__": ()})
+
+
+def _show(node_class: type[FormulaNode], names: list[str]) -> None:
+    """Give a class the attributes by which PyTorch shows what is kept under these names."""
+    for name in names:
+        setattr(node_class, f"_saved_{name}", property(functools.partial(_call, FormulaNode.saved, name)))
+        setattr(node_class, f"_raw_saved_{name}", property(functools.partial(_call, FormulaNode.raw_saved, name)))
+
+
+def _call(method: Callable[[FormulaNode, str], Any], name: str, node: FormulaNode) -> Any:
+    return method(node, name)

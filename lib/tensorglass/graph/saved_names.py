@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Kept = Mapping[str, Any]
@@ -123,6 +123,12 @@ def shown(node: str, kept: Kept) -> dict[str, Any]:
     found = {pytorchs(name): value for name, value in kept.items() if name not in hidden}
     found |= {name: show(kept) for name, show in _SHOWN.get(node, {}).items()}
     return {name: value if name in _SCALARS else _unsigned(value) for name, value in found.items()}
+
+
+def names(node: str, kept: Iterable[str]) -> list[str]:
+    """PyTorch's names of what `shown` shows."""
+    hidden = _OWN.union(_HIDDEN.get(node, ()))
+    return [*(pytorchs(name) for name in kept if name not in hidden), *_SHOWN.get(node, {})]
 
 
 def _unsigned(value: Any) -> Any:

@@ -1,0 +1,32 @@
+"""What Python calls our classes in its own messages: by PyTorch's names, which begin with ``torch.``.
+
+The one idea to keep in mind: `'torch.dtype' object has no attribute 'x'` is Python's message, and the name in it is
+the one that the class was made with. So a class is made with PyTorch's name for it, and tells everybody else the short
+one. A `__getattr__` that raises the same would cost every access to every attribute: until Python 3.12, the interpreter
+reads the attributes of such classes by a slower way. With it, an addition of two tensors took 1.9 µs in place of 1.5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_made_with: Any = vars(type)["__name__"]
+
+
+class Named(type):
+    """The metaclass of ``class dtype(metaclass=Named, pytorchs="torch.dtype")``."""
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], pytorchs: str | None = None
+    ) -> Named:
+        return super().__new__(cls, pytorchs or name, bases, namespace)
+
+    def __init__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], pytorchs: str | None = None
+    ) -> None:
+        super().__init__(name, bases, namespace)
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # a plain attribute in the stubs, which C code has made as well
+        made_with: str = _made_with.__get__(cls)
+        return made_with.rpartition(".")[2]

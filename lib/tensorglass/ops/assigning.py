@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.ops import half_types
 
 _LARGE = 1 << 16  # elements: smaller ones fit into the cache
 _TILE = (16, 256)  # positions along the target's innermost dimension and along the source's
@@ -20,6 +21,11 @@ def assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
         source = xp.conj(source)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
+    if target.dtype.char == "e" and source.dtype.char in "dlq":
+        source = source.astype("float32")  # as PyTorch does, rounding twice
+    if half_types.converts(source, target) and not xp.may_share_memory(target, source):
+        half_types.convert(target, source)
+        return
     # Where they share memory, NumPy copies by way of another array: tiles would read what was just written.
     if target.size >= _LARGE and source.shape == target.shape and not xp.may_share_memory(target, source):
         one, other = _innermost(target), _innermost(source)

@@ -59,19 +59,22 @@ NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
 DIVISION = replace(ARITHMETIC, rounds_numbers=True)
+SUM = replace(PROMOTE, rounds_numbers=True)
 # A complex number's length is real.
-MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,)).exactly(dtypes.INTEGER, dtypes.FLOATING)
+MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,), widens=False).exactly(
+    dtypes.INTEGER, dtypes.FLOATING
+)
 ZERO_TO_ZERO = "0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number"
 HUGE_QUOTIENT = "where the quotient overflows, the rest is exact; PyTorch gives nan"
 # PyTorch writes these straight into out=, which must have their dtype.
-NEGATED = NO_BOOL.exactly()
+NEGATED = replace(NO_BOOL.exactly(), widens=False)
 SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
 
 
 @pointwise(
-    PROMOTE,
+    SUM,
     ufunc="add",
     dunders=("__add__", "__radd__", "__iadd__"),
     late_check=alpha_fits,
@@ -84,7 +87,7 @@ def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
 
 
 @pointwise(
-    PROMOTE,
+    SUM,
     ufunc="subtract",
     aliases=("subtract",),
     dunders=("__sub__", "__isub__"),
@@ -99,7 +102,7 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
 
 
 @pointwise(
-    PROMOTE,
+    SUM,
     inplace=False,
     method=False,
     check=bool_cannot_be_subtracted,

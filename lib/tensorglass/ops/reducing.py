@@ -19,6 +19,7 @@ from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, from_array
+from tensorglass.ops import half_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.table import Operator, Sample, declare
@@ -87,7 +88,7 @@ def _run(
     xp: Any, kernel: Any, array: Array, compute: Any, axes: Any, result: Any, size: Any, parameters: dict[str, Any]
 ) -> Array:
     if array.dtype != compute:
-        array = array.astype(compute)
+        array = half_types.converted(array, compute)
     answer = kernel(xp, array, axes, **parameters) if parameters else kernel(xp, array, axes)
     # A scalar becomes an array, and what NumPy left in another order or dtype is copied.
     return xp.ascontiguousarray(answer, result).reshape(size)

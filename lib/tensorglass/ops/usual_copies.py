@@ -14,8 +14,10 @@ from tensorglass import memory
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
+from tensorglass.dtypes import float16
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.making import result_tensor
+from tensorglass.ops import half_types
 from tensorglass.tensor import Tensor, raw_array
 
 
@@ -135,13 +137,18 @@ def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
         return None
     if dtype is None:
         array, dtype = array.copy(), input._dtype
-    elif array.size * dtype.itemsize >= LEAST:  # the copy's bytes come from the pool
-        return None
+    elif array.size * dtype.itemsize >= LEAST or _is_by_halves(input._dtype, dtype, array.size):
+        return None  # the copy's bytes come from the pool, or are had in another way
     else:
         array = HOST.run(array.astype, HOST.array_dtype(dtype))
     made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
     memory.copied(array.nbytes)
     return made
+
+
+def _is_by_halves(source: DType, dtype: DType, count: int) -> bool:
+    """Whether a conversion is not the array module's own: of many float16, or to float16 by way of float32."""
+    return (dtype is float16 and source.itemsize == 8) or (count >= half_types.LARGE and float16 in (dtype, source))
 
 
 def _packed_at_once(input: Any) -> Tensor | None:

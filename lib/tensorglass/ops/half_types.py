@@ -1,0 +1,167 @@
+"""Large arrays of half types, float16 and bfloat16: converted by their bits, and computed with block by block.
+
+NumPy converts float16 one number at a time, with a branch for each of its kinds: 1.8 ms for a million to float32 and
+2.5 back, where adding them takes 0.1. The one idea to keep in mind: a float16 is a float32 of which some bits are
+missing, so shifting them to their places and multiplying by a power of two converts whole blocks at once, numbers near
+zero among them; what is infinite or no number is put right afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+
+LARGE = 1 << 15  # elements, from which on these ways pay
+_BLOCK = 1 << 16  # of which two or three blocks of float32 stay in the cache
+_TABLE = 1 << 16  # all float16 there are
+_MANY = 4 * _TABLE  # elements, from which on it is quicker to look their answers up
+
+
+def _bits(value: int) -> Array:
+    return HOST.xp.array(value, "uint32").view("int32")
+
+
+def _number(value: float) -> Array:
+    return HOST.xp.array(value, "float32")
+
+
+# Numbers as arrays that are made once: making them takes as long as computing with a block.
+_PLACES, _SIGN_PLACES = _bits(13), _bits(16)  # by how far a half's exponent and fraction are shifted, and its sign
+_KEPT, _SIGN, _EXPONENT = _bits(0x8FFFE000), _bits(0x8000), _bits(0x7F800000)
+_UP, _DOWN = _number(2.0**112), _number(2.0**-112)  # between the exponents' biases, 15 and 127
+_ABOVE = _number(1.5 * 2.0**13)  # times a power of two: what has this added keeps the ten bits of a half's fraction
+_LEAST = HOST.xp.full(_BLOCK, 1.5 * 2.0**-1, "float32")  # the same for the least of them, whose spacing is 2⁻²⁴
+_LARGEST = 1.5 * 2.0**13 * 2.0**15  # from there on a number may be too large for a half
+
+
+def converts(source: Array, target: Array) -> bool:
+    """Whether `convert` is the way to write `source` over `target`: float16 on the CPU, and many."""
+    return (
+        target.size >= LARGE
+        and (source.dtype.char == "e") != (target.dtype.char == "e")
+        and source.dtype.kind in "fiub"
+        and target.dtype.kind in "fiu"
+        and type(source) is HOST.xp.ndarray
+        and source.shape == target.shape
+    )
+
+
+def convert(target: Array, source: Array) -> None:
+    """Write the elements of `source` over `target`, one of them of float16."""
+    for place, values in _blocks(target, source):
+        if values.dtype.char == "e":
+            widen(values, place)
+        else:
+            narrow(values, place)
+
+
+def converted(array: Array, array_dtype: Any) -> Array:
+    """The elements as `array_dtype`: the array itself if it has that."""
+    if array.dtype.char == "e" and array.size >= LARGE and array.flags.c_contiguous and type(array) is HOST.xp.ndarray:
+        made = HOST.xp.empty(array.shape, array_dtype)
+        if converts(array, made):
+            convert(made, array)
+            return made
+    return array.astype(array_dtype, copy=False)
+
+
+def widen(halves: Array, target: Array) -> None:
+    """Write a block of a half type over `target`, of a dtype that holds it."""
+    if halves.dtype.char != "e":
+        target[...] = halves
+        return
+    if target.dtype.char != "f" or not target.flags.c_contiguous:
+        between = HOST.xp.empty(halves.shape, "float32")
+        widen(halves, between)
+        target[...] = between
+        return
+    xp, bits = HOST.xp, target.view("int32")
+    bits[...] = halves.view("int16")  # the sign goes all the way up
+    xp.left_shift(bits, _PLACES, out=bits)
+    xp.bitwise_and(bits, _KEPT, out=bits)
+    xp.multiply(target, _UP, out=target)
+    if not (target.max() < 65536 and target.min() > -65536):
+        special = ~(xp.absolute(target) < 65536)
+        target[special] = halves[special]
+
+
+def narrow(values: Array, target: Array) -> None:
+    """Write a block of numbers over `target`, of a half type: each as the nearest one, in the middle the even one."""
+    if target.dtype.char != "e" or values.size > _BLOCK:
+        target[...] = values
+        return
+    xp = HOST.xp
+    values = xp.ascontiguousarray(values, "float32").reshape(-1)
+    bits, unit = values.view("int32"), xp.empty(values.size, "float32")
+    xp.bitwise_and(bits, _EXPONENT, out=unit.view("int32"))  # 2 to the exponent
+    xp.multiply(unit, _ABOVE, out=unit)
+    xp.maximum(unit, _LEAST[: values.size], out=unit)
+    rounded = values + unit
+    xp.subtract(rounded, unit, out=rounded)
+    xp.multiply(rounded, _DOWN, out=rounded)
+    is_plain = unit.max() < _LARGEST
+    found, sign = unit.view("int32"), rounded.view("int32")
+    xp.right_shift(sign, _PLACES, out=found)
+    xp.right_shift(bits, _SIGN_PLACES, out=sign)
+    xp.bitwise_and(sign, _SIGN, out=sign)
+    xp.bitwise_or(found, sign, out=found)
+    halves = found.astype("int16").view("float16")
+    if not is_plain:
+        special = ~(xp.absolute(values) < 32768)
+        halves[special] = values[special]
+    target[...] = halves.reshape(target.shape)
+
+
+def compute(xp: Any, run: Callable[..., Array], arrays: Sequence[Array | None], target: Array, takes_out: bool) -> None:
+    """Let a kernel of float32 write its results to `target`, from arrays of which some are of a half type.
+
+    Of a single large operand every possible answer is computed, and then each is looked up by the operand's bits.
+    """
+    operands = [each for each in arrays if each is not None]
+    large = [each for each in operands if each.ndim]
+    if len(large) == 1 and is_half(large[0]) and target.size >= _MANY and target.shape == large[0].shape:
+        everything = xp.arange(_TABLE, dtype="uint16").view(large[0].dtype)
+        table = xp.empty(_TABLE, target.dtype)
+        compute(xp, run, [everything if each is large[0] else each for each in arrays], table, takes_out)
+        for place, halves in _blocks(target, large[0]):
+            place[...] = table.take(halves.view("uint16"))
+        return
+    for place, *given in _blocks(target, *[xp.broadcast_to(each, target.shape) for each in operands]):
+        wide = iter([_wide(each) for each in given])
+        block = [None if each is None else next(wide) for each in arrays]
+        if place.dtype.itemsize != 2:  # bool
+            place[...] = run(*block)
+        elif takes_out:
+            answer = xp.empty(place.shape, "float32")
+            result = run(*block, out=answer)
+            narrow(result, place)
+        else:
+            narrow(run(*block), place)
+
+
+def is_half(array: Array) -> bool:
+    """Whether an array's elements are of a half type."""
+    return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
+
+
+def _wide(array: Array) -> Array:
+    if not is_half(array):
+        return array
+    made = HOST.xp.empty(array.shape, "float32")
+    widen(array, made)
+    return made
+
+
+def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    """Arrays of one size, a block at a time: of all elements if they lie alike, or else along the first dimension."""
+    size = arrays[0].shape
+    if all(each.flags.c_contiguous or each.size == 1 for each in arrays):
+        arrays = tuple([each.reshape(-1) for each in arrays])
+        step = _BLOCK
+    else:
+        step = max(1, _BLOCK * size[0] // arrays[0].size)
+    for start in range(0, arrays[0].shape[0], step):
+        yield tuple([each[start : start + step] for each in arrays])

@@ -68,3 +68,48 @@ def test_products_of_all_elements_are_pytorchs(dtype: str, size: tuple[int, ...]
         elements = np.exp(RANDOM.normal(size=size) / 100).astype(dtype)
     ours, theirs = tensorglass.from_numpy(elements).prod(), torch.from_numpy(elements).prod()
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-10 if dtype == "float64" else 1e-4)
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "erfinv"])
+def test_error_functions_of_float32_are_as_exact_as_pytorchs(name: str) -> None:
+    near = RANDOM.uniform(-1, 1, N)
+    edges = [1 - 10.0 ** RANDOM.uniform(-8, 0, 1000), RANDOM.normal(size=N) * 5, [0.0, -0.0, 1, -1, np.inf, np.nan]]
+    ours, theirs = both(lambda lib, a: getattr(lib, name)(a), np.concatenate([near, *edges]))
+    np.testing.assert_allclose(ours, theirs, rtol=2.5e-7, atol=1e-44)
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_logarithms_of_sums_meet_infinities(name: str) -> None:
+    ours, theirs = both(
+        lambda lib, a, b: getattr(lib, name)(a, b),
+        NUMERATORS["not finite"],
+        RANDOM.permutation(NUMERATORS["not finite"]),
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    ours, theirs = both(lambda lib, a, b: getattr(lib, name)(a, b), NUMERATORS["random"], NUMERATORS["whole"])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_the_last_of_equal_extremes_is_held(name: str, dim: int) -> None:
+    rows = RANDOM.choice([-0.0, 0.0, 1.0, 2.0, np.nan, np.inf], (100, 700), p=[0.2, 0.2, 0.2, 0.2, 0.1, 0.1])
+    for result in (0, 1):
+        ours, theirs = both(lambda lib, a, result=result: getattr(a, name)(dim)[result], rows)
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("mode", ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist"])
+def test_distances_by_a_product_are_no_further_off_than_pytorchs(mode: str) -> None:
+    rows = RANDOM.normal(size=(3, 40, 7))
+    ours, theirs = both(lambda lib, a, b: lib.cdist(a, b, compute_mode=mode), rows, rows[:, :30])
+    np.testing.assert_allclose(ours, theirs, atol=2e-3)
+    exact = np.linalg.norm(rows[:, :, None].astype("f4") - rows[:, None, :30].astype("f4"), axis=-1)
+    np.testing.assert_allclose(ours, exact, atol=2e-6)
+
+
+@pytest.mark.parametrize("count", [511, 512, 5000, 100_003])
+def test_long_permutations_are_pytorchs(count: int) -> None:
+    for lib in (tensorglass, torch):
+        lib.manual_seed(count)
+    assert tensorglass.randperm(count).tolist() == torch.randperm(count).tolist()

@@ -21,7 +21,18 @@ from tensorglass.tensor import Tensor
 # --- cdist -----------------------------------------------------------------------------------------------------------
 
 
-def _distances(xp: Any, x1: Array, x2: Array, p: float) -> tuple[Array]:
+def _by_product(xp: Any, x1: Array, x2: Array) -> Array:
+    """The distances of order 2 from one product of matrices: a² + b² - 2ab, in double precision."""
+    one, other = x1.astype("float64", copy=False), x2.astype("float64", copy=False)
+    squares = -2 * xp.matmul(one, xp.swapaxes(other, -1, -2))
+    squares += xp.sum(one * one, axis=-1)[..., :, None]
+    squares += xp.sum(other * other, axis=-1)[..., None, :]
+    return xp.sqrt(xp.maximum(squares, 0, out=squares)).astype(x1.dtype, copy=False)
+
+
+def _distances(xp: Any, x1: Array, x2: Array, p: float, by_product: bool) -> tuple[Array]:
+    if by_product and x1.shape[-1]:
+        return (xp.ascontiguousarray(_by_product(xp, x1, x2)),)
     lengths = xp.absolute(x1[..., :, None, :] - x2[..., None, :, :])
     if not lengths.shape[-1]:
         return (xp.zeros(lengths.shape[:-1], lengths.dtype),)
@@ -56,8 +67,8 @@ def _gradient_of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: 
 
 
 @derivative(node="CdistBackward0", x1=_gradient_of_first, x2=_gradient_of_second)
-def _pairwise(x1: Tensor, x2: Tensor, p: float) -> Tensor:
-    return from_array(launch(_distances, x1, x2, p=p)[0], x1._dtype, x1._storage)
+def _pairwise(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Tensor:
+    return from_array(launch(_distances, x1, x2, p=p, by_product=by_product)[0], x1._dtype, x1._storage)
 
 
 _recorded: Any = recorded(_pairwise)
@@ -74,13 +85,15 @@ def _pairs() -> Iterator[Sample]:
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
 )  # fmt: skip
+_MANY = 25  # vectors, from which on PyTorch takes a product
 
 
 @operator("linear algebra", method=False, samples=_pairs)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance of order `p` between each vector of `x1` and each of `x2`: (…, P, M), (…, R, M) → (…, P, R).
 
-    `compute_mode` chooses between ways to the same result in PyTorch; here there is one.
+    Of order 2 `compute_mode` says whether they come from a product of matrices: by itself if there are more than 25
+    vectors. That is quick, but cancels digits where vectors are near each other; fewer here than in PyTorch.
     """
     check_tensor("cdist", x1, "x1")
     check_tensor("cdist", x2, "x2", 2)
@@ -101,7 +114,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
         raise NotImplementedError(f"\"cdist\" not implemented for '{x1._dtype.scalar_type}'")
     geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
-    result: Tensor = _recorded(x1, x2, p)
+    is_many = max(x1._size[-2], x2._size[-2]) > _MANY
+    result: Tensor = _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
     return result
 
 

@@ -6,35 +6,33 @@ along the last dimension, and its derivative adds up what was read there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorglass import dtypes
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.padding import constant_pad_nd
+from tensorglass.ops.ranges import arange
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.tensor import Tensor
 
 
-def _mirrored(place: int, length: int) -> int:
-    return -place if place < 0 else place if place < length else 2 * (length - 1) - place
+class _Places(NamedTuple):
+    """Which position of a signal of some `length` each position of the longer one is."""
+
+    length: int
+    before: int
+    after: int
+    is_mirrored: bool  #: at the ends, which are repeated otherwise
 
 
-def _nearest(place: int, length: int) -> int:
-    return min(max(place, 0), length - 1)
+def _index(like: Tensor, places: _Places) -> Tensor:
+    positions, last = arange(-places.before, places.length + places.after, device=like.device), places.length - 1
+    return last - (last - positions.abs()).abs() if places.is_mirrored else positions.clamp(0, last)
 
 
-def _places(length: int, before: int, after: int, where: Callable[[int, int], int]) -> list[int]:
-    return [where(place, length) for place in range(-before, length + after)]
-
-
-def _index(like: Tensor, places: Sequence[int]) -> Tensor:
-    return like.new_tensor(places, dtype=dtypes.int64)
-
-
-def _read(input: Tensor, places: Sequence[int]) -> Tensor:
+def _read(input: Tensor, places: _Places) -> Tensor:
     return input.detach().index_select(-1, _index(input, places))
 
 
@@ -43,7 +41,7 @@ def _read(input: Tensor, places: Sequence[int]) -> Tensor:
     part=lambda grad, places: grad.index_select(-1, _index(grad, places)),
     input=lambda grad, input_size: grad.new_zeros(input_size),
 )
-def _add_up(part: Tensor, input: Tensor, places: Sequence[int]) -> Tensor:
+def _add_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
     return part.new_zeros(input._size).index_add(-1, _index(part, places), part)
 
 
@@ -51,12 +49,12 @@ _added_up: Any = recorded(_add_up)
 
 
 @derivative(node="ReflectionPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
-def _reflect(input: Tensor, places: Sequence[int]) -> Tensor:
+def _reflect(input: Tensor, places: _Places) -> Tensor:
     return _read(input, places)
 
 
 @derivative(node="ReplicationPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
-def _replicate(input: Tensor, places: Sequence[int]) -> Tensor:
+def _replicate(input: Tensor, places: _Places) -> Tensor:
     return _read(input, places)
 
 
@@ -109,7 +107,7 @@ def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
     _check(input, mode)
     length = input._size[-1]
     if mode == "replicate":
-        replicated: Tensor = _replicated(input, _places(length, before, after, _nearest))
+        replicated: Tensor = _replicated(input, _Places(length, before, after, False))
         return replicated
     if before >= length or after >= length:
         raise explained(
@@ -119,5 +117,5 @@ def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
             ),
             f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
         )
-    reflected: Tensor = _reflected(input, _places(length, before, after, _mirrored))
+    reflected: Tensor = _reflected(input, _Places(length, before, after, True))
     return reflected

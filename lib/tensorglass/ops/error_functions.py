@@ -3,7 +3,7 @@
 NumPy has none of them. `erf` and `erfc` are W. J. Cody's rational approximations (Rational Chebyshev Approximations for
 the Error Function, Mathematics of Computation 23, 1969), good to the last places of double precision; `erfinv` begins
 with M. Giles' polynomials (Approximating the erfinv function, GPU Computing Gems 2, 2011) and is mended by two steps of
-Halley's. The one idea to keep in mind: all are computed in double precision and rounded.
+Halley's. The one idea to keep in mind: these are for doubles; float32 has shorter ones, in `single_errors`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.promotion import ORDERED_FLOAT
 from tensorglass.ops.samples import unary, unit_interval
+from tensorglass.ops.single_errors import (
+    erf_single,
+    erfc_single,
+    erfinv_single,
+    in_blocks,
+    is_few,
+    one_by_one,
+    polynomial,
+)
 
 _NEAR = (
     (
@@ -59,15 +67,6 @@ _INVERSE_FAR = (
     1.00167406, 2.83297682,
 )  # fmt: skip
 _SLOPE = 2 / math.sqrt(math.pi)
-
-
-def polynomial(coefficients: Sequence[float], x: Array) -> Array:
-    """The polynomial of these coefficients, the highest power's first, by Horner's rule."""
-    total = x * 0 + coefficients[0]
-    for each in coefficients[1:]:
-        total *= x
-        total += each
-    return total
 
 
 def _ratio(pair: Sequence[Sequence[float]], x: Array) -> Array:
@@ -134,38 +133,36 @@ def erfinv_of(xp: Any, x: Array) -> Array:
     return xp.copysign(found, x)
 
 
-_BLOCK = 1 << 15  # elements, which stay in the cache between a formula's many steps
-
-
 def in_double(xp: Any, formula: Any, input: Array, *parameters: Any) -> Array:
     """A formula for doubles, applied to elements of any floating-point dtype and rounded to it."""
-    if parameters or xp is not HOST.xp or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
-        made = formula(xp, input.astype("float64", copy=False), *parameters)
-        return xp.asarray(made).astype(input.dtype, copy=False)
-    rounded = xp.empty(input.shape, input.dtype)
-    row, result = input.reshape(-1), rounded.reshape(-1)
-    for start in range(0, row.size, _BLOCK):  # a million errors take 37 ms so, and 56 in one
-        part = slice(start, start + _BLOCK)
-        result[part] = formula(xp, row[part].astype("float64"))
-    return rounded
+
+    def run(xp: Any, part: Array) -> Array:
+        return formula(xp, part.astype("float64", copy=False), *parameters)
+
+    return in_blocks(xp, run, input)
+
+
+def _by_dtype(xp: Any, single: Any, double: Any, input: Array) -> Array:
+    """The formula for float32 or that for doubles."""
+    return in_blocks(xp, single, input) if input.dtype == "float32" else in_double(xp, double, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))
 @derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * _SLOPE))
 def erf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The error function: the part of a normal distribution of variance 1/2 between -`input` and `input`."""
-    return in_double(xp, erf_of, input)
+    return one_by_one(xp, math.erf, input) if is_few(xp, input) else _by_dtype(xp, erf_single, erf_of, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfc_vml_cpu", samples=unary, aliases=("special.erfc",))
 @derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * -_SLOPE))
 def erfc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 - erf(input)``, exact where that is small."""
-    return in_double(xp, erfc_of, input)
+    return one_by_one(xp, math.erfc, input) if is_few(xp, input) else _by_dtype(xp, erfc_single, erfc_of, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval, aliases=("special.erfinv",))
 @derivative(input=lambda grad, result: grad * ((result * result).exp() / _SLOPE))
 def erfinv(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The number whose error function is `input`; infinite for -1 and 1, NaN beyond."""
-    return in_double(xp, erfinv_of, input)
+    return _by_dtype(xp, erfinv_single, erfinv_of, input)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradients import conj, xlogy_input
 from tensorglass.ops.promotion import ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import exponents, pairs
 from tensorglass.tensor import Tensor
+
+_FEW = 1024  # elements
 
 
 def _xlogy_name(input: Any, other: Any) -> str:
@@ -57,15 +62,32 @@ def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = Non
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log(exp(input) + exp(other))`` without overflow in between."""
     if input.dtype.kind != "c":
-        return xp.logaddexp(input, other, out=out)
+        if _is_small(xp, input, other):
+            return xp.logaddexp(input, other, out=out)
+        return _log_of_sum(xp, xp.exp, 1.0, input, other, out)
     is_less = input.real < other.real
     high, low = xp.where(is_less, other, input), xp.where(is_less, input, other)
     return high + xp.log(1 + xp.exp(low - high))
 
 
+def _is_small(xp: Any, input: Array, other: Array) -> bool:
+    """Whether the array module's own function is quicker, which goes one by one: 22 ms a million."""
+    return xp is HOST.xp and input.size < _FEW and other.size < _FEW
+
+
+def _log_of_sum(
+    xp: Any, power: Callable[..., Array], base: float, input: Array, other: Array, out: Array | None
+) -> Array:
+    """The larger, and what the smaller adds to it: a logarithm for this `base` of e."""
+    added = xp.log1p(power(-xp.absolute(input - other)))
+    if base != 1:
+        added *= base
+    added = xp.where(input == other, added.dtype.type(math.log(2) * base), added)  # ∞ less ∞ is no number
+    return xp.add(xp.maximum(input, other), added, out=out)
+
+
 @pointwise(
     PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
-    ufunc="logaddexp2",
     inplace=False,
     samples=pairs,
     differs="the sign of a result that is 0 may be the other one",
@@ -76,4 +98,6 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log2(2**input + 2**other)`` without overflow in between."""
-    return xp.logaddexp2(input, other, out=out)
+    if _is_small(xp, input, other):
+        return xp.logaddexp2(input, other, out=out)
+    return _log_of_sum(xp, xp.exp2, 1 / math.log(2), input, other, out)

@@ -135,9 +135,12 @@ def erfinv_of(xp: Any, x: Array) -> Array:
 
 def in_double(xp: Any, formula: Any, input: Array, *parameters: Any) -> Array:
     """A formula for doubles, applied to elements of any floating-point dtype and rounded to it."""
+    if parameters:  # which may have other sizes
+        made = formula(xp, input.astype("float64", copy=False), *parameters)
+        return xp.asarray(made).astype(input.dtype, copy=False)
 
     def run(xp: Any, part: Array) -> Array:
-        return formula(xp, part.astype("float64", copy=False), *parameters)
+        return formula(xp, part.astype("float64", copy=False))
 
     return in_blocks(xp, run, input)
 

@@ -1,8 +1,14 @@
 """One training step of LeNet: 64 images of 28×28, two convolutions, three linear layers, cross entropy, and SGD.
 
 A convolution is windows by strides and one product of matrices, with the batch innermost in memory (C, H, W, N), where
-windows are cheap to copy. `STEP` is that, the same code for tensorglass and PyTorch; `WITH_CONV2D` is the same network
-with PyTorch's own operators, and `NUMPY` the same arithmetic by hand, with every buffer made once.
+windows are cheap to copy. The pooling that follows is computed with it. The four neighbours of which it takes the
+largest see 6×6 cells between them: each kernel of 5×5 stands in four places of one of 6×6, and a single product, with
+windows that move on by two cells, gives all four. That is 1.44 times the arithmetic, in a better shape for it, and 0.36
+times the bytes of windows; and the four lie apart in memory, so that the largest is found, and its gradient sent back,
+without strides.
+
+`STEP` is that, the same code for tensorglass and PyTorch; `WITH_CONV2D` is the same network with PyTorch's own
+operators, and `NUMPY` the arithmetic of `STEP` by hand, with every buffer made once.
 
     python benchmarks/lenet.py      # peak resident memory of 20 steps, each contestant in a process of its own
 """
@@ -19,8 +25,6 @@ def weights(*size):
         count *= length
     return (((torch.arange(count) * 7919 % 1009).float() / 1009 - 0.5) * 0.2).reshape(size).requires_grad_()
 
-sizes = ((6, 1, 5, 5), (6,), (16, 6, 5, 5), (16,), (120, 400), (120,), (84, 120), (84,), (10, 84), (10,))
-parameters = [weights(*size) for size in sizes]
 images = (torch.arange(64 * 784) % 251).float().reshape(64, 1, 28, 28) / 251 - 0.5
 labels = torch.arange(64) % 10
 a = torch.zeros(())
@@ -37,65 +41,58 @@ def descend():
 STEP = (
     _WEIGHTS
     + """
+sizes = ((6, 1, 5, 5), (6, 1), (16, 6, 5, 5), (16, 1), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
+parameters = [weights(*size) for size in sizes]
 padded = torch.zeros(1, 32, 32, 64)
 padded[:, 2:-2, 2:-2] = images.permute(1, 2, 3, 0)
-positions = torch.zeros(10, 64)
-positions[labels, torch.arange(64)] = 1 / 64
+wanted = torch.zeros(10, 64)
+wanted[labels, torch.arange(64)] = -1 / 64
 
-def windows(x, k):
-    channels, height, width, count = x.shape
-    c, h, w, n = x.stride()
-    return x.as_strided((channels, k, k, height - k + 1, width - k + 1, count), (c, h, w, h, w, n))
+def places(kernels):
+    # One step to the next place is a step in the kernel as well.
+    i, j, o, c, h, w = kernels.stride()
+    return kernels.as_strided((*kernels.shape[:4], 5, 5), (i + h, j + w, o, c, h, w))
 
-class Convolution(torch.autograd.Function):
+class ConvolutionAndPooling(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, bias):
-        k = weight.shape[-1]
-        seen = windows(x, k)
-        columns = seen.reshape(-1, seen[0, 0, 0].numel())
-        ctx.save_for_backward(columns, weight)
-        ctx.size = x.shape
-        result = (weight.view(len(weight), -1) @ columns).add_(bias.unsqueeze(1))
-        return result.view(-1, *seen.shape[3:])
+        seen = x.unfold(1, 6, 2).unfold(2, 6, 2).permute(0, 4, 5, 1, 2, 3)
+        columns = seen.reshape(36 * len(x), -1)
+        kernels = torch.zeros(2, 2, *weight.shape[:2], 6, 6)
+        places(kernels).copy_(weight)
+        four = (kernels.view(-1, len(columns)) @ columns).view(4, len(weight), -1)
+        largest = four.amax(0)
+        ctx.save_for_backward(columns, kernels, four == largest)
+        return largest.add_(bias).view(-1, *seen.shape[3:])
 
     @staticmethod
     def backward(ctx, grad):
-        columns, weight = ctx.saved_tensors
-        channels, k = weight.shape[1:3]
-        flat = grad.view(len(weight), -1)
+        columns, kernels, is_largest = ctx.saved_tensors
+        flat = grad.view(len(grad), -1)
+        of_four = (is_largest * flat).view(4 * len(grad), -1)
+        towards_weight = places((of_four @ columns.t()).view(kernels.shape)).sum((0, 1))
         towards_x = None
         if ctx.needs_input_grad[0]:
-            towards_x = torch.zeros(ctx.size)
-            of_columns = (weight.view(len(weight), -1).t() @ flat).view(channels, k, k, *grad.shape[1:])
-            for rows, of_rows in zip(windows(towards_x, k).unbind(1), of_columns.unbind(1)):
-                for cells, of_cells in zip(rows.unbind(1), of_rows.unbind(1)):
+            channels, height, width, count = kernels.shape[3], *grad.shape[1:]
+            # Cells in pairs of rows and of columns, where windows that move on by two move on by one.
+            of_columns = kernels.view(len(of_four), -1).t() @ of_four
+            of_pairs = of_columns.view(channels, 3, 2, 3, 2, height, width, count)
+            pairs = torch.zeros(channels, 2, 2, height + 2, width + 2, count)
+            seen = pairs.unfold(3, 3, 1).unfold(4, 3, 1).permute(0, 6, 1, 7, 2, 3, 4, 5)
+            for rows, of_rows in zip(seen.unbind(1), of_pairs.unbind(1)):
+                for cells, of_cells in zip(rows.unbind(2), of_rows.unbind(2)):
                     cells.add_(of_cells)
-        return towards_x, (flat @ columns.t()).view(weight.shape), flat.sum(1)
-
-class Pooling(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        rows = torch.maximum(x[:, ::2], x[:, 1::2])
-        result = torch.maximum(rows[:, :, ::2], rows[:, :, 1::2])
-        ctx.save_for_backward(x, result)
-        return result
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, result = ctx.saved_tensors
-        channels, height, width, count = grad.shape
-        spread = (channels, height, 1, width, 1, count)
-        is_largest = x.view(channels, height, 2, width, 2, count) == result.view(spread)
-        return (is_largest * grad.view(spread)).view(x.shape)
+            towards_x = pairs.permute(0, 3, 1, 4, 2, 5).reshape(channels, 2 * height + 4, 2 * width + 4, count)
+        return towards_x, towards_weight, flat.sum(1, keepdim=True)
 
 def step():
     w1, b1, w2, b2, w3, b3, w4, b4, w5, b5 = parameters
-    x = Pooling.apply(Convolution.apply(padded, w1, b1)).relu()
-    x = Pooling.apply(Convolution.apply(x, w2, b2)).relu().view(400, 64)
-    x = torch.addmm(b3.unsqueeze(1), w3, x).relu()
-    x = torch.addmm(b4.unsqueeze(1), w4, x).relu()
-    x = torch.addmm(b5.unsqueeze(1), w5, x)
-    (-(x.log_softmax(0) * positions).sum()).backward()
+    x = ConvolutionAndPooling.apply(padded, w1, b1).relu()
+    x = ConvolutionAndPooling.apply(x, w2, b2).relu().view(400, 64)
+    x = torch.addmm(b3, w3, x).relu()
+    x = torch.addmm(b4, w4, x).relu()
+    x = torch.addmm(b5, w5, x)
+    (x.log_softmax(0) * wanted).sum().backward()
     return descend()
 """
 )
@@ -103,6 +100,8 @@ def step():
 WITH_CONV2D = (
     _WEIGHTS
     + """
+sizes = ((6, 1, 5, 5), (6,), (16, 6, 5, 5), (16,), (120, 400), (120,), (84, 120), (84,), (10, 84), (10,))
+parameters = [weights(*size) for size in sizes]
 F = torch.nn.functional
 
 def step():
@@ -120,73 +119,92 @@ def weights(*size):
     count = int(np.prod(size))
     return (((np.arange(count) * 7919 % 1009) / 1009 - 0.5) * 0.2).reshape(size).astype(np.float32)
 
-w1, b1, w2, b2, w3, b3, w4, b4, w5, b5 = parameters = [
-    weights(*size)
-    for size in ((6, 25), (6,), (16, 150), (16,), (120, 400), (120,), (84, 120), (84,), (10, 84), (10,))
-]
+sizes = ((6, 1, 5, 5), (6, 1), (16, 6, 5, 5), (16, 1), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
+w1, b1, w2, b2, w3, b3, w4, b4, w5, b5 = parameters = [weights(*size) for size in sizes]
 padded = np.zeros((1, 32, 32, 64), np.float32)
 padded[0, 2:-2, 2:-2] = ((np.arange(64 * 784) % 251) / 251 - 0.5).reshape(64, 28, 28).transpose(1, 2, 0)
 labels = np.arange(64) % 10
 
-def windows(x):
-    channels, height, width, count = x.shape
-    c, h, w, n = x.strides
-    return np.lib.stride_tricks.as_strided(x, (channels, 5, 5, height - 4, width - 4, count), (c, h, w, h, w, n))
-
 def new(*size):
     return np.empty(size, np.float32)
 
-columns1, out1 = new(1, 5, 5, 28, 28, 64), new(6, 28 * 28 * 64)
-rows1, pool1, x1 = new(6, 14, 28, 64), *new(2, 6, 14, 14, 64)
-columns2, out2 = new(6, 5, 5, 10, 10, 64), new(16, 10 * 10 * 64)
-rows2, pool2, x2 = new(16, 5, 10, 64), *new(2, 16, 5, 5, 64)
-grad1, grad2 = new(6, 28, 28, 64), new(16, 10, 10, 64)
-of_columns, towards_x = new(6, 5, 5, 10, 10, 64), new(6, 14, 14, 64)
+def windows(pairs):
+    channels, height, width, count = pairs.shape[0], *pairs.shape[3:]
+    c, i, j, h, w, n = pairs.strides
+    size = (channels, 3, 2, 3, 2, height - 2, width - 2, count)
+    return np.lib.stride_tricks.as_strided(pairs, size, (c, h, i, w, j, h, w, n))
 
-def convolve(x, weight, bias, columns, out):
-    np.copyto(columns, windows(x))
-    np.matmul(weight, columns.reshape(weight.shape[1], -1), out=out)
-    np.add(out, bias[:, None], out=out)
+def places(kernels):
+    i, j, o, c, h, w = kernels.strides
+    return np.lib.stride_tricks.as_strided(kernels, (*kernels.shape[:4], 5, 5), (i + h, j + w, o, c, h, w))
 
-def pool(x, rows, result):
-    np.maximum(x[:, ::2], x[:, 1::2], out=rows)
-    np.maximum(rows[:, :, ::2], rows[:, :, 1::2], out=result)
+def in_pairs(x):
+    channels, height, width, count = x.shape
+    return x.reshape(channels, height // 2, 2, width // 2, 2, count).transpose(0, 2, 4, 1, 3, 5)
 
-def pool_back(x, result, grad, out):
-    for i in (0, 1):
-        for j in (0, 1):
-            np.multiply(grad, x[:, i::2, j::2] == result, out=out[:, i::2, j::2])
+def matmul(one, other, out):
+    # In pieces that OpenBLAS multiplies without packing them, where that is quicker.
+    for start in range(0, out.shape[1], 1024):
+        np.matmul(one, other[:, start : start + 1024], out=out[:, start : start + 1024])
+
+def summed(one, other, out):
+    np.matmul(one[:, :1024], other[:1024], out=out)
+    for start in range(1024, len(other), 1024):
+        np.add(out, one[:, start : start + 1024] @ other[start : start + 1024], out=out)
+
+pairs1, columns1, kernels1, four1 = new(1, 2, 2, 16, 16, 64), new(36, 12544), new(2, 2, 6, 1, 6, 6), new(4, 6, 12544)
+largest1, flags1, x1 = new(6, 12544), np.empty((4, 6, 12544), bool), new(6, 12544)
+pairs2, columns2, kernels2, four2 = new(6, 2, 2, 7, 7, 64), new(216, 1600), new(2, 2, 16, 6, 6, 6), new(4, 16, 1600)
+largest2, flags2, x2 = new(16, 1600), np.empty((4, 16, 1600), bool), new(16, 1600)
+of_x1, of_kernels1, turned2 = new(6, 14, 14, 64), new(24, 36), new(216, 64)
+kernels1.fill(0)
+kernels2.fill(0)
+
+def convolve_and_pool(x, weight, bias, pairs, columns, kernels, four, largest, flags, out):
+    np.copyto(pairs, in_pairs(x))
+    seen = windows(pairs)
+    np.copyto(columns.reshape(seen.shape), seen)
+    np.copyto(places(kernels), weight)
+    product = np.matmul if len(weight) == 16 else matmul
+    product(kernels.reshape(-1, len(columns)), columns, out=four.reshape(-1, columns.shape[1]))
+    np.maximum.reduce(four, axis=0, out=largest)
+    np.equal(four, largest, out=flags)
+    np.add(largest, bias, out=out)
+    np.maximum(out, 0, out=out)
 
 def step():
-    convolve(padded, w1, b1, columns1, out1)
-    pool(out1.reshape(6, 28, 28, 64), rows1, pool1)
-    np.maximum(pool1, 0, out=x1)
-    convolve(x1, w2, b2, columns2, out2)
-    pool(out2.reshape(16, 10, 10, 64), rows2, pool2)
-    np.maximum(pool2, 0, out=x2)
+    convolve_and_pool(padded, w1, b1, pairs1, columns1, kernels1, four1, largest1, flags1, x1)
+    convolve_and_pool(x1.reshape(6, 14, 14, 64), w2, b2, pairs2, columns2, kernels2, four2, largest2, flags2, x2)
     x3 = x2.reshape(400, 64)
-    x4 = np.maximum(w3 @ x3 + b3[:, None], 0)
-    x5 = np.maximum(w4 @ x4 + b4[:, None], 0)
-    powers = np.exp(w5 @ x5 + b5[:, None])
+    x4 = np.maximum(w3 @ x3 + b3, 0)
+    x5 = np.maximum(w4 @ x4 + b4, 0)
+    powers = np.exp(w5 @ x5 + b5)
     grad = powers / powers.sum(0)
     grad[labels, np.arange(64)] -= 1
     grad /= 64
-    gradients = [grad @ x5.T, grad.sum(1)]
+    gradients = [grad @ x5.T, grad.sum(1, keepdims=True)]
     for weight, below, above in ((w5, x5, x4), (w4, x4, x3)):
         grad = (weight.T @ grad) * (below > 0)
-        gradients = [grad @ above.T, grad.sum(1), *gradients]
-    grad = ((w3.T @ grad) * (x3 > 0)).reshape(16, 5, 5, 64)
-    pool_back(out2.reshape(16, 10, 10, 64), pool2, grad, grad2)
-    flat = grad2.reshape(16, -1)
-    gradients = [flat @ columns2.reshape(150, -1).T, flat.sum(1), *gradients]
-    np.matmul(w2.T, flat, out=of_columns.reshape(150, -1))
-    towards_x.fill(0)
-    for i in range(5):
-        for j in range(5):
-            towards_x[:, i : i + 10, j : j + 10] += of_columns[:, i, j]
-    pool_back(out1.reshape(6, 28, 28, 64), pool1, towards_x * (x1 > 0), grad1)
-    flat = grad1.reshape(6, -1)
-    gradients = [flat @ columns1.reshape(25, -1).T, flat.sum(1), *gradients]
+        gradients = [grad @ above.T, grad.sum(1, keepdims=True), *gradients]
+    grad = ((w3.T @ grad) * (x3 > 0)).reshape(16, 1600)
+    np.multiply(flags2, grad, out=four2)
+    of_four = four2.reshape(64, 1600)
+    np.matmul(columns2, of_four.T, out=turned2)
+    towards_weight = places(turned2.T.reshape(kernels2.shape)).sum((0, 1))
+    gradients = [towards_weight, grad.sum(1, keepdims=True), *gradients]
+    np.matmul(kernels2.reshape(64, 216).T, of_four, out=columns2)
+    pairs2.fill(0)
+    cells, of_cells = windows(pairs2), columns2.reshape(6, 3, 2, 3, 2, 5, 5, 64)
+    for i in range(3):
+        for j in range(3):
+            cells[:, i, :, j] += of_cells[:, i, :, j]
+    np.copyto(in_pairs(of_x1), pairs2)
+    grad = of_x1.reshape(6, 12544)
+    grad *= x1 > 0
+    np.multiply(flags1, grad, out=four1)
+    summed(four1.reshape(24, 12544), columns1.T, of_kernels1)
+    towards_weight = places(of_kernels1.reshape(kernels1.shape)).sum((0, 1))
+    gradients = [towards_weight, grad.sum(1, keepdims=True), *gradients]
     for parameter, gradient in zip(parameters, gradients):
         parameter -= 1e-6 * gradient
     return gradients[0]

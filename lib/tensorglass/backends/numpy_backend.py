@@ -26,11 +26,17 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.geometry import remembered
 
+#: How many elements NumPy gathers at once where operands have gaps between their rows. Its own 8192, of three
+#: operands, are more than the processor's fastest cache holds; and rows longer than half as many are not gathered at
+#: all, which takes half the time and less: adding to a view of 1024 rows of 1000, of 1100 each, 0.13 ms for 0.33.
+_BUFFERED = 2048
+
 
 def _quiet_context() -> contextvars.Context:
     """A context in which NumPy's floating-point warnings are off, as PyTorch has none."""
     context = contextvars.copy_context()
     context.run(numpy.seterr, all="ignore")
+    context.run(numpy.setbufsize, _BUFFERED)
     return context
 
 

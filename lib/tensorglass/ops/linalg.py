@@ -120,7 +120,7 @@ def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
 )
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
-    result = _at_once(input, other, is_recorded_after=True) if out is None else None
+    result = product_at_once(input, other, is_recorded_after=True) if out is None else None
     if result is None:
         check_tensor("matmul", input)
         check_tensor("matmul", other, "other", 2)
@@ -134,7 +134,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return result
 
 
-def _at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
+def product_at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
     """The product of floating-point tensors of which there is nothing to ask, in half the time; None for all else.
 
     Of products that are to be recorded after that, those of matrices alone.
@@ -190,7 +190,7 @@ def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> 
 
 
 def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
-    made = _at_once(input, other) if out is None else None
+    made = product_at_once(input, other) if out is None else None
     if made is not None:
         return made
     a, b = input._size, other._size

@@ -170,7 +170,7 @@ class BackwardCFunction(FunctionCtx, Node):
             elif gradient is None:
                 found.append(None)
             elif isinstance(gradient, Tensor):
-                self._check_dtype(gradient, self.next_functions[len(found)])
+                self._check_dtype(gradient, self.edges[len(found)])
                 found.append(gradient)
             else:
                 raise explained(

@@ -21,7 +21,8 @@ from tensorglass.autograd.fitting import fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf
 from tensorglass.graph import anomaly
-from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, tensor_of
+from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
+from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
@@ -78,7 +79,7 @@ class Run:
                 waiting[root] = 0
         stack = list(waiting)
         while stack:
-            for node, _ in stack.pop().next_functions:
+            for node, _ in stack.pop().edges:
                 if node in waiting:
                     waiting[node] += 1
                 elif node is not None:
@@ -93,12 +94,12 @@ class Run:
         while stack:
             node, is_done = stack.pop()
             if is_done:  # so are all nodes behind it
-                if any(each in ends or each in leading for each, _ in node.next_functions):
+                if any(each in ends or each in leading for each, _ in node.edges):
                     leading.add(node)
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack += [(each, False) for each, _ in node.next_functions if each is not None and each not in seen]
+                stack += [(each, False) for each, _ in node.edges if each is not None and each not in seen]
         return leading
 
     @property
@@ -151,20 +152,56 @@ class Run:
 
         Returns the node that is to be run by tensors; None if nothing is left.
         """
-        all_arrived, keep_graph, ready = self._arrived, self.keep_graph, self._ready
-        while node.takes_arrays and node.attachments is None and node.blueprint.on_arrays:
-            gradient = all_arrived[node][0]
-            sent = None if gradient is None else gradients_of(node, gradient)
+        waiting, all_arrived, keep_graph, ready = self._waiting, self._arrived, self.keep_graph, self._ready
+        arrived: Any = all_arrived.pop(node)
+        while type(node) is FormulaNode or node.takes_arrays:
+            if node.attachments is not None or not node.blueprint.on_arrays:
+                break
+            sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:
                 break
-            del all_arrived[node]
             if not keep_graph:
                 node.release()
-            node = self._send(node, sent)
-            if node is None:
-                if not ready:
-                    return None
-                node = heapq.heappop(ready)[2]
+            own, is_elementwise = node.outputs[0], node.blueprint.is_elementwise
+            next_node = None
+            for place, edge in enumerate(node.edges):
+                following, nr = edge
+                if following is None:
+                    continue
+                gradient, sent[place] = sent[place], None
+                outputs = following.outputs
+                wanted = outputs[nr]
+                if not (is_elementwise and wanted.size is own.size and wanted.dtype is own.dtype):
+                    gradient = fitted(gradient, edge, node, place)
+                left = waiting[following] = waiting[following] - 1
+                held: Any = all_arrived.get(following)
+                only = None
+                if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
+                    try:
+                        _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
+                    except ValueError:  # it was spread, and may not be written to
+                        held[0] = _add(held[0], gradient, out=held[0].copy())
+                    self._written[following] = self._written.get(following, 0) + 1
+                elif held is not None or len(outputs) != 1:
+                    self._arrive(following, nr, gradient)
+                else:
+                    only = [gradient]
+                    if left:
+                        all_arrived[following] = only
+                if not left:
+                    if next_node is not None:
+                        self._push(next_node, arrived)
+                    next_node, arrived = following, only
+            if ready:  # then which comes first has to be found out
+                if next_node is not None:
+                    self._push(next_node, arrived)
+                next_node, arrived = heapq.heappop(ready)[2], None
+            elif next_node is None:
+                return None
+            node = next_node
+            if arrived is None:
+                arrived = all_arrived.pop(node)
+        all_arrived[node] = arrived
         return node
 
     def _take(self, node: Node) -> Arrived:
@@ -177,11 +214,17 @@ class Run:
 
     def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
         """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
+        written = self._written.get(node, 0)
+        if type(node) is AccumulateGrad and not meta_of(node.variable).hooks and is_spread(array):
+            array, written = array.copy(), 1  # as `add_to_leaf` would have to make one of it
         tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-        tensor._storage.version = self._written.get(node, 0)
+        tensor._storage.version = written
         return tensor
 
-    def _push(self, node: Node) -> None:
+    def _push(self, node: Node, arrived: Any = None) -> None:
+        """Put a node among those that are ready; `arrived` are its gradients, if they are not noted yet."""
+        if arrived is not None:
+            self._arrived[node] = arrived
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
@@ -238,8 +281,8 @@ class Run:
                 node.release()
         arrived.clear()
         if attached is not None and given is not None:
-            found += [None] * (len(node.next_functions) - len(found))
-            for place, edge in enumerate(node.next_functions):
+            found += [None] * (len(node.edges) - len(found))
+            for place, edge in enumerate(node.edges):
                 found[place] = fitted(found[place], edge, node, place)
             found = call_posthooks(attached.hooks, found, list(given))
         return found
@@ -249,15 +292,15 @@ class Run:
         return node.apply(arrived, towards) if not _anomaly.enabled else anomaly.watched(node, arrived, towards)
 
     def _send(self, node: Node, found: list[Any] | None) -> Node | None:
-        """Send the gradients that a node found along its edges; `found` is used up. Some may be bare arrays.
+        """Send the gradients that a node found along its edges; `found` is used up.
 
         Returns a node to visit next, if there is only one that could be: along a chain nothing need be put in order.
         """
         if found is None:
             return None
-        waiting, reached, arrived = self._waiting, self._reached, self._arrived
+        waiting, reached = self._waiting, self._reached
         next_node = None
-        edges = node.next_functions
+        edges = node.edges
         if len(found) < len(edges):
             found += [None] * (len(edges) - len(found))
         for place, edge in enumerate(edges):
@@ -265,33 +308,11 @@ class Run:
             if following is None:
                 continue
             gradient, found[place] = found[place], None  # handed on: who gets it may be the only one to hold it
-            outputs = following.outputs
-            wanted = outputs[nr]
-            if type(gradient) is BareArray:
-                dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
-                if wanted is None or gradient.shape != wanted.size or dtype is not wanted.dtype:
-                    gradient = fitted(tensor_of(gradient, dtype), edge, node, place)
-            elif (
-                gradient is not None
-                and wanted is not None
-                and (
-                    gradient._size != wanted.size
-                    or gradient._dtype is not wanted.dtype
-                    or gradient._storage.device is not wanted.device
-                )
-            ):
-                gradient = fitted(gradient, edge, node, place)
+            gradient = fitted(gradient, edge, node, place)
             left = waiting[following] = waiting[following] - 1
             if reached is not waiting and following not in reached:
                 continue
-            held = arrived.get(following)
-            if held is None and len(outputs) == 1:  # the first, and mostly the only one: `_arrive` without the call
-                arrived[following] = [gradient]
-            elif held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
-                _add(held[0], gradient, held[0])  # in place: nobody else sees it
-                self._written[following] = self._written.get(following, 0) + 1
-            else:
-                self._arrive(following, nr, gradient)
+            self._arrive(following, nr, gradient)
             if not left:
                 if next_node is not None:
                     self._push(next_node)

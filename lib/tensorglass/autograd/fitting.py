@@ -6,19 +6,28 @@ its way along an edge.
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorglass import geometry
 from tensorglass.errors import explained
+from tensorglass.graph.array_formulas import BareArray, tensor_of
 from tensorglass.graph.node import Edge, Node
-from tensorglass.tensor import Tensor
 
 
-def fitted(gradient: Tensor | None, edge: Edge, node: Node, nr: int) -> Tensor | None:
+def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
     """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
+
+    A bare array that is right stays one.
 
     `node` found it for its input number `nr`, which came along `edge`.
     """
     following, output_nr = edge
     wanted = None if following is None else following.outputs[output_nr]
+    if type(gradient) is BareArray:
+        dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
+        if wanted is not None and gradient.shape == wanted.size and dtype is wanted.dtype:
+            return gradient
+        gradient = tensor_of(gradient, dtype)
     if gradient is None or wanted is None:
         return gradient
     if gradient._size != wanted.size:

@@ -118,7 +118,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not duals:
         return UnpackedDualTensor(tensor, None)
     tangent = _pushed_forward(tensor, duals)
-    if any(node is not None for dual in duals for node, _ in dual.next_functions):
+    if any(node is not None for dual in duals for node, _ in dual.edges):
         return UnpackedDualTensor(tensor, tangent)
     if not any(requires_grad(dual.tangent) for dual in duals):
         tangent = tangent.detach()
@@ -138,7 +138,7 @@ def _duals_behind(tensor: Tensor) -> list[DualNode]:
         if isinstance(node, DualNode) and node.level == _state.level:
             found.append(node)
         else:
-            waiting += [behind for behind, _ in node.next_functions]
+            waiting += [behind for behind, _ in node.edges]
     return found
 
 

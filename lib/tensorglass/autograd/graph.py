@@ -17,6 +17,7 @@ from tensorglass.errors import explained
 from tensorglass.graph import saved
 from tensorglass.graph.hooks import RemovableHandle
 from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import watched
 from tensorglass.graph.node import Node, gradient_edge
 from tensorglass.tensor import Tensor
 
@@ -44,8 +45,10 @@ class saved_tensors_hooks:
         if saved.hooks.disabled is not None:
             raise RuntimeError(saved.hooks.disabled)
         saved.hooks.stack.append((self.pack_hook, self.unpack_hook))
+        watched.saved_tensors_hooks += 1
 
     def __exit__(self, *error: Any) -> None:
+        watched.saved_tensors_hooks -= 1
         saved.hooks.stack.pop()
 
 
@@ -159,7 +162,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
             RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients"),
             "Ask for gradients before the computation: x.requires_grad_().",
         )
-    return GradientEdge(node, nr)
+    return GradientEdge(node.named(), nr)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

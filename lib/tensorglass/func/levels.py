@@ -63,7 +63,7 @@ class Level:
             if node in seen:
                 continue
             seen.add(node)
-            behind = [each for each, _ in node.next_functions if each is not None]
+            behind = [each for each, _ in node.edges if each is not None]
             is_own = isinstance(node, AccumulateGrad) and any(node.variable is own for own in self._own)
             if not behind and not is_own:
                 return True

@@ -14,8 +14,9 @@ from tensorglass.graph.node import Gradients, Node
 
 
 class _State:
-    enabled = False
-    check_nan = True
+    def __init__(self) -> None:
+        self.enabled = False
+        self.check_nan = True
 
 
 state = _State()

@@ -6,8 +6,9 @@ them: a small gradient that goes from one such node to the next needs no header 
 Whatever is not quite usual (other dtypes, conjugated or strided elements, what was written to or let go of since) is
 left to `FormulaNode.apply`, which knows what to do or to say.
 
-A bare array lies without gaps and has the size and dtype of the output that it is the gradient of, on the CPU. Nobody
-else holds it: a gradient that goes to two nodes is a tensor, which they share, for a hook may write to it.
+A bare array lies without gaps, or is one number that was spread, and has the size and dtype of the output that it is
+the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a tensor, which they share, for
+a hook may write to it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass.backends import Array
 from tensorglass.backends import get as get_backend
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.dtypes import float32, float64
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tensorglass.graph.formula_node import FormulaNode
     from tensorglass.graph.node import Gradients, Node
 
-MOST_BARE = 1 << 16  #: bytes. What is larger is a tensor, so that `memory.peak` counts it
+MOST_BARE = LEAST - 1  #: bytes. What is larger comes from the pool, and is a tensor, so that `memory.peak` counts it
 _HOST: Any = get_backend(CPU)
 XP = _HOST.xp
 BareArray = XP.ndarray
@@ -83,13 +85,25 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
     given = [array, XP]
     for kept in node.kept:
         kind = type(kept)
-        if kind is SavedInput or kind is SavedResult:
-            holder, version, array_kept, _ = kept
-            if array_kept is None or holder._array is not array_kept or array_kept.dtype is not array_dtype:
+        if kind is SavedInput:
+            tensor = kept.tensor
+            if (
+                tensor._dtype is not dtype
+                or tensor._stride != CONTIGUOUS_STRIDES[tensor._size]
+                or tensor._storage.version != kept.version
+                or tensor._counter is not None
+            ):
                 return None
-            if (holder._storage if kind is SavedInput else holder).version != version:
+            kept = tensor._array
+            if kept is None:
                 return None
-            kept = array_kept
+        elif kind is SavedResult:
+            storage = kept.storage
+            if kept.dtype is not dtype or storage.version or kept.stride != CONTIGUOUS_STRIDES[kept.size]:
+                return None
+            kept = storage._array
+            if kept is None:  # it was resized
+                return None
         elif kind is SavedTensor:
             kept = kept.array(dtype)
             if kept is None:
@@ -97,9 +111,11 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
         elif kind is SavedNumber:
             return None
         given.append(kept)
+    blueprint = node.blueprint
+    stays_small = blueprint.is_elementwise and gradient is array
     found: list[Any] = []
-    for formula, pick, _ in node.blueprint.on_arrays:
-        if formula is None or (towards is not None and node.next_functions[len(found)][0] not in towards):
+    for formula, pick, _ in blueprint.on_arrays:
+        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
             found.append(None)
             continue
         try:
@@ -114,7 +130,7 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
                 answer = gradient
             elif answer.dtype is not array_dtype:
                 return None
-            elif answer.nbytes > MOST_BARE:
+            elif not stays_small and answer.nbytes > MOST_BARE:
                 answer = tensor_of(answer, dtype)
         elif answer is None or answer.dtype is not array_dtype:
             return None
@@ -124,7 +140,30 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
     return found
 
 
+def spread(number: Array, size: tuple[int, ...]) -> Array | None:
+    """An array that has the one `number` everywhere, without a copy: all its strides are 0. Not to be written to.
+
+    None where there are no elements.
+    """
+    if not size:
+        return number
+    if 0 in size:
+        return None
+    made = XP.ndarray(size, number.dtype, number, 0, (0,) * len(size))
+    made.setflags(write=False)
+    return made
+
+
+def is_spread(array: Array) -> bool:
+    """Whether `array` was made by `spread`."""
+    return array.ndim > 0 and array.size > 0 and not any(array.strides)
+
+
 def tensor_of(array: Array, dtype: DType) -> Tensor:
     """The tensor of a bare array."""
     size = array.shape
+    if is_spread(array):
+        number = XP.asarray(array.flat[0])
+        expanded: Tensor = result_tensor(number, dtype, _HOST, CPU, (), ()).expand(size)
+        return expanded
     return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])

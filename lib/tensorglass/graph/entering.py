@@ -9,77 +9,104 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
-from tensorglass.graph.formula_node import Blueprint, kept
+from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
 from tensorglass.graph.meta import Meta
-from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, next_number
+from tensorglass.graph.modes import watched
+from tensorglass.graph.node import NOWHERE, Edge, gradient_edge, like, next_number
 from tensorglass.graph.recording import Recorder
-from tensorglass.graph.saved import SavedInput, hooks, keep_input, keep_result
+from tensorglass.graph.saved import SavedInput, keep_input, keep_result
 from tensorglass.tensor import Tensor
 
-_new, _new_tuple = object.__new__, tuple.__new__
+_new = object.__new__
+_anomaly = anomaly.state
+Enter = Callable[[tuple[Any, ...], Tensor], Tensor]
 
 
-def entering(recorder: Recorder, left_out: tuple[Any, ...]) -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int) -> Enter:
     """A function that enters a call of `recorder`'s operator that has run, and returns its result.
 
-    It is given the operands and the result; the operator's parameters are `left_out`.
+    It is given the `count` operands and the result; the operator's parameters are `left_out`.
     """
-    usual: dict[int, tuple[Blueprint, list[int]]] = {}
+    #: for the calls in which gradients flow to the same operands: the blueprint, and which operands are kept
+    usual: list[tuple[Blueprint, list[int]] | None] = [None] * 2**count
     takes_numbers = recorder.derivative.wraps_numbers
 
     def unusual(operands: tuple[Any, ...], result: Tensor, flow: int) -> Tensor:
         node = recorder.begin(operands + left_out)
         if node is not None:
             recorder.finish(node, result)
-            places = [place for keep, place in node.blueprint.sources if keep is kept]
-            if flow and node.blueprint.leads and recorder.is_plain and len(places) == len(node.blueprint.sources):
+            places = [place for keep, place in node.blueprint.sources if keep is kept and place < count]
+            is_usual = recorder.is_plain and len(places) == len(node.blueprint.sources)
+            if flow > 0 and node.blueprint.leads and is_usual:
+                node.blueprint.is_elementwise = True
                 usual[flow] = node.blueprint, places
         return result
 
-    def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
-        edges: list[Edge] = []
-        flow = 1
-        for operand in operands:
-            flow += flow
-            edge = NOWHERE
-            if type(operand) is Tensor:
-                meta = operand._meta
-                if meta is not None:
-                    if meta.grad_fn is not None and operand._base is None:
-                        edge = meta.grad_fn, meta.output_nr
-                        flow += 1
-                    else:
-                        edge = gradient_edge(operand)
-                        if edge is not NOWHERE:
-                            flow += 1
-            elif not takes_numbers:
-                return unusual(operands, result, 0)
+    def edges_of_one(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        (operand,) = operands
+        edge = gradient_edge(operand)
+        return edge is not NOWHERE, (edge,)
+
+    def edges_of_two(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        one, two = operands
+        first = second = NOWHERE
+        flow = 0
+        if type(one) is Tensor:
+            if one._meta is not None:
+                first = gradient_edge(one)
+                if first is not NOWHERE:
+                    flow = 1
+        elif not takes_numbers:
+            flow = -4
+        if type(two) is Tensor:
+            if two._meta is not None:
+                second = gradient_edge(two)
+                if second is not NOWHERE:
+                    flow += 2
+        elif not takes_numbers:
+            flow = -4
+        return flow, (first, second)
+
+    def edges_of_several(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        flow, edges = 0, []
+        for place, operand in enumerate(operands):
+            edge = gradient_edge(operand) if type(operand) is Tensor else NOWHERE
+            if edge is not NOWHERE:
+                flow += 1 << place
+            elif type(operand) is not Tensor and not takes_numbers:
+                flow = -(1 << count)
             edges.append(edge)
-        found = usual.get(flow)
-        if found is None or hooks.stack or anomaly.state.enabled:
+        return flow, tuple(edges)
+
+    edges_of = edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
+
+    def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
+        flow, edges = edges_of(operands)
+        found = usual[flow] if flow > 0 else None
+        if found is None or watched.saved_tensors_hooks or _anomaly.enabled:
             return unusual(operands, result, flow)
         blueprint, places = found
-        node = _new(blueprint.node_class)
-        node.next_functions = tuple(edges)
-        node.outputs = (_new_tuple(OutputLike, (result._size, result._dtype, result._storage.device)),)
+        node = _new(FormulaNode)
+        node.edges = edges
+        node.outputs = (like(result),)
         node.sequence_nr = next_number()
         node.attachments = None
         node.blueprint = blueprint
         node.kept = kept_values = []
-        if places:
-            values = operands + left_out
-            for place in places:
-                value = values[place]
-                if type(value) is Tensor:
-                    meta = value._meta
-                    if value._base is None and value._counter is None and (meta is None or not meta.is_inference):
-                        array = value._array if value._stride == CONTIGUOUS_STRIDES[value._size] else None
-                        value = _new_tuple(SavedInput, (value, value._storage.version, array, meta and meta.grad_fn))
-                    else:
-                        value = keep_input(value)
-                kept_values.append(value)
+        for place in places:
+            value = operands[place]
+            if type(value) is Tensor:
+                meta = value._meta
+                if value._counter is None and (meta is None or not meta.is_inference):
+                    saved = _new(SavedInput)  # `keep_input`, written out
+                    saved.tensor = value
+                    saved.version = value._storage.version
+                    saved.made_by = edges[place][0]
+                    value = saved
+                else:
+                    value = keep_input(value)
+            kept_values.append(value)
         if blueprint.keeps_result:
             kept_values.append(keep_result(result))
         meta = result._meta = Meta()

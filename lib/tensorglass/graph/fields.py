@@ -52,7 +52,8 @@ class GradientFields:
         meta = self._meta
         if meta is None:
             return None
-        return meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
+        node = meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
+        return None if node is None else node.named()
 
     @property
     def output_nr(self: Tensor) -> int:  # type: ignore[misc]  # as above

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
@@ -42,22 +42,22 @@ class Blueprint:
 
     __slots__ = (
         "derivative",
+        "is_elementwise",
         "keeps_input",
         "keeps_result",
         "leads",
         "needs_grads",
-        "node_class",
         "of_result",
         "on_arrays",
         "saved",
         "sources",
         "steps",
+        "title",
     )
 
     def __init__(self, derivative: Derivative, title: str, places: dict[str, int], flow: Flow) -> None:
         self.derivative = derivative
-        self.node_class = node_class(title)
-        _show(self.node_class, saved_names.names(title, _all_kept(derivative)))
+        self.title = title
         counts = [each[0] if isinstance(each, tuple) else int(each is not None) for each in flow]
         flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
@@ -77,6 +77,7 @@ class Blueprint:
         if wanted and all(name in derivative.on_arrays for name in wanted):
             parameters = derivative.array_parameters
             self.on_arrays = self._steps(derivative.on_arrays, parameters, GIVEN_WITH_ARRAYS, wanted, counts)
+        self.is_elementwise = False  #: whether gradients of operands have the result's size; the recorder says so
         self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
 
@@ -153,6 +154,12 @@ class FormulaNode(Node):
     blueprint: Blueprint
     kept: list[Any]  #: what the formulas need, in the order of `Blueprint.saved`
 
+    def named(self) -> Self:
+        # Until somebody looks all are of one class: Python reads the fields of objects faster that are.
+        if type(self) is FormulaNode:
+            self.__class__ = node_class(self.blueprint.title, self.blueprint.derivative)  # type: ignore[assignment]  # Self is this
+        return self
+
     def open(self) -> None:
         """Make what is kept in a light form a `SavedTensor`."""
         for place, each in enumerate(self.kept):
@@ -168,7 +175,7 @@ class FormulaNode(Node):
                 return found
         if gradient is None:
             if all(each is None for each in gradients):
-                return [None] * len(self.next_functions)
+                return [None] * len(self.edges)
             gradient = self._zeros(0)
         self.open()
         given: list[Any] = [gradient, None, gradients]
@@ -193,7 +200,7 @@ class FormulaNode(Node):
 
     def _leads(self, towards: Container[Node | None], first: int, count: int) -> bool:
         """Whether one of the edges from `first` on leads to these nodes."""
-        return any(node in towards for node, _ in self.next_functions[first : first + count])
+        return any(node in towards for node, _ in self.edges[first : first + count])
 
     def _zeros(self, nr: int) -> Tensor | None:
         """The gradient of an output that nobody used."""
@@ -294,17 +301,19 @@ def _as_tensor(number: complex) -> SavedNumber:
     return SavedNumber(number, tensor)
 
 
+def node_class(name: str, derivative: Derivative) -> type[FormulaNode]:
+    """The class of nodes with PyTorch's name for an operator of this derivative, which show what it keeps."""
+    found = _class_named(name)
+    for each in saved_names.names(name, _all_kept(derivative)):
+        if not hasattr(found, f"_saved_{each}"):
+            setattr(found, f"_saved_{each}", property(functools.partial(_call, FormulaNode.saved, each)))
+            setattr(found, f"_raw_saved_{each}", property(functools.partial(_call, FormulaNode.raw_saved, each)))
+    return found
+
+
 @functools.cache
-def node_class(name: str) -> type[FormulaNode]:
-    """The class of nodes with PyTorch's name for an operator."""
+def _class_named(name: str) -> type[FormulaNode]:
     return type(name, (FormulaNode,), {"__slots__": ()})
-
-
-def _show(node_class: type[FormulaNode], names: list[str]) -> None:
-    """Give a class the attributes by which PyTorch shows what is kept under these names."""
-    for name in names:
-        setattr(node_class, f"_saved_{name}", property(functools.partial(_call, FormulaNode.saved, name)))
-        setattr(node_class, f"_raw_saved_{name}", property(functools.partial(_call, FormulaNode.raw_saved, name)))
 
 
 def _call(method: Callable[[FormulaNode, str], Any], name: str, node: FormulaNode) -> Any:

@@ -129,7 +129,7 @@ class CopySlices(Node):
     __slots__ = ("_base", "_part", "_view", "_written_by")
 
     def __init__(self, base: Tensor, view: Tensor, written_by: Node) -> None:
-        super().__init__((gradient_edge(base), *written_by.next_functions[1:]))
+        super().__init__((gradient_edge(base), *written_by.edges[1:]))
         self.outputs = (like(base),)
         self._base = header_of(base)
         self._view: Header = header_of(view)
@@ -138,7 +138,7 @@ class CopySlices(Node):
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         gradient = gradients[0]
         if gradient is None:
-            return [None] * len(self.next_functions)
+            return [None] * len(self.edges)
         size, stride, offset = self._view
         size_of_base, base_stride, base_offset = self._base
         whole = gradient.new_empty_strided(size_of_base, base_stride)
@@ -154,7 +154,7 @@ class CopySlices(Node):
         found[0] = whole
         if towards is None:
             return found
-        pairs = zip(self.next_functions, found, strict=True)
+        pairs = zip(self.edges, found, strict=True)
         return [gradient if node in towards else None for (node, _), gradient in pairs]
 
     def release(self) -> None:

@@ -18,15 +18,18 @@ class _State(threading.local):
     inference = False
     said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
     below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
+    # Where `below` is True, `grad` is False.
 
 
 state = _State()
 
 
 class _Watched:
-    # A tensor is marked at birth if inference mode is on. How many threads are in it is cheaper to ask than whether
-    # this one is.
-    threads_in_inference = 0
+    # What every operator would have to ask of its thread. How many threads it holds for is cheaper to ask than whether
+    # it does for this one.
+    def __init__(self) -> None:
+        self.threads_in_inference = 0  #: in inference mode, where a tensor is marked at birth
+        self.saved_tensors_hooks = 0  #: blocks of them that are open
 
 
 watched = _Watched()

@@ -23,7 +23,7 @@ from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, lik
 from tensorglass.graph.saved import SavedTensor, keep_input, keep_result
 from tensorglass.tensor import Tensor
 
-_new, _new_tuple = object.__new__, tuple.__new__
+_new = object.__new__
 _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
 
@@ -97,8 +97,8 @@ class Recorder:
         if blueprint is None:
             blueprint = self._blueprints[title, flow] = Blueprint(self.derivative, title, self.places, flow)
         # What `Node.__init__` does is written out: every operator that is recorded comes by here.
-        node = _new(blueprint.node_class)
-        node.next_functions = tuple(edges)
+        node = _new(FormulaNode)
+        node.edges = tuple(edges)
         node.outputs = ()
         node.sequence_nr = next_number()
         node.attachments = None
@@ -120,9 +120,9 @@ class Recorder:
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
         if type(result) is Tensor and result._dtype.category >= FLOATING:
-            node.outputs = (_new_tuple(OutputLike, (result._size, result._dtype, result._storage.device)),)
+            node.outputs = (like(result),)
             meta = result._meta
-            if meta is None:  # `like` and `set_history`, written out
+            if meta is None:  # `set_history`, written out
                 meta = result._meta = Meta()
             meta.grad_fn, meta.output_nr, meta.requires_grad = node, 0, False
             if node.blueprint.keeps_result:
@@ -132,6 +132,13 @@ class Recorder:
             _set_outputs(_outputs(result), node, self.derivative.outputs)
         if node.blueprint.of_result:
             self._keep_result(node, result)
+
+    def enter(self, values: Sequence[Any], result: Tensor) -> Tensor:
+        """`result`, entered into the graph as that of a call that has run; `values` are all its arguments."""
+        node = self.begin(values)
+        if node is not None:
+            self.finish(node, result)
+        return result
 
     def overwrite(self, values: Sequence[Any], written: Tensor, run: Callable[[], Any]) -> Any:
         """Run an operator that overwrites a tensor, and enter it."""
@@ -265,13 +272,10 @@ def recorded(
 _recorders: dict[Callable[..., Any], Recorder] = {}  #: of the operators that `recorded` was given, by body
 
 
-def entered(form: Callable[..., Any], values: tuple[Any, ...], result: Tensor) -> Tensor:
-    """`result`, entered into the graph as that of the recorded operator `form`, called with all its arguments."""
-    recorder = _recorders[form.__wrapped__]  # type: ignore[attr-defined]  # which functools.wraps has set
-    node = recorder.begin(values)
-    if node is not None:
-        recorder.finish(node, result)
-    return result
+def recorder_of(form: Callable[..., Any]) -> tuple[Recorder | None, tuple[Any, ...]]:
+    """What records the calls of an operator, if anything does, and the defaults of all its parameters."""
+    body = inspect.unwrap(form)
+    return _recorders.get(body), tuple([each.default for each in inspect.signature(body).parameters.values()])
 
 
 def no_out_with_gradients(name: str) -> RuntimeError:

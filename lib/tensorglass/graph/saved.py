@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
@@ -21,14 +21,14 @@ from tensorglass.errors import explained, old_type_name
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
-from tensorglass.graph.modes import state
+from tensorglass.graph.modes import state, watched
 from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, short_name
 from tensorglass.making import make
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
 
 Pack = Callable[[Any], Any]
-_new, _new_tuple = object.__new__, tuple.__new__
+_new = object.__new__
 
 
 class _Hooks(threading.local):
@@ -212,30 +212,36 @@ class SavedTensor:
         self._header = self._hooked = self._place = None
 
 
-class SavedInput(NamedTuple):
-    """The light form of what is kept of an input. The array is there if its strides are the usual ones."""
+class SavedInput:
+    """The light form of what is kept of an input."""
+
+    __slots__ = ("made_by", "tensor", "version")
 
     tensor: Tensor
     version: int
-    array: Array | None
-    made_by: Node | None
+    made_by: Node | None  #: the node that its gradient goes to
 
     def opened(self) -> SavedTensor:
         """The `SavedTensor` that this stands for."""
-        return _saved(self.tensor, self.version, self.made_by and (self.made_by, self.tensor.output_nr), False)
+        made_by = None if type(self.made_by) is AccumulateGrad else self.made_by
+        return _saved(self.tensor, self.version, made_by and (made_by, self.tensor.output_nr), False)
 
 
-class SavedResult(NamedTuple):
-    """The light form of what is kept of a node's only result: its memory, which begins with the storage."""
+class SavedResult:
+    """The light form of what is kept of a node's only result, which fills its storage: that, and what to read in it."""
+
+    __slots__ = ("dtype", "size", "storage", "stride")
 
     storage: UntypedStorage
-    version: int
-    array: Array | None  #: as of an input
-    memory: tuple[Any, ...]
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: DType
 
     def opened(self) -> SavedTensor:
         """The `SavedTensor` that this stands for."""
-        return _saved(self.memory, self.version, (None, 0), True)
+        storage = self.storage
+        memory = (storage, self.size, self.stride, 0, self.dtype, False, None, storage._array, True)
+        return _saved(memory, 0, (None, 0), True)
 
 
 def _saved(header: Any, version: int, place: Any, is_output: bool) -> SavedTensor:
@@ -247,24 +253,37 @@ def _saved(header: Any, version: int, place: Any, is_output: bool) -> SavedTenso
 def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
     """What a node keeps of an input."""
     meta, counter = tensor._meta, tensor._counter
-    if hooks.stack or counter is not None:
+    if (watched.saved_tensors_hooks and hooks.stack) or counter is not None:
         return SavedTensor(tensor)
     made_by = None
     if meta is not None:
         if meta.is_inference:
             raise _inference()
         made_by = meta.grad_fn if tensor._base is None else tensor.grad_fn
-    array = tensor._array if tensor._stride == CONTIGUOUS_STRIDES[tensor._size] else None
-    return _new_tuple(SavedInput, (tensor, tensor._storage.version, array, made_by))
+    saved: SavedInput = _new(SavedInput)
+    saved.tensor, saved.version, saved.made_by = tensor, tensor._storage.version, made_by
+    return saved
 
 
 def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
     """What a node keeps of its only result, which was made just now."""
-    if hooks.stack or tensor._counter is not None:
-        return SavedTensor(tensor, True)
     storage = tensor._storage
-    array = tensor._array if tensor._stride == CONTIGUOUS_STRIDES[tensor._size] else None
-    return _new_tuple(SavedResult, (storage, storage.version, array, memory_of(tensor)))
+    if (
+        (watched.saved_tensors_hooks and hooks.stack)
+        or tensor._array is None
+        or tensor._array is not storage._array
+        or not tensor._contiguous
+        or tensor._conj
+        or storage.version
+        or tensor._counter is not None
+    ):
+        return SavedTensor(tensor, True)
+    saved: SavedResult = _new(SavedResult)
+    saved.storage = storage
+    saved.size = tensor._size
+    saved.stride = tensor._stride
+    saved.dtype = tensor._dtype
+    return saved
 
 
 def memory_of(tensor: Tensor) -> tuple[Any, ...]:

@@ -196,15 +196,16 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
             array = raw_array(input)
         if input._contiguous and size and not is_like_input and storage._nbytes < least_pooled:
             backend = storage.backend
+            attempt = backend.attempt  # Python calls what it finds in a variable sooner than a method
             try:
-                made = backend.attempt(calls.get(backend) or bind(backend), array)
+                made = attempt(calls.get(backend) or bind(backend), array)
             except (MemoryError, RuntimeError):  # `compute` finds the former again, and says it as PyTorch does
                 return compute(kernel, (input,), {})
             answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
         else:
             size, stride, order = result_layout(((size, input._stride),), is_like_input)
             answer = compute_alike(kernel, storage, result, size, stride, order, array)
-        if input._meta is not None and state.grad and not state.below:
+        if input._meta is not None and state.grad:
             return kernel.record((input,), answer)
         return answer
 
@@ -241,8 +242,9 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
                 return elsewhere(input, other)
             backend = storage.backend
             if input._contiguous and other._contiguous and size == other._size and size:
+                attempt = backend.attempt
                 try:
-                    made = backend.attempt(calls.get(backend) or bind(backend), one, two)
+                    made = attempt(calls.get(backend) or bind(backend), one, two)
                 except (MemoryError, RuntimeError):
                     return compute(kernel, (input, other), {})
                 answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
@@ -256,7 +258,7 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
                 except (MemoryError, RuntimeError):
                     return compute(kernel, (input, other), {})
                 answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")
-            if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
+            if (input._meta is not None or other._meta is not None) and state.grad:
                 return kernel.record((input, other), answer)
             return answer
         return elsewhere(input, other)
@@ -299,7 +301,7 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
             answer = compute_packed(kernel, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(kernel, storage, result, size, stride, order, one, two)
-        if (input._meta is not None or (kind is Tensor and other._meta is not None)) and state.grad and not state.below:
+        if (input._meta is not None or (kind is Tensor and other._meta is not None)) and state.grad:
             return kernel.record((input, other), answer)
         return answer
 

@@ -110,7 +110,7 @@ class Kernel:
         if derivative is not None:
             self.recorder = Recorder(derivative, self.name, (*self.operands, *defaults))
             if not derivative.in_place_only:
-                self.record = entering(self.recorder, self.left_out)
+                self.record = entering(self.recorder, self.left_out, len(self.operands))
 
     def values(self, operands: Sequence[Any], parameters: dict[str, Any]) -> Sequence[Any]:
         """A call's operands and parameters, in the order that its recorder expects."""

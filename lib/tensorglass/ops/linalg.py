@@ -15,7 +15,7 @@ from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.recording import entered, is_recorded, no_out_with_gradients, recorded
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients, recorded, recorder_of
 from tensorglass.making import from_array, make, result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
@@ -129,8 +129,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         if is_recorded((input, other)) and input._size and other._size:
             return _composed(input, other)
         return _multiply(input, other, out)
-    if (input._meta is not None or other._meta is not None) and state.grad and not state.below:
-        return entered(mm, (input, other, None), result)
+    if (input._meta is not None or other._meta is not None) and state.grad:
+        return _recorder_of_mm.enter((input, other, None), result)
     return result
 
 
@@ -319,6 +319,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         if len(matrix._size) != 2:
             raise RuntimeError(f"{name} must be a matrix")
     return _multiply(input, mat2, out)
+
+
+_recorder_of_mm: Any = recorder_of(mm)[0]
 
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3,), (2, 0), (0,)))

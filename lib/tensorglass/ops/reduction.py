@@ -9,6 +9,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.graph import array_formulas
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded
 from tensorglass.ops import usual_reductions
@@ -61,7 +62,11 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     samples=reduction_samples,
     usual=of_reduction(usual_reductions.add, usual_reductions.widened),
 )
-@derivative(node=by_dim("Sum"), input=lambda grad, input_size, dim, keepdim: spread(grad, input_size, dim, keepdim))
+@derivative(
+    node=by_dim("Sum"),
+    input=lambda grad, input_size, dim, keepdim: spread(grad, input_size, dim, keepdim),
+    on_arrays={"input": lambda grad, input_size, dim: array_formulas.spread(grad, input_size) if dim is None else None},
+)
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
     return total(xp, input, axes)

@@ -13,8 +13,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.graph import inplace
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.formula_node import node_class
-from tensorglass.graph.node import Node
+from tensorglass.graph.formula_node import FormulaNode, node_class
 from tensorglass.graph.recording import is_recorded, recorded
 from tensorglass.making import view_of
 from tensorglass.ops.calls import explaining
@@ -24,11 +23,11 @@ from tensorglass.ops.views import as_strided, squeeze, swapaxes, transpose, unsq
 from tensorglass.tensor import Tensor, header_of
 
 
-def _take_history(input: Tensor, node: Node) -> None:
+def _take_history(input: Tensor, node: FormulaNode) -> None:
     """Make `node`, of the view that `input` has just become, its history. What it is a view of stays as it was."""
-    name, _, number = type(node).__name__.rpartition("Backward")
+    name, _, number = node.name().rpartition("Backward")
     shift = 3 if name == "Squeeze" else 1  # PyTorch numbers the forms in place after the others
-    node.__class__ = node_class(f"{name}Backward{int(number) + shift}")
+    node.__class__ = node_class(f"{name}Backward{int(number) + shift}", node.blueprint.derivative)
     inplace.replace_history(input, node)
     if input._base is not None:
         input._seen = input._version

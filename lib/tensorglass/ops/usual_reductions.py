@@ -1,4 +1,4 @@
-"""The usual call of a reduction: over one dimension or all, of a small tensor that no gradient flows to.
+"""The usual call of a reduction: over one dimension or all, of a small tensor.
 
 The one idea to keep in mind: what such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
 and the array module's function is called at once: a sum of 4×4 takes 2.7 µs in place of 5. Every other call goes on to
@@ -16,6 +16,8 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
+from tensorglass.graph.modes import state
+from tensorglass.graph.recording import recorder_of
 from tensorglass.making import result_tensor
 from tensorglass.tensor import Tensor, raw_array
 
@@ -47,6 +49,9 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
         return axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
+        recorder, left_out = recorder_of(form)
+        left_out = left_out[3:]
+
         @wraps(form)
         def usual(*arguments: Any, **keywords: Any) -> Any:
             read = read_usual(arguments, keywords)
@@ -54,7 +59,8 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
                 return form(*arguments, **keywords)
             input, dim, keepdim = read
             plan = planned(input._dtype, input._size, dim, keepdim)
-            array = None if plan is None else array_at_once(input)
+            is_recorded = input._meta is not None and state.grad
+            array = None if plan is None or (is_recorded and recorder is None) else array_at_once(input)
             if array is None:
                 return form(*arguments, **keywords)
             axis, computed, dtype, size = plan
@@ -66,7 +72,11 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
                 made = HOST.xp.asarray(made)
             elif keepdim:
                 made = made.reshape(size)
-            return result_tensor(made, dtype, HOST, input._storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+            stride = geometry.CONTIGUOUS_STRIDES[size]
+            result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
+            if is_recorded and recorder is not None:
+                return recorder.enter((input, dim, keepdim, *left_out), result)
+            return result
 
         return usual
 
@@ -87,7 +97,7 @@ def of_extreme(
             if len(arguments) == 1 and not keywords:
                 return whole(*arguments)
             read = read_usual(arguments, keywords)
-            if read is None or read[1] is None:
+            if read is None or read[1] is None or arguments[0]._meta is not None:
                 return form(*arguments, **keywords)
             input, keepdim = read[0], read[2]
             plan = _along(input._size, read[1]) if as_it_is(input._dtype) is not None else None
@@ -125,7 +135,7 @@ def read_usual(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Te
     if type(dim) is not int and (count == 2 or keywords):
         return None
     input = arguments[0]
-    return (input, dim, keepdim) if type(input) is Tensor and input._meta is None else None
+    return (input, dim, keepdim) if type(input) is Tensor else None
 
 
 def array_at_once(input: Tensor) -> Array | None:

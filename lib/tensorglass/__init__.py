@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import (
     autograd,
     backends,
+    deriving,
     dlpack,
     fft,
     func,
@@ -139,6 +140,7 @@ from tensorglass.typed_storage import TypedStorage
 __version__ = "0.1.0"
 
 fields.attach()
+deriving.attach()
 autograd.attach()
 globals().update(ops.attach())
 missing.attach()
@@ -146,10 +148,12 @@ return_types = ops.return_types  #: the named tuples of operators with several r
 vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 _LOADED_WHEN_NEEDED = (
+    "_C",
     "accelerator",
     "array_api",
     "cuda",
     "multiprocessing",
+    "overrides",
     "sim",
     "testing",
 )  # most programs compute on the CPU, alone

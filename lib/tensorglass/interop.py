@@ -161,9 +161,11 @@ def asarray(
     """
     if copy is not None and not isinstance(copy, builtins.bool):
         raise TypeError(f"asarray(): argument 'copy' must be bool, not {type_name(copy)}")
-    shared = _shared(obj, dtype)
+    shared = _shared(obj, dtype, copy)
     if shared is None:
         if copy is False:
+            if isinstance(obj, np.ndarray | np.generic):
+                raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return copied("asarray", obj, {"dtype": dtype, "device": device, "requires_grad": builtins.bool(requires_grad)})
     wanted = read_dtype("asarray", dtype) or shared._dtype
@@ -198,12 +200,13 @@ def _warn_of_kept_gradient() -> None:
         )
 
 
-def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
-    """A tensor on the memory of `obj`, or None where there is none to share."""
+def _shared(obj: Any, dtype: DType | None, copy: bool | None) -> Tensor | None:
+    """A tensor on the memory of `obj`, or None where there is none to share; a 0-dim array's only if asked for."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
-        return from_numpy(np.asarray(obj))
+        array = np.asarray(obj)
+        return from_numpy(array) if array.ndim or (copy is False and array is obj) else None
     if hasattr(obj, "__dlpack__") or is_capsule(obj):
         return from_dlpack(obj)
     try:
@@ -309,5 +312,8 @@ def __eq__(self: Tensor, other: Any) -> Any:
     """``tensor == array``, element by element, as of two tensors. (``tensor != array`` is Python's: True.)"""
     answer = _equals_tensor_or_number(self, other)
     if answer is NotImplemented and isinstance(other, np.ndarray):
-        return _equals_tensor_or_number(self, from_numpy(other))
+        try:
+            return _equals_tensor_or_number(self, from_numpy(other))
+        except TypeError:  # no tensor has such elements
+            return NotImplemented
     return answer

@@ -7,18 +7,22 @@ a sequence is data, a storage is shared. `tensor`, `empty` and `set_` each do on
 from __future__ import annotations
 
 import builtins
+from operator import index
 from typing import Any, ClassVar
 
 from tensorglass import dtypes
 from tensorglass.devices import as_device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
-from tensorglass.making import make, view_of
-from tensorglass.ops.arguments import invalid_combination
+from tensorglass.interop import as_tensor
+from tensorglass.making import make
+from tensorglass.ops.arguments import invalid_combination, type_name
 from tensorglass.ops.factory import Place
 from tensorglass.ops.factory import new as new_in
 from tensorglass.ops.from_data import copied
+from tensorglass.ops.recorded_indexing import alias
 from tensorglass.ops.table import operator
+from tensorglass.overriding import plainly
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter
@@ -48,17 +52,25 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any
             return _on_storage(dtype, data)
         if isinstance(data, Size):
             return _empty(dtype, tuple(data), device)
-        if isinstance(data, bool) or not isinstance(data, int):
-            if isinstance(data, bool) or (not hasattr(data, "__len__") and not hasattr(data, "__index__")):
-                raise TypeError(f"new(): data must be a sequence (got {builtins.type(data).__name__})")
+        if not _is_length(data):
+            if not hasattr(data, "__len__"):
+                raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
+            if hasattr(data, "__array_interface__"):  # sic: an array's memory is shared
+                return as_tensor(data, dtype, device)
             return copied("new", data, {"dtype": dtype, "device": device})
-    for argument in arguments:
-        if not isinstance(argument, int):
-            raise explained(
-                invalid_combination("new", arguments),
-                "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
-            )
-    return _empty(dtype, arguments or (0,), device)
+    if not all(map(_is_length, arguments)):
+        raise explained(
+            invalid_combination("new", arguments),
+            "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
+        )
+    return _empty(dtype, tuple(map(index, arguments)) or (0,), device)
+
+
+def _is_length(given: Any) -> bool:
+    try:
+        return not isinstance(given, bool) and index(given) is not None
+    except TypeError:
+        return False
 
 
 def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
@@ -68,7 +80,7 @@ def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
             TypeError(f"expected {_options_of(dtype, tensor)} (got {_options_of(tensor._dtype, tensor)})"),
             "x.to(dtype) converts.",
         )
-    return view_of(tensor, tensor._size, tensor._stride, tensor._offset)
+    return plainly(alias)(tensor)
 
 
 def _options_of(dtype: DType, tensor: Tensor) -> str:
@@ -111,7 +123,10 @@ TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attac
 
 
 def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:
-    return construct(None, arguments, **keywords)
+    made = construct(None, arguments, **keywords)
+    if cls is not Tensor:
+        made.__class__ = cls
+    return made
 
 
 Tensor.__new__ = _construct_default  # type: ignore[assignment, method-assign]  # attached, as the operators are

@@ -1,7 +1,9 @@
 """Gradients: walking the recorded graph backwards, functions of one's own, and what is built on them."""
 
-from tensorglass.autograd import forward_ad, function, functional, graph
-from tensorglass.autograd.backward import attach, backward, grad
+from tensorglass import overriding
+from tensorglass.autograd import backward as _walks
+from tensorglass.autograd import engine, forward_ad, function, functional, graph
+from tensorglass.autograd.backward import attach
 from tensorglass.autograd.function import Function
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.autograd.variable import Variable
@@ -27,3 +29,7 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+backward = overriding.overridable(_walks.backward)
+grad = overriding.overridable(_walks.grad)
+overriding.at_work.append(lambda: engine.current.walk is not None)

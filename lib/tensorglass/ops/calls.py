@@ -13,226 +13,20 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
-from tensorglass import formats
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import OF_PYTHON_TYPE
-from tensorglass.dtypes import dtype as DType
+from tensorglass import overriding
 from tensorglass.errors import MixedMemory
-from tensorglass.generator import Generator
 from tensorglass.graph.derivative import derivative_of
-from tensorglass.ops.arguments import invalid_combination, type_name
+from tensorglass.ops.arguments import invalid_combination
+from tensorglass.ops.flags import are_flags, flags_of
 from tensorglass.ops.known_signatures import DEPRECATED, signatures_of
 from tensorglass.ops.one_device import refuse_two_devices
-from tensorglass.ops.scalars import NUMBERS
-from tensorglass.storage import UntypedStorage
+from tensorglass.ops.reading import Signature, differ
 from tensorglass.tensor import Tensor
-from tensorglass.typed_storage import TypedStorage
 
-# NumPy's names of arguments, which PyTorch accepts too.
-_NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
-
-# Their second operand may be a number as well: PyTorch makes a 0-dim tensor of it.
-_NUMBERS_BECOME_TENSORS = frozenset((
-    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
-))  # fmt: skip
-
-# How PyTorch names the kinds of arguments that our annotations name.
-_KINDS = {
-    "Tensor": "Tensor", "int": "int", "bool": "bool", "float": "float", "complex": "Number", "str": "str",
-    "Sequence[int]": "tuple of ints", "int | Sequence[int]": "tuple of ints or int", "Sequence[Tensor]":
-    "tuple of Tensors", "DType": "torch.dtype", "Device": "torch.device", "formats.memory_format":
-    "torch.memory_format", "Generator": "torch.Generator",
-}  # fmt: skip
-
-
-def _is_int(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return not value._size and not value._dtype.is_floating_point and not value._dtype.is_complex
-    return not isinstance(value, bool) and hasattr(value, "__index__")
-
-
-def _may_be_one_of_ints(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return value.numel() == 1 and not value._dtype.is_floating_point and not value._dtype.is_complex
-    return hasattr(value, "__index__")
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, Tensor) and not value._size and not value.requires_grad
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, NUMBERS) and not isinstance(value, complex)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, NUMBERS) or _is_scalar(value)
-
-
-_FITS: dict[str, Callable[[Any], bool]] = {
-    "Tensor": lambda value: isinstance(value, Tensor),
-    "int": _is_int,
-    "bool": lambda value: isinstance(value, bool),
-    "float": lambda value: _is_real(value) or _is_scalar(value),
-    "Number": lambda value: _is_number(value),
-    "Tensor or Number": lambda value: isinstance(value, (*NUMBERS, Tensor)),
-    "str": lambda value: isinstance(value, str),
-    "tuple of ints": lambda value: isinstance(value, tuple | list) and (not value or _is_int(value[0])),
-    "tuple of ints or int": lambda value: _is_int(value) or _FITS["tuple of ints"](value),
-    "tuple of floats": lambda value: isinstance(value, tuple | list) and (not value or _is_real(value[0])),
-    "tuple of floats or float": lambda value: _is_real(value) or _FITS["tuple of floats"](value),
-    "tuple of Scalars": lambda value: isinstance(value, tuple | list) and all(map(_is_number, value)),
-    "tuple of Tensors": lambda value: isinstance(value, tuple | list),
-    "torch.dtype": lambda value: isinstance(value, DType) or (isinstance(value, type) and value in OF_PYTHON_TYPE),
-    "torch.device": lambda value: isinstance(value, Device | str | int) and not isinstance(value, bool),
-    "torch.layout": lambda value: isinstance(value, formats.layout),
-    "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
-    "torch.Storage": lambda value: isinstance(value, UntypedStorage | TypedStorage),
-    "torch.Generator": lambda value: isinstance(value, Generator),
-}
-
-
-class _Parameter(NamedTuple):
-    name: str
-    kind: str  #: as PyTorch's messages name it; "" for whatever comes
-    is_optional: bool
-    is_nullable: bool  #: whether None is as good as leaving it out
-    is_keyword_only: bool
-    is_varargs: bool  #: whether ints may be given one by one
-
-    def fits(self, value: Any) -> bool:
-        return not self.kind or (value is None and self.is_nullable) or _FITS[self.kind](value)
-
-    def misfit(self, place: str, value: Any) -> str:
-        kind = self.kind.partition(" or ")[0]
-        if place and kind == "tuple of ints" and isinstance(value, tuple | list) and value:
-            found = f"but found element of type {type_name(value[0])} at pos 0"
-            return f"argument '{self.name}'{place} must be {kind}, {found}"
-        return f"argument '{self.name}'{place} must be {kind}, not {type_name(value)}"
-
-
-class Signature:
-    """One signature of an operator, of which PyTorch's may have several."""
-
-    def __init__(self, name: str, parameters: Sequence[_Parameter], is_deprecated: bool = False) -> None:
-        self.name = name
-        self.parameters = tuple(parameters)
-        self._positional = sum(not each.is_keyword_only for each in self.parameters)
-        self._required = sum(not each.is_optional for each in self.parameters)
-        self.is_deprecated = is_deprecated
-        # Ints one by one are what must be given; where they may be left out, what follows one is another argument.
-        first = self.parameters[0] if self._positional == 1 else None
-        self._takes_varargs = first is not None and first.is_varargs and not first.is_optional
-
-    @classmethod
-    def of_python(cls, name: str, signature: inspect.Signature) -> Signature:
-        """The signature that the parameters of a function and their annotations tell."""
-        return cls(name, [_of_parameter(each) for each in signature.parameters.values()])
-
-    @classmethod
-    def of_text(cls, name: str, text: str) -> Signature:
-        """The signature in PyTorch's notation: ``(Tensor input, int dim = 0, *, bool flag = False)``."""
-        parameters = []
-        keyword_only = False
-        for part in filter(None, text.removesuffix(DEPRECATED).strip("()").split(", ")):
-            if part == "*":
-                keyword_only = True
-                continue
-            declared, _, default = part.partition(" = ")
-            kind, _, argument = declared.rpartition(" ")
-            is_nullable = default == "None" or kind.endswith("?")
-            kind = kind.removesuffix("?")
-            if kind == "Tensor" and argument == "other" and name.removesuffix("_") in _NUMBERS_BECOME_TENSORS:
-                kind = "Tensor or Number"
-            is_varargs = kind.startswith("tuple of ints")
-            parameters.append(_Parameter(argument, kind, bool(default), is_nullable, keyword_only, is_varargs))
-        return cls(name, parameters, text.endswith(DEPRECATED))
-
-    def as_method(self) -> Signature:
-        """The signature without the tensor that the method is called on."""
-        return Signature(self.name, self.parameters[1:])
-
-    def may_take(self, count: int) -> bool:
-        """Whether so many arguments could be right."""
-        return self._required <= count <= len(self.parameters)
-
-    def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments by position and by name in the operator's own terms. Raises PyTorch's TypeError."""
-        rest = dict(keywords)
-        values: list[Any] = []
-        named: dict[str, Any] = {}
-        if len(arguments) > self._positional and not (self._takes_varargs and _is_int(arguments[0])):
-            raise self._too_many(len(arguments))
-        for place, each in enumerate(self.parameters):
-            if place < len(arguments) and not each.is_keyword_only:
-                value, shown = arguments[place], f" (position {place + 1})"
-                if self._takes_varargs and _is_int(value):
-                    value = arguments
-            else:
-                key = next((name for name in (each.name, *_NUMPY_NAMES.get(each.name, ())) if name in rest), None)
-                if key is None:
-                    if not each.is_optional:
-                        raise self._missing(place)
-                    continue
-                value, shown = rest.pop(key), ""
-                if each.is_keyword_only or len(values) < place:
-                    named[each.name] = value
-            if not each.fits(value):
-                raise TypeError(f"{self.name}(): {each.misfit(shown, value)}")
-            if each.name not in named:
-                values.append(value)
-        for key in rest:
-            if any(each.name == key for each in self.parameters):
-                raise TypeError(f"{self.name}() got multiple values for argument '{key}'")
-            raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
-        return values, named
-
-    def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """What `read` gives, looked through: of a tuple, `read` has seen the first element alone."""
-        values, named = self.read(arguments, keywords)
-        positional = zip([each.name for each in self.parameters], values, strict=False)
-        kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
-        for argument, given in chain(positional, named.items()):
-            at, kind = kinds[argument]
-            if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
-                for place, value in enumerate(given):
-                    if not isinstance(value, Tensor):
-                        found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
-                        raise TypeError(found)
-            if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
-                for place, value in enumerate(given, 1):
-                    if not _may_be_one_of_ints(value):
-                        raise TypeError(
-                            f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with "
-                            f'error "type must be tuple of ints,but got {type_name(value)}"'
-                        )
-        return values, named
-
-    def _too_many(self, given: int) -> TypeError:
-        most = self._positional
-        least = self._required  # sic: of those by keyword alone too
-        takes = f"{most} positional argument{'' if most == 1 else 's'}"
-        if least != most:
-            takes = f"from {least} to {most} positional arguments"
-        return TypeError(f"{self.name}() takes {takes} but {given} {'was' if given == 1 else 'were'} given")
-
-    def _missing(self, place: int) -> TypeError:
-        names = [f'"{each.name}"' for each in self.parameters[place:] if not each.is_optional]
-        plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the other way round
-        return TypeError(f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}")
-
-
-def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
-    if parameter.kind is parameter.VAR_POSITIONAL:
-        return _Parameter(parameter.name, "tuple of ints", False, False, False, True)
-    annotation = "" if parameter.annotation is parameter.empty else str(parameter.annotation)
-    kind = _KINDS.get(annotation.removesuffix(" | None"), "")
-    has_default = parameter.default is not parameter.empty
-    keyword_only = parameter.kind is parameter.KEYWORD_ONLY
-    return _Parameter(parameter.name, kind, has_default, parameter.default is None, keyword_only, False)
+#: `overriding.door` or its like: an operator's body and what users call, to what stands before that body from now on
+Door = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
 class _Signatures:
@@ -315,12 +109,12 @@ def explaining(
     signatures = _Signatures(lambda: inspect.signature(body), name, texts, is_method)
     before = 1 if is_method else 0
     straight = _unrecorded(body)
-    flags = _flags(body)
+    flags = flags_of(body)
     first = flags[0][0] if flags else sys.maxsize
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if (keywords or len(arguments) > first) and flags and not _are_flags(flags, arguments, keywords):
+        if (keywords or len(arguments) > first) and flags and not are_flags(flags, arguments, keywords):
             signatures.read(arguments[before:], keywords)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -329,48 +123,42 @@ def explaining(
         except Exception as error:
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)
-            values, named = signatures.read(arguments[before:], keywords)
-            if not _is_misfit(error, body):
+            try:
+                values, named = signatures.read(arguments[before:], keywords)
+            except TypeError as refusal:
+                return overriding.for_others(call, arguments, keywords, refusal)
+            if not _is_misfit(error, body) and not differ(arguments[before:], values, keywords, named):
                 raise
         return body(*arguments[:before], *values, **named)
 
+    def open_door(public: Callable[..., Any], door: Door) -> None:
+        nonlocal straight, body
+        straight, body = door(straight, public), door(body, public)
+
+    vars(call)["open_door"] = open_door  # to be called when the first class is derived from Tensor
     return call
-
-
-def _flags(body: Callable[..., Any]) -> list[tuple[int, str]]:
-    """The parameters that are True or False, and their places: Python takes anything for one, and raises nothing.
-
-    Those that are given by name alone have a place that no argument reaches.
-    """
-    plain = inspect.unwrap(body)
-    by_place = plain.__code__.co_argcount
-    names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
-    places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
-    found = plain.__annotations__
-    return [(place, name) for place, name in zip(places, names, strict=True) if found.get(name) == "bool"]
-
-
-def _are_flags(flags: list[tuple[int, str]], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether what is given for `flags` is True or False."""
-    for place, name in flags:
-        given = arguments[place] if len(arguments) > place else keywords.get(name, False)
-        if given is not True and given is not False:
-            return False
-    return True
 
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
-    straight = _unrecorded(body)
-    if straight is body:
+    if hasattr(body, "open_door"):  # of elementwise operators, which do that as well
         return body
+    straight = _unrecorded(body)
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
-            return straight(*arguments, **keywords)
-        return body(*arguments, **keywords)
+        try:
+            if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
+                return straight(*arguments, **keywords)
+            return body(*arguments, **keywords)
+        except TypeError as refusal:
+            return overriding.for_others(call, arguments, keywords, refusal)
 
+    def open_door(public: Callable[..., Any], door: Door) -> None:
+        nonlocal straight, body
+        straight, body = door(straight, public), door(body, public)
+
+    vars(call)["open_door"] = open_door
     return call
 
 
@@ -387,6 +175,6 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     all tensors in it.
     """
     trace = error.__traceback__ and error.__traceback__.tb_next
-    if trace is not None and hasattr(body, "__wrapped__") and trace.tb_frame.f_code is body.__code__:
-        trace = trace.tb_next  # `body` records the operator, and passes the call on
+    while trace is not None and hasattr(body, "__wrapped__") and trace.tb_frame.f_code is body.__code__:
+        trace, body = trace.tb_next, body.__wrapped__  # `body` records the operator, or is a door, and passes it on
     return isinstance(error, TypeError) and trace is None

@@ -32,6 +32,7 @@ from tensorglass.ops.planning import Layout, layout_at_once, result_layout
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.signatures import CallSignature
 from tensorglass.ops.table import Operator, Sample, declare
+from tensorglass.overriding import derived, for_operands, for_others, strangers, through
 from tensorglass.tensor import Tensor, raw_array
 
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
@@ -87,6 +88,7 @@ def pointwise(
             form.__name__ = form.__qualname__ = body.__name__ + name
             form.__doc__ = body.__doc__
             form.__module__ = body.__module__
+            vars(form)["open_door"] = _door_is_open
             vars(form)["__signature__"] = call.in_place() if form is forms.in_place else call.public
         declare(
             Operator(
@@ -123,23 +125,31 @@ class Forms:
 
 
 def _forms(kernel: Kernel, call: CallSignature) -> Forms:
-    def function(*arguments: Any, **keywords: Any) -> Tensor:
-        operands, parameters, out = call.read(arguments, keywords)
-        return compute(kernel, _with_a_tensor(operands), parameters, out)
+    def slow(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
+        def form(*arguments: Any, **keywords: Any) -> Any:
+            if derived and strangers(arguments, keywords):
+                return through(getattr(forms, form_name), form, arguments, keywords)
+            try:
+                operands, parameters, out = call.read(arguments, keywords, is_method, is_in_place)
+            except TypeError as refusal:
+                return for_others(getattr(forms, form_name), arguments, keywords, refusal)
+            if is_in_place:
+                return compute(kernel, operands, parameters, arguments[0], inplace=True)
+            return compute(kernel, operands if is_method else _with_a_tensor(operands), parameters, out)
 
-    def method(*arguments: Any, **keywords: Any) -> Tensor:
-        operands, parameters, out = call.read(arguments, keywords, is_method=True)
-        return compute(kernel, operands, parameters, out)
+        return form
 
-    def in_place(*arguments: Any, **keywords: Any) -> Tensor:
-        operands, parameters, _ = call.read(arguments, keywords, is_method=True, is_in_place=True)
-        return compute(kernel, operands, parameters, arguments[0], inplace=True)
-
+    function, method, in_place = slow("function"), slow("method", True), slow("in_place", True, True)
     fast, fast_in_place = _FAST.get(len(call.operands), (_fast_of_many, _no_fast_path))
-    return Forms(
+    forms = Forms(
         fast(kernel, call, function), fast(kernel, call, method), fast_in_place(kernel, call, in_place),
         partial(_straight_binary, kernel, call), partial(fast_in_place, kernel, call),
     )  # fmt: skip
+    return forms
+
+
+def _door_is_open(*_: Any) -> None:
+    """Elementwise operators look for classes wherever they look twice."""
 
 
 def _with_a_tensor(operands: list[Any]) -> list[Any]:
@@ -365,15 +375,15 @@ def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
     """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
 
     def forward(self: Tensor, other: Any) -> Any:
-        return forms.function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return forms.function(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
 
     def reflected(self: Tensor, other: Any) -> Any:
         if not isinstance(other, _OPERANDS):
-            return NotImplemented
+            return for_operands(name, self, other)
         return forms.function(self, other) if name in _COMMUTE else forms.function(other, self)
 
     def in_place(self: Tensor, other: Any) -> Any:
-        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
 
     def alone(self: Tensor) -> Any:
         return forms.function(self)

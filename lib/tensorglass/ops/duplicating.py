@@ -12,6 +12,7 @@ from tensorglass.graph.hooks import warn_if_has_hooks
 from tensorglass.graph.meta import meta_of
 from tensorglass.making import make
 from tensorglass.ops.table import operator
+from tensorglass.overriding import Off
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, VersionCounter, header_of
 
@@ -29,6 +30,8 @@ def __copy__(input: Tensor) -> Tensor:
     warn_if_has_hooks(input)
     made = _on(input, input._storage)
     _count_a_write(made)
+    if type(input) is not Tensor:
+        made = made.as_subclass(type(input))
     made.__dict__.update(input.__dict__)
     return made
 
@@ -52,7 +55,9 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     made: Tensor | None = memo.get(id(input))
     if made is None:
-        if input._conj:  # the elements are conjugated on the way
+        if type(input) is not Tensor:
+            made = _of_its_class(input, memo)
+        elif input._conj:  # the elements are conjugated on the way
             made = input.detach().clone()
             set_requires_grad(made, input.requires_grad)
         else:
@@ -65,10 +70,31 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
     return made
 
 
+def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
+    """The copy of a tensor of a derived class. RuntimeError, as in PyTorch, where the class has no own `new_empty`."""
+    made: Tensor = input.new_empty([])
+    if type(made) is not type(input):
+        raise explained(
+            RuntimeError(
+                "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
+                "that implement new_empty() and for which that function returns another instance of the same subclass. "
+                "You should either properly implement new_empty() for your subclass or override __deepcopy__() if it "
+                "is intended behavior for new_empty() to return an instance of a different type."
+            ),
+            f"x.clone() is a copy of the elements, of class {type(input).__name__}.",
+        )
+    size, stride, offset = header_of(input)
+    made.set_(input._storage.__deepcopy__(memo), offset, size, stride)
+    set_requires_grad(made, input.requires_grad)
+    return made
+
+
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
     """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it again."""
     warn_if_has_hooks(input)
+    if type(input) is not Tensor:
+        return rebuild_as, (type(input), *parts(input)), input.__dict__ or None, None, None, hang
     return rebuild, parts(input), input.__dict__ or None, None, None, hang
 
 
@@ -104,6 +130,12 @@ def rebuild(
     set_requires_grad(made, requires_grad)
     _count_a_write(made)
     return made
+
+
+def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:
+    """The tensor of a derived class that was pickled."""
+    with Off():
+        return rebuild(*given).as_subclass(kind)
 
 
 def hang(tensor: Tensor, attributes: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ from tensorglass.ops.arguments import type_name
 from tensorglass.ops.copying import format_strides
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.pointing import resize
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -352,6 +353,6 @@ def read_number(name: str, argument: str, position: int, given: Any) -> complex:
     if isinstance(given, Tensor) and not given._size:
         return given.item()
     item = getattr(given, "item", None)  # a NumPy scalar
-    if item is not None and not isinstance(given, Tensor) and getattr(given, "shape", None) == ():
+    if item is not None and not isinstance(given, Tensor) and isinstance(given, NUMBERS):
         return read_number(name, argument, position, item())
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(given)}")

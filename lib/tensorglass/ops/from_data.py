@@ -195,6 +195,8 @@ def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
         first = first[0]
         if isinstance(first, HOST.xp.ndarray) and not isinstance(data, HOST.xp.ndarray):
             _warn_of_arrays_in_list()
+            if first.dtype.kind == "O":
+                array_dtype(first)  # which raises: no tensor has such elements
         if is_regular:
             is_regular = all(_is_sequence(each) and len(each) == length for each in level)
         if is_regular:
@@ -221,7 +223,7 @@ def _leaves(data: Any) -> Iterable[Any]:
     """The elements of a ragged structure, depth first. An empty sequence counts as a float."""
     if _is_sequence(data) and not isinstance(data, str | bytes):
         if len(data) == 0:
-            yield 0.0
+            yield data.dtype.type() if isinstance(data, HOST.xp.ndarray) else 0.0
         for each in data:
             if each is data:
                 raise TypeError("new(): self-referential lists are incompatible")

@@ -29,6 +29,7 @@ from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.thin_products import SMALL, is_whole, matrix_product
 from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
+from tensorglass.overriding import for_operands
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 
@@ -369,13 +370,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 @operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
 def __matmul__(input: Tensor, other: Any) -> Any:
     """``input @ other``."""
-    return matmul(input, other) if isinstance(other, Tensor) else NotImplemented
+    return matmul(input, other) if isinstance(other, Tensor) else for_operands("__matmul__", input, other)
 
 
 @operator("linear algebra", function=False, method=False, dunders=("__rmatmul__",))
 def __rmatmul__(input: Tensor, other: Any) -> Any:
     """``other @ input``, where `other` does not know how."""
-    return matmul(other, input) if isinstance(other, Tensor) else NotImplemented
+    return matmul(other, input) if isinstance(other, Tensor) else for_operands("__rmatmul__", input, other)
 
 
 @operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))

@@ -53,6 +53,7 @@ from tensorglass.ops.samples import (
 )
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import operator
+from tensorglass.overriding import for_operands
 from tensorglass.tensor import Tensor
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
@@ -122,7 +123,7 @@ def __rsub__(input: Tensor, other: Any) -> Any:
     """``other - input``."""
     if isinstance(other, Tensor):
         return sub(other, input)
-    return rsub(input, other) if isinstance(other, NUMBERS) else NotImplemented
+    return rsub(input, other) if isinstance(other, NUMBERS) else for_operands("__rsub__", input, other)
 
 
 def _times(xp: Any, array: Array, alpha: complex) -> Array:
@@ -351,7 +352,12 @@ def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
 @operator("pointwise", function=False, method=False, dunders=("__rtruediv__",))
 def __rtruediv__(input: Tensor, other: Any) -> Any:
     """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
-    return mul(reciprocal(input), other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+    if isinstance(other, (Tensor, *NUMBERS)):
+        return mul(reciprocal(input), other)
+    try:
+        return reciprocal(input) * other  # a NumPy array knows how
+    except TypeError:
+        return NotImplemented
 
 
 @pointwise(FLOAT, ufunc="sqrt", samples=positive)

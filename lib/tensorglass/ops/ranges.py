@@ -168,7 +168,8 @@ def _read_ends(
         ]
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(got)}.")
     first, last = read_number(name, "start", 1, start), read_number(name, "end", 2, end)
-    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+    is_array = hasattr(steps, "__len__") and not isinstance(steps, Tensor)
+    if isinstance(steps, bool) or not hasattr(steps, "__index__") or is_array:
         raise invalid_combination(name, (start, end, steps), "(Number start, Number end, int steps)")
     count = int(steps)
     if count < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from tensorglass import geometry
@@ -12,6 +13,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import as_siblings, make, view_of
+from tensorglass.ops.calls import refusal
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
@@ -30,13 +32,16 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
 
 
 @derivative(
-    node=lambda split_size: "SplitBackward0" if hasattr(split_size, "__index__") else None,
+    node=lambda split_size: "SplitBackward0" if isinstance(split_size, (int, Tensor)) else None,
     input=lambda grads, dim: cat(grads, dim),
 )
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
-    if hasattr(split_size, "__index__"):
-        return as_siblings(_cut(input, geometry.split(input._size, split_size, dim), dim))
+    if isinstance(split_size, (int, Tensor)):
+        return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
+    refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
+    if refused is not None:
+        raise refused
     return split_with_sizes(input, split_size, dim)
 
 

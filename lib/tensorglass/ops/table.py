@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from tensorglass import overriding
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.calls import explaining, passing
@@ -203,7 +204,45 @@ def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
     names = (row.name, f"{row.name}_") if is_method else (row.name, row.path.replace(".", "_"))
+    if row.signatures is None and row.name in _BLIND:
+        return body
     if row.signatures is None and name in names:
-        return passing(body)  # under other names it is refused by those
-    form = explaining(body, name, row.signatures or (), is_method=is_method)
-    return form if row.usual is None or body is row.inplace else row.usual(form)
+        form = public = passing(body)  # under other names it is refused by those
+    else:
+        form = explaining(body, name, row.signatures or (), is_method=is_method)
+        public = form if row.usual is None or body is row.inplace else row.usual(form)
+    _given_out.append((form, public, row.name not in _BLIND))
+    return public
+
+
+#: The operators that ask no class: they take tensors for data.
+_BLIND = frozenset((
+    "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",
+    "full", "is_storage", "is_tensor", "linspace", "load", "logspace", "new", "range", "save", "tensor", "to_dlpack",
+    "typename",
+))  # fmt: skip
+#: Python's names of operators that are written with tensors. Those of elementwise ones have their doors further in.
+_DOORS = frozenset((
+    "__contains__", "__delitem__", "__getitem__", "__invert__", "__matmul__", "__pos__", "__reversed__",
+    "__rmatmul__", "__rsub__", "__rtruediv__", "__setitem__", "where",
+))  # fmt: skip
+#: forms that have a door, what users call, and whether classes are to be asked
+_given_out: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
+
+
+def _open_doors() -> None:
+    """Have operators look for classes derived from Tensor."""
+    for form, public, asks in _given_out:
+        form.open_door(public, overriding.door if asks else overriding.closed_door)  # type: ignore[attr-defined]  # see `calls`
+    for row in OPERATORS.values():
+        if row.is_attribute:
+            setter = row.setter and overriding.plainly(row.setter)
+            setattr(Tensor, row.name, property(overriding.plainly(row.function), setter or vars(Tensor)[row.name].fset))
+        for name, method in row.dunders.items():
+            if method is row.function and name in _DOORS:
+                form = overriding.door(method, overriding.public_form(name) if name == "__matmul__" else None)
+                form.__name__ = name
+                setattr(Tensor, name, form)
+
+
+overriding.when_first_derived.append(_open_doors)

@@ -161,10 +161,10 @@ def asarray(
     """
     if copy is not None and not isinstance(copy, builtins.bool):
         raise TypeError(f"asarray(): argument 'copy' must be bool, not {type_name(copy)}")
-    shared = _shared(obj, dtype, copy)
+    shared = _shared(obj, dtype)
     if shared is None:
-        if copy is False:
-            if isinstance(obj, np.ndarray | np.generic):
+        if copy is False and not isinstance(obj, np.ndarray):  # sic: a 0-dim array is copied
+            if isinstance(obj, np.generic):
                 raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return copied("asarray", obj, {"dtype": dtype, "device": device, "requires_grad": builtins.bool(requires_grad)})
@@ -200,13 +200,13 @@ def _warn_of_kept_gradient() -> None:
         )
 
 
-def _shared(obj: Any, dtype: DType | None, copy: bool | None) -> Tensor | None:
-    """A tensor on the memory of `obj`, or None where there is none to share; a 0-dim array's only if asked for."""
+def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
+    """A tensor on the memory of `obj`, or None where there is none to share."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
         array = np.asarray(obj)
-        return from_numpy(array) if array.ndim or (copy is False and array is obj) else None
+        return from_numpy(array) if array.ndim else None
     if hasattr(obj, "__dlpack__") or is_capsule(obj):
         return from_dlpack(obj)
     try:

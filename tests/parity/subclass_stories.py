@@ -37,8 +37,9 @@ STORIES = {
             t[[0, 1]], t[t > 1], x[t.long()], t.sum(), t.max(0), torch.max(m, 1), t.split(2), t.unbind(), list(t),
             torch.cat([x, t]), torch.stack([t, t]), torch.where(x > 1, x, t), torch.zeros_like(t), t.new_zeros(2), t.T,
             t.data, t.real, m.mT, m.H, t.detach(), t.clone(), t.double(), t.to(torch.int64), torch.add(x, t),
-            torch.add(t, 1, alpha=2), torch.matmul(x, t), torch.einsum("i,i->", t, t), torch.meshgrid(t, t, indexing="ij"),
-            torch.linalg.norm(t), torch.fft.fft(t), torch.special.erf(t), torch.topk(t, 2), torch.broadcast_tensors(t, m),
+            torch.add(t, 1, alpha=2), torch.matmul(x, t), torch.einsum("i,i->", t, t), torch.linalg.norm(t),
+            torch.meshgrid(t, t, indexing="ij"), torch.fft.fft(t), torch.special.erf(t), torch.topk(t, 2),
+            torch.broadcast_tensors(t, m),
             x.add(t), x.clone().add_(t), x.clone().copy_(t), torch.add(x, 1, out=torch.zeros(4).as_subclass(Named)),
             torch.add(t, 1, out=torch.zeros(4)), torch.sort(t), t.tolist(), t.shape, t.dtype, torch.softmax(t, 0),
             t.reshape(2, 2), t.reshape(-1), t.expand(2, 4), t.t(), m.transpose(0, 1), m.permute(1, 0), m.flatten(),
@@ -205,7 +206,8 @@ STORIES = {
                 return func.__name__, len(args)
 
         see(double(Loud()), double(x), kind(double(t)))
-        see(torch.overrides.is_tensor_like(Loud()), torch.overrides.is_tensor_like(t), torch.overrides.is_tensor_like(3))
+        for each in (Loud(), t, x, 3):
+            see(torch.overrides.is_tensor_like(each))
         see(torch.overrides.has_torch_function([x, t]), torch.overrides.has_torch_function((x, 1)))
         see(torch.overrides.resolve_name(torch.add), torch.overrides.resolve_name(torch.Tensor.add))
 

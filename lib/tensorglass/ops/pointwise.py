@@ -51,10 +51,6 @@ from tensorglass.ops.samples import (
     positive,
     unary,
 )
-from tensorglass.ops.scalars import NUMBERS
-from tensorglass.ops.table import operator
-from tensorglass.overriding import for_operands
-from tensorglass.tensor import Tensor
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -116,14 +112,6 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
 def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     """``other - alpha * input``."""
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
-
-
-@operator("pointwise", function=False, method=False, dunders=("__rsub__",))
-def __rsub__(input: Tensor, other: Any) -> Any:
-    """``other - input``."""
-    if isinstance(other, Tensor):
-        return sub(other, input)
-    return rsub(input, other) if isinstance(other, NUMBERS) else for_operands("__rsub__", input, other)
 
 
 def _times(xp: Any, array: Array, alpha: complex) -> Array:
@@ -347,17 +335,6 @@ def square(xp: Any, input: Array, *, out: Array = None) -> Array:
 def reciprocal(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / input``."""
     return xp.true_divide(input.dtype.type(1), input, out=out)
-
-
-@operator("pointwise", function=False, method=False, dunders=("__rtruediv__",))
-def __rtruediv__(input: Tensor, other: Any) -> Any:
-    """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
-    if isinstance(other, (Tensor, *NUMBERS)):
-        return mul(reciprocal(input), other)
-    try:
-        return reciprocal(input) * other  # a NumPy array knows how
-    except TypeError:
-        return NotImplemented
 
 
 @pointwise(FLOAT, ufunc="sqrt", samples=positive)

@@ -88,7 +88,7 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             input = arguments[0]
             if type(input) is Tensor and input._meta is None and input._storage.backend is HOST:
                 array = raw_array(input)
-                if input._contiguous:
+                if input._contiguous and not input._conj:
                     array.fill(0)
                     input._written()
                     return input

@@ -1,0 +1,30 @@
+"""``other - tensor`` and ``other / tensor``, where `other` is no tensor or does not know how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.ops.pointwise import mul, reciprocal, rsub, sub
+from tensorglass.ops.scalars import NUMBERS
+from tensorglass.ops.table import operator
+from tensorglass.overriding import for_operands
+from tensorglass.tensor import Tensor
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rsub__",))
+def __rsub__(input: Tensor, other: Any) -> Any:
+    """``other - input``."""
+    if isinstance(other, Tensor):
+        return sub(other, input)
+    return rsub(input, other) if isinstance(other, NUMBERS) else for_operands("__rsub__", input, other)
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rtruediv__",))
+def __rtruediv__(input: Tensor, other: Any) -> Any:
+    """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
+    if isinstance(other, (Tensor, *NUMBERS)):
+        return mul(reciprocal(input), other)
+    try:
+        return reciprocal(input) * other  # a NumPy array knows how
+    except TypeError:
+        return NotImplemented

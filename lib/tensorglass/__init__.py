@@ -57,6 +57,9 @@ from tensorglass.dtypes import (
     set_default_dtype,
     short,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from tensorglass.errors import OutOfMemoryError
 from tensorglass.formats import (

@@ -47,6 +47,9 @@ _INT, _UINT, _FLOAT, _, _BFLOAT, _COMPLEX, _BOOL = range(len(_CODES))
 _DTYPES: Final = {
     (_BOOL, 8): dtypes.bool,
     (_UINT, 8): dtypes.uint8,
+    (_UINT, 16): dtypes.uint16,
+    (_UINT, 32): dtypes.uint32,
+    (_UINT, 64): dtypes.uint64,
     (_INT, 8): dtypes.int8,
     (_INT, 16): dtypes.int16,
     (_INT, 32): dtypes.int32,

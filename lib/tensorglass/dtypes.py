@@ -3,7 +3,8 @@
 A dtype is a name, a width and a category. The one idea to keep in mind is *promotion*: the categories are
 ordered bool < integer < floating point < complex, and operands matter in three ranks (tensors with
 dimensions, then 0-dim tensors, then Python numbers). An operand of a lower rank changes the result's dtype
-only if its category is higher.
+only if its category is higher. The wide unsigned types are the exception: PyTorch promotes them with nothing but
+floating-point types, and says so.
 
 They print as PyTorch's do (``torch.float32``), since code is written ``import tensorglass as torch``.
 
@@ -25,7 +26,7 @@ COMPLEX: Final = 3
 
 
 class dtype(metaclass=Named, pytorchs="torch.dtype"):
-    """The type of a tensor's elements. The twelve below are the only ones; compare them with ``is``.
+    """The type of a tensor's elements. The fifteen below are the only ones; compare them with ``is``.
 
     >>> torch.float16.itemsize, torch.float16.is_floating_point
     (2, True)
@@ -112,6 +113,9 @@ int8 = _define("int8", "Char", 1, INTEGER)
 int16 = short = _define("int16", "Short", 2, INTEGER)
 int32 = int = _define("int32", "Int", 4, INTEGER)
 int64 = long = _define("int64", "Long", 8, INTEGER)
+uint16 = _define("uint16", "UInt16", 2, INTEGER, is_signed=False)
+uint32 = _define("uint32", "UInt32", 4, INTEGER, is_signed=False)
+uint64 = _define("uint64", "UInt64", 8, INTEGER, is_signed=False)
 float16 = half = _define("float16", "Half", 2, FLOATING)
 bfloat16 = _define("bfloat16", "BFloat16", 2, FLOATING)
 float32 = float = _define("float32", "Float", 4, FLOATING)
@@ -120,12 +124,16 @@ complex64 = cfloat = _define("complex64", "ComplexFloat", 8, COMPLEX)
 complex128 = cdouble = _define("complex128", "ComplexDouble", 16, COMPLEX)
 
 ALL: Final = (
-    bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128,
+    bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
+    complex128,
 )  # fmt: skip
+#: Those that most of PyTorch's operators refuse, see `ops.unsigned`.
+WIDE_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 #: C++'s names of the types, which some of PyTorch's messages use.
 C_NAMES: Final = {
     bool: "bool", uint8: "unsigned char", int8: "signed char", int16: "short int", int32: "int", int64: "long int",
-    float16: "c10::Half", bfloat16: "c10::BFloat16", float32: "float", float64: "double",
+    uint16: "short unsigned int", uint32: "unsigned int", uint64: "long unsigned int", float16: "c10::Half",
+    bfloat16: "c10::BFloat16", float32: "float", float64: "double",
     complex64: "c10::complex<float>", complex128: "c10::complex<double>",
 }  # fmt: skip
 BY_NAME: Final = {each.name: each for each in ALL}
@@ -167,7 +175,26 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return float32  # float16 with bfloat16
 
 
-_PROMOTED: Final = {(a, b): _promote(a, b) for a in ALL for b in ALL}
+class _Promoted(dict[tuple[dtype, dtype], dtype]):
+    """What two dtypes promote to; where nothing is entered, that is PyTorch's refusal."""
+
+    def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
+        a, b = pair
+        raise explained(
+            RuntimeError(
+                "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                f"{a.scalar_type} and {b.scalar_type}"
+            ),
+            "Convert one of the tensors first; tensorglass.array_api promotes them as the array API standard does.",
+        )
+
+
+def _is_promoted(a: dtype, b: dtype) -> builtins.bool:
+    """Whether PyTorch promotes the two: wide unsigned types only with themselves and floating-point types."""
+    return a is b or WIDE_UNSIGNED.isdisjoint((a, b)) or FLOATING in (a.category, b.category)
+
+
+_PROMOTED: Final = _Promoted({(a, b): _promote(a, b) for a in ALL for b in ALL if _is_promoted(a, b)})
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
@@ -207,6 +234,8 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return higher
     if higher.category == FLOATING:
         return higher.to_complex()
+    if higher in WIDE_UNSIGNED and lower.is_complex:  # which PyTorch refuses of one rank alone
+        return lower
     return _PROMOTED[higher, lower]
 
 

@@ -46,7 +46,7 @@ def old_type_name(tensor: Any) -> str:
     that came after such names.
     """
     scalar_type = tensor._dtype.scalar_type
-    if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble"):
+    if scalar_type in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble", "UInt16", "UInt32", "UInt64"):
         return f"{tensor._storage.device.type.upper()}{scalar_type}Type"
     return f"torch.{scalar_type}Tensor" if tensor.is_cpu else f"torch.{tensor._storage.device.type}.{scalar_type}Tensor"
 

@@ -192,6 +192,7 @@ class BoolTensor(_OldTensor):
 
 
 _BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
+_BY_NAME |= {f"torch.{each.scalar_type}Tensor": each for each in dtypes.WIDE_UNSIGNED}  # names without constructors
 _BY_NAME["torch.Tensor"] = dtypes.float32
 
 

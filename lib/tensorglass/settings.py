@@ -173,7 +173,8 @@ def set_default_tensor_type(t: type | str) -> None:
 
 def _old_types() -> dict[str, DType]:
     """The dtypes of the old constructors: FloatTensor makes float32."""
-    return {f"{dtype.scalar_type}Tensor": dtype for dtype in dtypes.ALL if not dtype.is_complex}
+    old = [each for each in dtypes.ALL if not each.is_complex and each not in dtypes.WIDE_UNSIGNED]
+    return {f"{each.scalar_type}Tensor": each for each in old}
 
 
 # --- warnings --------------------------------------------------------------------------------------------------------

@@ -22,7 +22,9 @@ from tensorglass.naming import Named
 from tensorglass.storage import UntypedStorage
 
 _NAME = "<class 'torch.storage.TypedStorage'>"
-_BY_OLD_NAME = {f"torch.{each.scalar_type}Storage": each for each in dtypes.ALL}
+#: The names of the old classes, which the wide unsigned types came too late for.
+_OLD_NAMES = {each: f"{each.scalar_type}Storage" for each in dtypes.ALL if each not in dtypes.WIDE_UNSIGNED}
+_BY_OLD_NAME = {f"torch.{name}": each for each, name in _OLD_NAMES.items()}
 
 
 class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
@@ -154,8 +156,10 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return TypedStorage._of(self._storage.pin_memory(device), self.dtype)
 
     def pickle_storage_type(self) -> str:
-        """The name of the old class of this dtype: "FloatStorage"."""
-        return f"{self.dtype.scalar_type}Storage"
+        """The name of the old class of this dtype: "FloatStorage". KeyError for a dtype that has none."""
+        if self.dtype not in _OLD_NAMES:
+            raise KeyError(f"dtype {self.dtype} is not recognized")
+        return _OLD_NAMES[self.dtype]
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -223,7 +227,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
         """The name of the old class, "torch.FloatStorage"; given one of these, or its name, a conversion to it."""
         if dtype is None:
-            return f"torch.{self.pickle_storage_type()}"
+            return f"torch.{_OLD_NAMES.get(self.dtype, 'storage.TypedStorage')}"
         wanted = _BY_OLD_NAME.get(dtype) if isinstance(dtype, str) else getattr(dtype, "dtype", None)
         if wanted is None:
             raise ValueError(f"invalid type: {dtype!r}")

@@ -28,7 +28,7 @@ def _float64_by_default() -> Any:
 def array(size: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> np.ndarray:
     """Small numbers, with equal ones among them."""
     draw = np.random.default_rng(seed)
-    whole = draw.integers(0 if dtype == "uint8" else -3, 4, size)
+    whole = draw.integers(0 if dtype.startswith("uint") else -3, 4, size)
     if dtype == "bool":
         return whole > 0
     made = whole + (draw.integers(0, 2, size) * 0.5 if np.dtype(dtype).kind in "fc" else 0)
@@ -133,6 +133,8 @@ def test_searching() -> None:
         xp.nonzero(xp.ones(()))
     for one in REAL:
         for other in REAL:
+            if "uint64" in (one, other) and "int" in (one[:3], other[:3]):
+                continue  # no dtype holds both
             for side in ("left", "right"):
                 try:
                     check("searchsorted", np.sort(array((7,), one)), array((2, 3), other, 1), side=side)
@@ -290,8 +292,6 @@ def test_dtypes_promote_as_the_standards_table_says() -> None:
                 expected = strict.result_type(getattr(strict, one), getattr(strict, other))
             except TypeError:
                 continue
-            if str(expected).endswith(("uint16", "uint32", "uint64")):
-                continue
             name = str(np.asarray(strict.zeros(1, dtype=expected)).dtype)
             assert xp.result_type(first, second) is getattr(torch, name)
             assert xp.result_type(xp.ones((), dtype=first), second) is getattr(torch, name)
@@ -319,7 +319,7 @@ def test_finfo_and_iinfo_tell_what_the_oracle_tells(dtype: str) -> None:
         assert (ours.bits, ours.eps, ours.max, ours.min) == (theirs.bits, theirs.eps, theirs.max, theirs.min)
         assert ours.smallest_normal == theirs.smallest_normal
         assert ours.dtype is (torch.float32 if dtype in ("float32", "complex64") else torch.float64)
-    for whole in ("int8", "int64", "uint8"):
+    for whole in ("int8", "int64", "uint8", "uint16", "uint64"):
         mine, other = xp.iinfo(getattr(torch, whole)), strict.iinfo(getattr(strict, whole))
         assert (mine.bits, mine.max, mine.min) == (other.bits, other.max, other.min)
         assert mine.dtype is getattr(torch, whole)

@@ -12,7 +12,14 @@ import tensorglass as torch
 from tensorglass import array_api as xp
 
 FLOATING = ["float32", "float64", "complex64", "complex128"]
-PROMOTING = [("float32", "float64"), ("int8", "int64"), ("uint8", "int16"), ("float32", "complex128")]
+PROMOTING = [
+    ("float32", "float64"),
+    ("int8", "int64"),
+    ("uint8", "int16"),
+    ("uint32", "int8"),
+    ("uint8", "uint64"),
+    ("float32", "complex128"),
+]
 
 
 def matrices(dtype: str, *size: int, seed: int = 0) -> np.ndarray:

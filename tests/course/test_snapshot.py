@@ -133,7 +133,10 @@ def test_a_tensor_over_a_storage_resized_under_it_has_cells_without_value(lib) -
     assert [cell.value for cell in only(t).cells] == [1.0] * 4 + [None] * 4
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "uint8", "uint16", "uint32", "uint64", "int16", "int64", "float16", "float32", "float64", "complex64"],
+)
 def test_values_are_read_in_every_dtype(lib, dtype: str) -> None:
     t = lib.tensor([0, 1, 3]).to(getattr(lib, dtype))
     assert [cell.value for cell in only(t).cells] == t.tolist()

@@ -121,8 +121,8 @@ def test_the_call_has_pytorchs_outcome(call: str) -> None:
 
 @pytest.mark.parametrize(
     "dtype",
-    ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-     "complex128"],
+    ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
+     "float64", "complex64", "complex128"],
 )  # fmt: skip
 @pytest.mark.parametrize("ours_produces", [True, False])
 def test_memory_is_shared_with_pytorch(dtype: str, ours_produces: bool) -> None:

@@ -1,4 +1,4 @@
-"""PyTorch is asked all that can be asked about dtypes: there are twelve, so every combination is tried."""
+"""PyTorch is asked all that can be asked about dtypes: there are fifteen, so every combination is tried."""
 
 import itertools
 
@@ -62,7 +62,10 @@ def test_every_pair_of_operands_of_every_rank_has_pytorchs_result_type(default):
     operands = [(rank, dtype) for rank in ("dimensioned", "zero_dim") for dtype in dtypes.ALL]
     operands += [("number", value) for value in NUMBERS]
     for pair in itertools.product(operands, repeat=2):
-        expected = repr(torch.result_type(*(_their_operand(*operand) for operand in pair)))
+        expected = outcome(torch.result_type, *(_their_operand(*operand) for operand in pair))
+        if isinstance(expected, tuple):  # of a refusal, which does not depend on how the operands are looked at
+            assert outcome(_our_result_type, *pair)[0] is expected[0], pair
+            continue
         # PyTorch gives its half-precision complex type here, of which tensorglass has the next wider one.
         expected = expected.replace("complex32", "complex64")
         assert repr(_our_result_type(*pair)) == expected, pair

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import tensorglass as torch
+from tensorglass.array_api.unsigned import for_every_dtype
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.tensor import Tensor
@@ -16,6 +17,7 @@ def _size(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
+@for_every_dtype
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
@@ -46,6 +48,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None
     return made
 
 
+@for_every_dtype
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
@@ -112,12 +115,14 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None)
     return made
 
 
+@for_every_dtype
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros above the `k`-th diagonal."""
     made: Tensor = torch.tril(x, k)
     return made
 
 
+@for_every_dtype
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros below the `k`-th diagonal."""
     made: Tensor = torch.triu(x, k)

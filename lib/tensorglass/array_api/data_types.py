@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import tensorglass as torch
 from tensorglass import dtypes
+from tensorglass.array_api.promoting import promote_types
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.tensor import Tensor
@@ -54,7 +55,10 @@ def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: Device | st
 
 def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
     """Whether promotion would turn `from_` into `to`: no value changes but by rounding."""
-    return torch.promote_types(_dtype_of(from_), to) is to
+    try:
+        return promote_types(_dtype_of(from_), to) is to
+    except RuntimeError:  # there is no dtype for both
+        return False
 
 
 def finfo(type: DType | Tensor, /) -> FloatInfo:

@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.array_api.promoting import as_tensors, of_number, promoted
+from tensorglass.array_api.unsigned import for_every_dtype, unrefused
 from tensorglass.tensor import Tensor
 
 
@@ -18,7 +19,10 @@ def _of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[
     compute = operator or getattr(torch, name)
 
     def function(x: Tensor, /) -> Tensor:
-        result: Tensor = compute(x)
+        try:
+            result: Tensor = compute(x)
+        except NotImplementedError:
+            result = unrefused(compute, x)
         return result
 
     return _named(function, name, compute)
@@ -36,7 +40,10 @@ def _of_two(
                 x1, x2 = promoted(x1, x2)
         elif not numbers or not isinstance(x1, Tensor):
             x1, x2 = as_tensors(x1, x2)
-        result: Tensor = compute(x1, x2)
+        try:
+            result: Tensor = compute(x1, x2)
+        except NotImplementedError:
+            result = unrefused(compute, x1, x2)
         return result
 
     return _named(function, name, compute)
@@ -171,6 +178,7 @@ remainder = _of_two("remainder", _remainder, numbers=True)
 subtract = _of_two("subtract", torch.sub, numbers=True)
 
 
+@for_every_dtype
 def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
     """`x` with elements below `min` raised to it and those above `max` lowered to it, in the dtype of `x`."""
     low, high = (each.to(x._dtype) if isinstance(each, Tensor) else each for each in (min, max))

@@ -11,10 +11,10 @@ from tensorglass.devices import CPU, with_index
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 
-#: The standard's dtypes that tensors have: all but uint16, uint32 and uint64.
+#: The standard's dtypes.
 STANDARD = (
-    dtypes.bool, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.float32, dtypes.float64,
-    dtypes.complex64, dtypes.complex128,
+    dtypes.bool, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16, dtypes.uint32,
+    dtypes.uint64, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import tensorglass as torch
 from tensorglass.array_api import statistics
 from tensorglass.array_api.promoting import promoted
+from tensorglass.array_api.unsigned import for_every_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.tensor import Tensor
 
@@ -44,6 +45,7 @@ class Factors(NamedTuple):
 # --- products, which the main namespace has too ----------------------------------------------------------------------
 
 
+@for_every_dtype
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The product of matrices, or of stacks of them."""
     x1, x2 = promoted(x1, x2)
@@ -57,6 +59,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     return view
 
 
+@for_every_dtype
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     """The sum of products over several dimensions: the last and the first `axes`, or those that are named."""
     x1, x2 = promoted(x1, x2)
@@ -64,6 +67,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Seq
     return product
 
 
+@for_every_dtype
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The dot product along `axis`; the first of two complex vectors is conjugated. ValueError if lengths differ."""
     x1, x2 = _vectors(x1, x2, axis)
@@ -93,6 +97,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     return factor
 
 
+@for_every_dtype
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The cross product of vectors of three elements along `axis`. ValueError if lengths differ."""
     x1, x2 = _vectors(x1, x2, axis)

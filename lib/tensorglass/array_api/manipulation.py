@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import tensorglass as torch
 from tensorglass import geometry
 from tensorglass.array_api.promoting import result_type
+from tensorglass.array_api.unsigned import for_every_dtype
 from tensorglass.tensor import Tensor
 
 Axes = int | tuple[int, ...]
@@ -50,6 +51,7 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
     return x
 
 
+@for_every_dtype
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
     """The elements in reverse order along `axis`, or along all."""
     turned: Tensor = torch.flip(x, tuple(range(x.ndim)) if axis is None else axis)
@@ -67,6 +69,7 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     return x.permute(axes)
 
 
+@for_every_dtype
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Every element several times in succession, along `axis` or flattened."""
     made: Tensor = torch.repeat_interleave(x, repeats.long() if isinstance(repeats, Tensor) else repeats, axis)
@@ -126,10 +129,11 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
             raise ValueError(f"take() needs an axis for an array of {x.ndim} dimensions")
         axis = 0
     dim = geometry.wrap_dim(axis, len(x._size))
-    taken: Tensor = x.__getitem__((*[slice(None)] * dim, indices))
+    taken: Tensor = x.__getitem__((*[slice(None)] * dim, indices.to(torch.int64)))
     return taken
 
 
+@for_every_dtype
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """For every place of `indices`, the element of `x` that is there along `axis`."""
     made: Tensor = torch.take_along_dim(x, indices.to(torch.int64), axis)

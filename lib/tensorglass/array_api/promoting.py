@@ -2,6 +2,7 @@
 
 PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. The one idea to keep in mind: once
 operands are of one dtype, both agree; so operands of two are converted here, and those of one go straight through.
+uint16, uint32 and uint64, which PyTorch promotes with floating-point types alone, promote as other integers do.
 """
 
 from __future__ import annotations
@@ -10,16 +11,36 @@ from functools import reduce
 from typing import Any
 
 import tensorglass as torch
+from tensorglass import dtypes
 from tensorglass.dtypes import OF_PYTHON_TYPE
 from tensorglass.dtypes import dtype as DType
 from tensorglass.tensor import Tensor
+
+
+def _promote(a: DType, b: DType) -> DType | None:
+    """What two dtypes promote to, of which at least one is a wide unsigned type; None if no dtype holds both."""
+    low, high = sorted((a, b), key=lambda each: (each.category, each.itemsize))
+    if low.category < high.category or low.is_signed is high.is_signed:
+        return high
+    signed, unsigned = (a, b) if a.is_signed else (b, a)
+    if signed.itemsize > unsigned.itemsize:
+        return signed
+    return {1: dtypes.int16, 2: dtypes.int32, 4: dtypes.int64}.get(unsigned.itemsize)
+
+
+_WIDE = {(a, b): _promote(a, b) for a in dtypes.ALL for b in dtypes.ALL if not dtypes.WIDE_UNSIGNED.isdisjoint((a, b))}
+
+
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The dtype that two promote to: PyTorch's, and the standard's where that refuses. uint64 and int64 have none."""
+    return _WIDE.get((type1, type2)) or torch.promote_types(type1, type2)
 
 
 def promoted(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     """Both in the dtype that theirs promote to."""
     if x1._dtype is x2._dtype:
         return x1, x2
-    common = torch.promote_types(x1._dtype, x2._dtype)
+    common = promote_types(x1._dtype, x2._dtype)
     return x1.to(common), x2.to(common)
 
 
@@ -47,7 +68,7 @@ def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
     kinds = [each for each in given if isinstance(each, DType)]
     if not kinds:
         raise TypeError("result_type() needs an array or a dtype: numbers alone have none")
-    common = reduce(torch.promote_types, kinds)
+    common = reduce(promote_types, kinds)
     for number in given:
         if not isinstance(number, DType):
             category = OF_PYTHON_TYPE[type(number)].category

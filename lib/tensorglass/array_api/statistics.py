@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import tensorglass as torch
-from tensorglass import geometry
+from tensorglass import dtypes, geometry
+from tensorglass.array_api.unsigned import for_every_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.tensor import Tensor
 
@@ -16,6 +17,12 @@ Axes = int | tuple[int, ...] | None
 def _along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Axes, bool]:
     """What to call an operator of ours with, in its order."""
     return (x.unsqueeze(0), 0, False) if axis == () else (x, axis, keepdims)
+
+
+def _summed_in(x: Tensor, dtype: DType | None) -> DType | None:
+    """The dtype to compute in: uint64 for unsigned integers if none is given; None where ours chooses the same."""
+    is_unsigned = dtype is None and x._dtype.category == dtypes.INTEGER and not x._dtype.is_signed
+    return dtypes.uint64 if is_unsigned else dtype
 
 
 def all(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
@@ -30,6 +37,7 @@ def any(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     return answer.to(torch.bool)
 
 
+@for_every_dtype
 def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The largest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
@@ -37,6 +45,7 @@ def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     return largest
 
 
+@for_every_dtype
 def min(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The smallest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
@@ -64,14 +73,17 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     return found
 
 
+@for_every_dtype
 def sum(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """The sum along `axis`; integers are summed in int64."""
-    total: Tensor = torch.sum(*_along(x, axis, keepdims), dtype=dtype)
+    """The sum along `axis`; integers are summed in int64, unsigned ones in uint64."""
+    total: Tensor = torch.sum(*_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
     return total
 
 
+@for_every_dtype
 def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
-    """The product along `axis`; integers are multiplied in int64."""
+    """The product along `axis`; integers are multiplied in int64, unsigned ones in uint64."""
+    dtype = _summed_in(x, dtype)
     x, axis, keepdims = _along(x, axis, keepdims)
     if isinstance(axis, int):
         product: Tensor = torch.prod(x, axis, keepdims, dtype=dtype)
@@ -84,20 +96,22 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdim
     return x
 
 
+@for_every_dtype
 def cumulative_sum(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
     """The running sums along `axis`, which a 1-dim array need not have; with a 0 before them if `include_initial`."""
     dim = _only_axis(x, axis)
-    return _with_first(torch.cumsum(x, dim, dtype=dtype), 0, dim, include_initial)
+    return _with_first(torch.cumsum(x, dim, dtype=_summed_in(x, dtype)), 0, dim, include_initial)
 
 
+@for_every_dtype
 def cumulative_prod(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
     """The running products along `axis`, which a 1-dim array need not have; after a 1 if `include_initial`."""
     dim = _only_axis(x, axis)
-    return _with_first(torch.cumprod(x, dim, dtype=dtype), 1, dim, include_initial)
+    return _with_first(torch.cumprod(x, dim, dtype=_summed_in(x, dtype)), 1, dim, include_initial)
 
 
 def _only_axis(x: Tensor, axis: int | None) -> int:
@@ -116,6 +130,7 @@ def _with_first(running: Tensor, number: int, dim: int, include_initial: bool) -
     return torch.cat([running.new_full(size, number), running], dim)
 
 
+@for_every_dtype
 def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:

@@ -14,6 +14,7 @@ from tensorglass.ops.copying import copy_
 from tensorglass.ops.gradients import conj, scaled
 from tensorglass.ops.promotion import cannot_cast
 from tensorglass.ops.table import operator
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor
 
 
@@ -46,6 +47,7 @@ def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: compl
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if out is not None and not dtypes.can_cast(result, out._dtype):
         raise cannot_cast(result, out._dtype)
+    refuse_unwritten("addr_cpu", result)
     made = add_product(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
     return made if out is not None else _laid_out_like(made, input)
 

@@ -25,6 +25,7 @@ from tensorglass.ops.samples import values
 from tensorglass.ops.scalars import checked
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.thin_products import matrix_product
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import expand, narrow, select
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -138,6 +139,8 @@ def _matrix_product(
     _check_one_dtype(input if out is None else out, mat1, mat2)
     if input._dtype is dtypes.bool and 0 not in size:
         raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
+    if 0 not in size and mat1._size[-1]:
+        refuse_unwritten("addmm_impl_cpu_", input._dtype)
     return add_product(product, (input, mat1, mat2), size, beta, alpha, out)
 
 
@@ -240,6 +243,8 @@ def _addmv(
     check_out_dtype(out, input._dtype)
     if input._dtype is dtypes.bool and rows and columns:
         raise NotImplementedError("\"addmv_impl_cpu\" not implemented for 'Bool'")
+    if rows and columns:
+        refuse_unwritten("addmv_impl_cpu", input._dtype)
     return add_product(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
 
 
@@ -348,6 +353,8 @@ def _baddbmm(
         raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
     if kinds[0] is dtypes.bool and 0 not in size:
         raise _no_truths("baddbmm", inner)
+    if 0 not in size and inner:
+        refuse_unwritten("baddbmm", kinds[0])
     return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
 
 

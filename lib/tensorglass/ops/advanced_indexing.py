@@ -20,6 +20,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.making import empty_on, from_array, view_of
 from tensorglass.ops.scalars import checked, number_array
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
@@ -152,6 +153,7 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
     _check_value(view, value, size)
     _check_positions(visit)
     if 0 not in size:
+        refuse_unwritten("index_put", view._dtype)
         target, given = raw_array(visit.view), array_of(value)
         given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
         kernel = _add_at if accumulate else _assign
@@ -167,6 +169,7 @@ def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
     """Set the elements of `view` where a mask, from dimension `first` on, is True."""
     check_is_bool("masked_fill_", mask.dtype)
     warn_if_expanded("masked_fill_", view, "tensor[mask] = scalar")
+    refuse_unwritten("masked_fill", view._dtype)
     backend = view._backend
     number = checked(number, view._dtype)
     if isinstance(number, complex) and not view._dtype.is_complex:

@@ -13,6 +13,7 @@ from tensorglass.ops.gradients import at_max, at_min, inside
 from tensorglass.ops.pointwise_checks import bounds_are_elements, bounds_fit, no_complex
 from tensorglass.ops.promotion import PARAMETRIC, common_dtype
 from tensorglass.ops.samples import binary
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor
 
 _ORDERED = PARAMETRIC.refusing(dtypes.COMPLEX)
@@ -31,8 +32,12 @@ def _has_order(operands: Any) -> None:
 def _wants_numbers(name: str) -> Callable[[Any], None]:
     def check(operands: Any) -> None:
         bounds_are_elements(operands)
-        if not isinstance(operands[1], Tensor) and common_dtype(operands) is dtypes.bool:
-            raise NotImplementedError(f"\"{name}_scalar_cpu\" not implemented for 'Bool'")
+        common, kernel = common_dtype(operands), f"{name}_scalar_cpu"
+        if isinstance(operands[1], Tensor):
+            kernel = "maximum_cpu" if name == "clamp_min" else "minimum_cpu"
+        elif common is dtypes.bool:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+        refuse_unwritten(kernel, common)
 
     return check
 

@@ -17,6 +17,7 @@ from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -34,6 +35,7 @@ def trace(input: Tensor) -> Tensor:
     dtype = input._dtype
     if dtype is dtypes.bool:
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    refuse_unwritten("trace", dtype)
     if len(input._size) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(input._size)}")
     result = dtype if dtype.category >= dtypes.FLOATING else dtypes.int64

@@ -117,6 +117,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         raise not_implemented("linspace_cpu", dtype)
     if dtype.is_complex:
         raise not_implemented("aminmax_cpu" if input.numel() and min == max else "histogram_cpu", dtype)
+    if dtype in dtypes.WIDE_UNSIGNED:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "linspace_cpu", dtype)
     if dtype is dtypes.uint8 and (min < 0 or (min == max == 0 and not input.numel())):
         raise RuntimeError(_NO_BYTE)
     if not dtype.is_floating_point:
@@ -204,7 +206,7 @@ def no_histogram(input: Tensor, has_edges: bool, limits: Sequence[float] | None)
     dtype = input._dtype
     if has_edges or (limits is None and input.numel()):
         return not_implemented("histogramdd", dtype)
-    if dtype is dtypes.bool:
+    if dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED:
         return not_implemented("linspace_cpu", dtype)
     if dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
         return RuntimeError(_NO_BYTE)

@@ -30,6 +30,7 @@ from tensorglass.ops.factory import (
     strides_in,
 )
 from tensorglass.ops.scalars import checked, checked_alone
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
@@ -105,7 +106,9 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, **options: U
     """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
     rows = _count("n", n)
     columns = rows if m is None else _count("m", m)
-    made = _filled((rows, columns), read_out_options("eye", options, out), 0, out)
+    place = read_out_options("eye", options, out)
+    refuse_unwritten("eye", place.dtype)
+    made = _filled((rows, columns), place, 0, out)
     diagonal = range(min(rows, columns))
     raw_array(made)[diagonal, diagonal] = 1
     return made

@@ -16,6 +16,7 @@ from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -52,6 +53,7 @@ def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ..
         raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {other._dtype.scalar_type}")
     if input._dtype is dtypes.bool:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    refuse_unwritten("cross", input._dtype)
     return axis, size
 
 

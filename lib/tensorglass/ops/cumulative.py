@@ -21,6 +21,7 @@ from tensorglass.ops.reducing import refuse_whole_numbers, write_out
 from tensorglass.ops.running_totals import running_total
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import narrow
 from tensorglass.tensor import Tensor, array_of
 
@@ -44,6 +45,8 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
         dtype = input._dtype if input._dtype.category >= dtypes.FLOATING else dtypes.int64
     if dtype is dtypes.bool and input._size and input.numel():
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    if input._size and input.numel():
+        refuse_unwritten(f"{name}_out_cpu", dtype)
     refuse_whole_numbers(input, dtype)
     backend = input._storage.backend
     # Sums of float32 are kept in double precision, those of half types in float32, as PyTorch does.

@@ -15,6 +15,7 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.ranges import arange
 from tensorglass.ops.recorded_views import slice_view
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor
 
 
@@ -70,8 +71,9 @@ def _check(input: Tensor, mode: str) -> None:
             "Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
             f"input, but got: {list(input._size)}"
         )
+    name = "reflection" if mode == "reflect" else "replication"
+    refuse_unwritten(f"{name}_pad1d", input._dtype)
     if input._dtype is dtypes.bool:
-        name = "reflection" if mode == "reflect" else "replication"
         raise NotImplementedError(f"\"{name}_pad1d\" not implemented for 'Bool'")
 
 

@@ -28,6 +28,7 @@ from tensorglass.ops.planning import Kind, Plan, plan
 from tensorglass.ops.pointing import resize
 from tensorglass.ops.promotion import DTypeRule, cannot_cast, refuse
 from tensorglass.ops.scalars import number_array
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.wide_rows import widened
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -131,6 +132,8 @@ def _compute(
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
     if rule.lacks(found.promoted):
         refuse(rule, found.promoted, kernel.error_name)
+    if kernel.lacks_unsigned:
+        refuse_unwritten(kernel.error_name, found.promoted)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
 

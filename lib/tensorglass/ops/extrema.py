@@ -21,6 +21,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduct
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_reductions import of_extreme, of_reduction
 from tensorglass.tensor import Tensor, array_of
 
@@ -74,6 +75,8 @@ def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], 
         _check_has_elements(name, input, axes, dim if isinstance(dim, int) else dim or None, RuntimeError)
         if input._dtype.is_complex and input.numel():
             raise _not_implemented(kernel_name, input)
+        if input.numel():
+            refuse_unwritten(kernel_name, input._dtype)
 
     return check
 
@@ -141,6 +144,8 @@ def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim
     axes = axes_of(len(input._size), dim)
     _check_has_elements(name, input, axes, dim, IndexError)
     check_out_dtype(out, dtypes.int64)
+    if input.numel():
+        refuse_unwritten(f"{name}_cpu", input._dtype)
     return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
 
 
@@ -198,6 +203,7 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
                 "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
                 "to PyTorch.)"
             )
+        refuse_unwritten(f"{name}_all", dtype)
         return reduce(whole, input, axes, False, dtype, dtype, out)
 
     def along(input: Tensor, dim: int, keepdim: bool, out: Any) -> Any:
@@ -210,6 +216,8 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
             check_out_dtype(target, kind)
         if dtype.is_complex:
             raise RuntimeError(f"{name}(): does not support complex input")
+        if input.numel() and input._size:
+            refuse_unwritten(f"{name}_cpu", dtype)
         backend = input._storage.backend
         compute = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
         found = backend.launch(_chosen, array_of(input), find, backend.array_dtype(compute), axes[0] if axes else 0)
@@ -307,6 +315,7 @@ def aminmax(
         raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
     if dtype.is_complex:
         raise _not_implemented("aminmax_cpu", input)
+    refuse_unwritten("aminmax_cpu", dtype)
     smallest, largest = (None, None) if out is None else out
     check_out_dtype(smallest, dtype)
     check_out_dtype(largest, dtype)

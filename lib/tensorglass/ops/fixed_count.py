@@ -35,9 +35,9 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
             f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
         )
     made = input.new_full((size, len(input._size)), fill_value, dtype=dtypes.int64)
-    found = nonzero(input)
-    count = min(size, found._size[0])
     if input._size:
+        found = nonzero(input)
+        count = min(size, found._size[0])
         copy_(narrow(made, 0, 0, count), narrow(found, 0, 0, count))
     if out is None:
         return made

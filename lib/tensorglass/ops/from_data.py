@@ -122,7 +122,7 @@ def array_dtype(array: Array) -> DType:
                 "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, "
                 "uint32, uint16, uint8, and bool."
             ),
-            "tensorglass has no uint16, uint32 and uint64." if kind.kind == "u" else "Convert it: array.astype(float).",
+            "Convert it: array.astype(float).",
         ) from None
     if array.ndim and min(array.strides) < 0:
         raise explained(
@@ -282,6 +282,8 @@ def _filled_array(elements: list[Any], dtype: DType) -> Array:
 
 
 def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
+    if dtype is dtypes.uint64:
+        return _uint64_array(xp, elements)
     if not _PLAIN.issuperset(map(type, elements)):
         elements = [element if type(element) in _PLAIN else _plain(element, dtype) for element in elements]
     if dtype.category == dtypes.BOOL:
@@ -311,6 +313,17 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
     except RuntimeError as error:  # this function's message names the type without C's suffix
         first_line = f"value cannot be converted to type {dtype.name} without overflow"
         raise explained(RuntimeError(first_line), *getattr(error, "__notes__", ())) from None
+
+
+def _uint64_array(xp: Any, elements: list[Any]) -> Array:
+    """Elements that int64 could not carry: Python's ints alone, of which none wraps around."""
+    if not all(isinstance(element, builtins.int) for element in elements):
+        raise TypeError("an integer is required")
+    for element in elements:
+        if not 0 <= element < 2**64:
+            what = "int too big to convert" if element > 0 else "can't convert negative int to unsigned"
+            raise OverflowError(what)
+    return xp.array(elements, "uint64")
 
 
 def _plain(element: Any, dtype: DType) -> complex:

@@ -21,6 +21,7 @@ from tensorglass.ops.index_samples import gather_samples, select_samples, take_a
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import expand, view
 from tensorglass.tensor import Tensor, array_of
 
@@ -90,6 +91,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         message = ("index out of range in self", IndexError)
     check_positions(index, size[dim], dim, *message)
     wanted = (*size[:dim], index.numel(), *size[dim + 1 :]) if input._size else ()
+    if len(input._size) <= 1:
+        refuse_unwritten("index_select", input._dtype)
     array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
     return result(array, input, wanted, out)
 
@@ -110,6 +113,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         if index._dtype not in _POSITIONS:
             raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         _check_sizes(input, dim, index)
+        refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)
     size = input._size or (1,)
     check_positions(
         index, size[dim], dim, f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}", RuntimeError
@@ -181,6 +185,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         )
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
+    if index.numel():
+        refuse_unwritten("take_cpu", input._dtype)
     check_linear(input, index)
     array = input._backend.launch(_take, array_of(input).reshape(-1), array_of(index), 0)
     return result(array, input, index._size, out)

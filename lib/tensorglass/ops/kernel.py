@@ -20,6 +20,7 @@ from tensorglass.graph.recording import Recorder
 from tensorglass.ops.planning import Layout
 from tensorglass.ops.promotion import DTypeRule, apply_rule, refuse
 from tensorglass.ops.scalars import fitting_array, number_array
+from tensorglass.ops.unsigned import TAKING
 from tensorglass.tensor import Tensor
 
 Rule = DTypeRule | Callable[..., DTypeRule]
@@ -44,6 +45,7 @@ class Kernel:
         "function",
         "inplace_check",
         "is_like_input",
+        "lacks_unsigned",
         "late_check",
         "layout_of_numbers",
         "least_pooled",
@@ -78,6 +80,7 @@ class Kernel:
         self.checks = [each for each in (check, late_check) if each is not None]  #: both
         self.inplace_check = inplace_check  #: called after `check` where the operator works in place
         self.error_name = error_name or f"{self.name}_cpu"
+        self.lacks_unsigned = self.name not in TAKING  #: whether PyTorch has none for uint16, uint32 and uint64
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
         self.takes_out = "out" in parameters_of(function)
         #: from so many bytes on its result goes into memory that is used again, and not into what it returns
@@ -136,7 +139,7 @@ class Kernel:
         direct = {}
         rule = self.rule_for({})
         for dtype in dtypes.ALL:
-            if dtype.is_complex:
+            if dtype.is_complex or (self.lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
                 continue
             try:
                 compute, result = apply_rule(rule, dtype)

@@ -28,6 +28,7 @@ from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.thin_products import SMALL, is_whole, matrix_product
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import expand, reshape, t, transpose, unsqueeze
 from tensorglass.overriding import for_operands
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -55,16 +56,20 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
     if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
+        if len(other._size) > 2:
+            refuse_unwritten("bmm", dtype)
         raise explained(
             RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype)),
             f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
         )
     if out is not None and out._dtype is not dtype:
         _refuse_out(_form(input, other), dtype, out)
-    if dtype is dtypes.bool:
+    if dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED:
         form = _form(input, other)
         if form == "dot" or (0 not in size and input._size[-1]):
-            raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
+            refuse_unwritten(form, dtype)
+            if dtype is dtypes.bool:
+                raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
     backend = input._storage.backend
     result = backend.launch(_matmul, array_of(input), array_of(other), backend.array_dtype(dtype), size)
     return from_array(result, dtype, input._storage) if out is None else write_out(result, size, out, dtype)

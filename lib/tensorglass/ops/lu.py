@@ -24,6 +24,7 @@ from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.triangular import solve_with, substituted
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 #: How many columns are eliminated one by one before the columns behind them are, in one product.
@@ -192,6 +193,8 @@ def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tenso
 
 def _permuting(LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     arrays = array_of(LU_data), array_of(LU_pivots)
+    if 0 not in LU_data._size[:-1]:
+        refuse_unwritten("scatter_gather_scalar_cpu", LU_data._dtype)
     return by_rows(LU_data._backend.launch(_permutation, *arrays), LU_data._dtype, LU_data._storage)
 
 

@@ -31,6 +31,7 @@ from tensorglass.ops.index_samples import (
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.scalars import NUMBERS, checked, fitting_array, number_array
 from tensorglass.ops.table import operator
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -57,6 +58,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 def _positions(input: Tensor) -> Tensor:
     """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
+    refuse_unwritten("nonzero_count_cpu", input._dtype)
     if input._size:
         columns = input._backend.launch(_columns, array_of(input))
         made = from_array(columns, dtypes.int64, input._storage)
@@ -251,21 +253,20 @@ def _with_number(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
-    if not (type(input) is type(mask) is Tensor and type(value) in (int, float)):
+    if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):
         return None
     size, dtype, storage = input._size, input._dtype, input._storage
-    if mask._size != size or mask._dtype is not dtypes.bool or input._meta is not None or dtype.is_complex or not size:
+    if mask._size != size or input._meta is not None or not size or storage._nbytes >= LEAST:
         return None
-    if storage.backend is not HOST or mask._storage.backend is not HOST or storage._nbytes >= LEAST:
+    if dtype.is_complex or dtype in dtypes.WIDE_UNSIGNED or not storage.backend is mask._storage.backend is HOST:
         return None
     array, where = raw_array(input), raw_array(mask)
     if not input._contiguous or not mask._contiguous:
         return None
     made = array.copy()
     HOST.xp.copyto(made, number_array(HOST, checked(value, dtype), dtype), where=where)
-    filled = result_tensor(made, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
     memory.copied(made.nbytes)
-    return filled
+    return result_tensor(made, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 @operator(
@@ -313,6 +314,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     size = geometry.broadcast_shapes(mask._size, input._size)
     source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
     array = input._backend.launch(_pick, array_of(source), array_of(chosen))
+    if array.size:
+        refuse_unwritten("masked_select", input._dtype)
     made = from_array(array, input._dtype, input._storage)
     memory.copied(made.nbytes)
     return made if out is None else _into(out, made)
@@ -349,6 +352,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask._dtype.scalar_type}"
         )
     refuse_overlapping_write(input, (source,))
+    refuse_unwritten("masked_scatter", input._dtype)
     count = int(input._backend.launch(_count, array_of(chosen)))
     if count > source.numel():
         raise explained(

@@ -19,6 +19,7 @@ from tensorglass.ops.linalg import matmul, mm
 from tensorglass.ops.matrices import by_rows, cast_into, check_floating, check_one_out, check_square, given, launch
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import unsqueeze, view
 from tensorglass.tensor import Tensor
 
@@ -33,6 +34,7 @@ def _power_samples() -> Iterator[Sample]:
 def _power(A: Tensor, n: int) -> Tensor:
     check_square("linalg.matrix_power", A)
     if n == 0:
+        refuse_unwritten("eye", A._dtype)
         eye = A.new_zeros(A._size[-2:]).fill_diagonal_(1)
         return A.clone(memory_format=contiguous_format).copy_(eye.expand(A._size))
     if n < 0:

@@ -73,6 +73,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
 @pointwise(
     SUM,
     ufunc="add",
+    error_name="add_stub",
     dunders=("__add__", "__radd__", "__iadd__"),
     late_check=alpha_fits,
     samples=binary,
@@ -86,6 +87,7 @@ def add(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
 @pointwise(
     SUM,
     ufunc="subtract",
+    error_name="add_stub",
     aliases=("subtract",),
     dunders=("__sub__", "__isub__"),
     check=bool_cannot_be_subtracted,
@@ -99,13 +101,9 @@ def sub(xp: Any, input: Operand, other: Operand, *, alpha: complex = 1, out: Arr
 
 
 @pointwise(
-    SUM,
-    inplace=False,
-    method=False,
-    check=bool_cannot_be_subtracted,
-    late_check=alpha_fits,
+    SUM, inplace=False, method=False, error_name="add_stub", check=bool_cannot_be_subtracted, late_check=alpha_fits,
     samples=binary,
-)
+)  # fmt: skip
 @derivative(
     node=by_number("Rsub"), on_arrays=True, input=lambda grad, alpha: -scaled(grad, alpha), other=lambda grad: grad
 )
@@ -323,7 +321,7 @@ def _long_for_bool(common: DType) -> DType:
     return dtypes.int64 if common is dtypes.bool else common
 
 
-@pointwise(DTypeRule(compute=_long_for_bool), samples=unary)
+@pointwise(DTypeRule(compute=_long_for_bool), error_name="pow", samples=unary)
 @derivative(node="PowBackward0", on_arrays=True, input=lambda grad, input: grad * conj(2 * input))
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""

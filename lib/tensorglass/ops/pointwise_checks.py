@@ -9,6 +9,7 @@ from tensorglass import dtypes
 from tensorglass.errors import explained
 from tensorglass.ops.promotion import cannot_cast, common_dtype
 from tensorglass.ops.scalars import check_width, checked
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 Operands = Sequence[Any]
@@ -77,14 +78,24 @@ def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
     input, low, high = operands
     bounds_are_elements(operands)
-    if isinstance(input, Tensor) and input._dtype is not dtypes.bool:
+    if isinstance(input, Tensor) and input._dtype is not dtypes.bool and input._dtype not in dtypes.WIDE_UNSIGNED:
         return
-    if common_dtype([operand for operand in operands if operand is not None]) is dtypes.bool:
+    common = common_dtype([operand for operand in operands if operand is not None])
+    refuse_unwritten(_clamping(low, high), common)
+    if common is dtypes.bool:
         bounds = "_" if None not in (low, high) else "_min_" if high is None else "_max_"
         if not any(isinstance(bound, Tensor) for bound in (low, high)):
             raise NotImplementedError(f"\"clamp{bounds}scalar_cpu\" not implemented for 'Bool'")
         if bounds == "_":
             raise NotImplementedError("\"clamp_cpu\" not implemented for 'Bool'")
+
+
+def _clamping(low: Any, high: Any) -> str:
+    """PyTorch's name for the kernel that clamps by these bounds."""
+    if low is not None and high is not None:
+        return "clamp_cpu" if isinstance(low, Tensor) else "clamp_scalar_cpu"
+    name, comparing = ("max", "minimum") if low is None else ("min", "maximum")
+    return f"{comparing}_cpu" if isinstance(high if low is None else low, Tensor) else f"clamp_{name}_scalar_cpu"
 
 
 def bounds_fit(operands: Operands) -> None:
@@ -181,8 +192,12 @@ def integer_power_is_positive(operands: Operands) -> None:
 def no_power_of_truth(operands: Operands) -> None:
     """Truth values have powers only where the exponent is a Python number."""
     base, exponent = operands
-    if common_dtype(operands) is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
+    common = common_dtype(operands)
+    if common is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    is_computed = isinstance(exponent, Tensor) if isinstance(base, Tensor) else base is True or base != 1
+    if is_computed or (not isinstance(exponent, Tensor) and exponent not in (0, 1)):
+        refuse_unwritten("pow", common)
 
 
 def ends_alike(operands: Operands) -> None:

@@ -22,6 +22,7 @@ from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
@@ -140,6 +141,7 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Gener
     ``random_(to)`` from 0 … to - 1, ``random_(from, to)`` from `from` … to - 1.
     """
     if from_ is None and to is None:
+        refuse_unwritten("random_kernel_cpu", self._dtype)
         return draw(self, generator, _any_integers, self._dtype)
     if to is None:
         low, high = 0, check_int("random_", "to", 1, from_)
@@ -148,6 +150,8 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Gener
             check_int("random_", "from", 1, 0 if from_ is None else from_),
             check_int("random_", "to", 2, to),
         )
+    if not all(-(2**63) <= each < 2**63 for each in (low, high)):
+        raise ValueError("Overflow when unpacking long long")
     _check_integer_bounds(low, high, self._dtype)
     return draw(self, generator, sampling.integers, low, high - low)
 
@@ -175,6 +179,9 @@ _C_NAMES = {
     dtypes.int16: "short",
     dtypes.int32: "int",
     dtypes.int64: "long",
+    dtypes.uint16: "short unsigned int",
+    dtypes.uint32: "unsigned int",
+    dtypes.uint64: "long unsigned int",
     dtypes.float16: "c10::Half",
     dtypes.bfloat16: "c10::BFloat16",
     dtypes.float32: "float",
@@ -226,7 +233,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
     if self._dtype.category != dtypes.FLOATING:
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {self._dtype.scalar_type}"
+            f"specified {dtypes.C_NAMES[self._dtype]}"
         )
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -238,6 +245,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     """Fill with the number of tries, each of chance `p`, up to the first that succeeds."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    refuse_unwritten("geometric_cpu", self._dtype)
     return draw(self, generator, sampling.geometric, p)
 
 
@@ -262,6 +270,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
         return draw_by_chance(self, p, generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    refuse_unwritten("bernoulli_scalar_cpu_", self._dtype)
     return draw(self, generator, _bernoulli, p)
 
 
@@ -271,6 +280,7 @@ def _bernoulli(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
 
 def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None) -> Tensor:
     """Overwrite `target` with ones, each by the chance in its place in `chances`, and zeros."""
+    refuse_unwritten("bernoulli_tensor_cpu_self_", target._dtype)
     given = array_of(chances)
     if not target._backend.launch(_all_between, given, 0, 1):
         raise explained(

@@ -160,7 +160,7 @@ def randperm(
     """The numbers 0 … n - 1 in random order."""
     count = check_int("randperm", "n", 1, n)
     place = read_out_options("randperm", options, out, dtypes.int64)
-    if place.dtype is dtypes.bool or place.dtype.is_complex:
+    if place.dtype is dtypes.bool or place.dtype.is_complex or place.dtype in dtypes.WIDE_UNSIGNED:
         raise NotImplementedError(f"\"randperm\" not implemented for '{place.dtype.scalar_type}'")
     geometry.contiguous_nbytes((count,), place.dtype.itemsize)
     checked(count, place.dtype)

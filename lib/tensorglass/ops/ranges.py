@@ -21,6 +21,7 @@ from tensorglass.ops.factory import (
     read_out_options,
 )
 from tensorglass.ops.scalars import checked
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 # --- arange ----------------------------------------------------------------------------------------------------------
@@ -66,9 +67,10 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
     """How many elements there are: whole numbers are counted as such, all others in float64."""
     if dtype in (dtypes.bool, dtypes.complex64, dtypes.complex128):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.scalar_type}'")
+    refuse_unwritten("arange_cpu", dtype)
     if any(isinstance(number, complex) for number in (start, end, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
-    if dtype is dtypes.int64:
+    if dtype in (dtypes.int64, dtypes.uint64):
         start, end, step = (int(checked(number, dtype).real) for number in (start, end, step))
     first, last, by = start.real, end.real, step.real
     if by == 0 or math.isnan(by):
@@ -80,12 +82,14 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
             RuntimeError("upper bound and lower bound inconsistent with step sign"),
             f"Going from {first} to {last} takes a {'negative' if by > 0 else 'positive'} step.",
         )
-    if dtype is dtypes.int64:
+    if dtype in (dtypes.int64, dtypes.uint64):
         return -(-(int(last) - int(first)) // int(by))
     return math.ceil((float(last) - float(first)) / by)
 
 
 def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
+    if dtype is dtypes.uint64:  # int64 has not all of them
+        return xp.arange(count, dtype="uint64") * xp.uint64(int(step) % 2**64) + xp.uint64(int(start) % 2**64)
     if dtype.category == dtypes.INTEGER:
         start, step = int(start), int(step)
         if step:
@@ -119,6 +123,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     place = read_out_options("range", options, out)
     if place.dtype is dtypes.bool or place.dtype.is_complex:
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
+    refuse_unwritten("range_cpu", place.dtype)
     _count(first, last, by, dtypes.float64)  # refuses what goes nowhere
     if place.dtype.category == dtypes.INTEGER:
         first, last, by = (int(each.real) for each in (first, last, by))
@@ -178,6 +183,8 @@ def _read_ends(
     place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
     if place.dtype is dtypes.bool:
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    if count > 1:
+        refuse_unwritten(f"{name}_cpu", place.dtype)
     if is_complex and not place.dtype.is_complex:
         inferred = dtypes.C_NAMES[dtypes.get_default_dtype().to_complex()]
         raise RuntimeError(
@@ -258,7 +265,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     columns = x.numel() if N is None else check_int("vander", "N", 2, N)
     if columns < 0:
         raise RuntimeError("N must be non-negative.")
-    dtype = dtypes.int64 if x._dtype.category <= dtypes.INTEGER else x._dtype
+    dtype = dtypes.promote_types(x._dtype, dtypes.int64)
     made = new((x.numel(), columns), Place(dtype, x.device, False))
     raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
     return made

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
+from tensorglass.dtypes import WIDE_UNSIGNED
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
@@ -17,6 +18,7 @@ from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import transpose
 from tensorglass.tensor import Tensor, array_of, raw_array
 
@@ -100,11 +102,20 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
     axes = axes_of(len(input._size), named) if named else ()  # no dimension, where reductions take all
+    if input._dtype in WIDE_UNSIGNED and not _is_flipped_by_rows(input, axes):
+        refuse_unwritten("flip_cpu", input._dtype)
     strides = geometry.preserved_strides(input._size, input._stride)
     made = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
     memory.copied(input.nbytes)
     return made
+
+
+def _is_flipped_by_rows(input: Tensor, axes: tuple[int, ...]) -> bool:
+    """Whether there is nothing to reverse, or PyTorch does it by copying rows as they are, whatever is in them."""
+    if not input.numel() or all(input._size[axis] == 1 for axis in axes):
+        return True
+    return any(step == 1 != input._size[dim] and dim not in axes for dim, step in enumerate(input._stride))
 
 
 def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> None:
@@ -232,6 +243,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
     _check_matrices(name, input, diagonal)
     check_out_dtype(out, input._dtype)
+    if input.numel():
+        refuse_unwritten(name, input._dtype)
     made = _moved(kernel, input, diagonal)
     if out is None:
         return made
@@ -243,6 +256,8 @@ def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tens
 def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
     """The triangle in place: the other elements become 0."""
     _check_matrices(name, input, diagonal)
+    if input.numel():
+        refuse_unwritten(name, input._dtype)
     input._storage.backend.launch(_zero_outside, kernel, raw_array(input), diagonal)
     input._written()
     return input

@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.dtypes import WIDE_UNSIGNED
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.geometry import remembered
@@ -23,6 +24,7 @@ from tensorglass.ops import half_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.table import Operator, Sample, declare
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 Dims = int | Sequence[int] | None
@@ -119,6 +121,7 @@ def reduction(
     check: Callable[[Tensor, tuple[int, ...], Dims], None] | None = None,
     check_out: Callable[[Tensor, Dims, Tensor], None] | None = None,
     needs_dims: bool = False,
+    kernel_name: str = "",
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
@@ -128,9 +131,9 @@ def reduction(
 
     `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
     with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
-    what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all. `samples` are calls to test it
-    with, and `differs` says how it differs from PyTorch's operator.
-    `usual` puts the short way of its usual call before it.
+    what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all. `kernel_name` is PyTorch's,
+    which it refuses a `dtype` by. `samples` are calls to test it with, and `differs` says how it differs from PyTorch's
+    operator. `usual` puts the short way of its usual call before it.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -157,6 +160,8 @@ def reduction(
                 dtype = out._dtype
             if dtype is not None and input._meta is not None:
                 refuse_whole_numbers(input, dtype)
+            if dtype in WIDE_UNSIGNED and input.numel():
+                refuse_unwritten(kernel_name, dtype)
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)

@@ -20,6 +20,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction, refuse_wh
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_reductions import of_reduction
 from tensorglass.ops.views import reshape
 from tensorglass.tensor import Tensor
@@ -58,6 +59,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
 @reduction(
     _widened,
     takes_dtype=True,
+    kernel_name="sum_cpu",
     check_out=_out_wants_dim("sum", "tuple of ints"),
     samples=reduction_samples,
     usual=of_reduction(usual_reductions.add, usual_reductions.widened),
@@ -90,7 +92,14 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
         raise RuntimeError("nansum on CPU does not support complex inputs")
 
 
-@reduction(_widened, takes_dtype=True, check=_nansum_is_real, samples=reduction_samples, differs=OTHER_OUT)
+@reduction(
+    _widened,
+    takes_dtype=True,
+    kernel_name="sum_cpu",
+    check=_nansum_is_real,
+    samples=reduction_samples,
+    differs=OTHER_OUT,
+)
 @derivative(input=lambda grad, input, dim, keepdim: spread(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
@@ -179,6 +188,8 @@ def prod(
     if dtype is None:
         dtype = _widened(input._dtype) if out is None else out._dtype
     refuse_whole_numbers(input, dtype)
+    if input.numel():
+        refuse_unwritten("prod_out_cpu", dtype)
     return reduce(_prod, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
 
 
@@ -250,6 +261,8 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     if dim is not None:
         dim = ints("count_nonzero", (dim,), "(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
     axes = axes_of(len(input._size), dim)
+    if dim is None:
+        refuse_unwritten("nonzero_count_cpu", input._dtype)
     return reduce(_count_nonzero, input, axes, False, input._dtype, dtypes.int64)
 
 

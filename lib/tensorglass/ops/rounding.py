@@ -143,7 +143,13 @@ def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    PROMOTE, check=_needs_order_of_both("fmax"), ufunc="fmax", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+    PROMOTE,
+    check=_needs_order_of_both("fmax"),
+    error_name="maximum_cpu",
+    ufunc="fmax",
+    samples=pairs,
+    differs=SIGN_OF_ZERO,
+    inplace=False,
 )
 @derivative(
     input=lambda grad, input, other: grad.masked_fill(~((input >= other) | other.isnan()), 0),
@@ -155,7 +161,13 @@ def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    PROMOTE, check=_needs_order_of_both("fmin"), ufunc="fmin", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
+    PROMOTE,
+    check=_needs_order_of_both("fmin"),
+    error_name="minimum_cpu",
+    ufunc="fmin",
+    samples=pairs,
+    differs=SIGN_OF_ZERO,
+    inplace=False,
 )
 @derivative(
     input=lambda grad, input, other: grad.masked_fill(~((input <= other) | other.isnan()), 0),
@@ -166,7 +178,7 @@ def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     return xp.fmin(input, other, out=out)
 
 
-@pointwise(PROMOTE, check=relu_wants_numbers, out=False, samples=unary)
+@pointwise(PROMOTE, check=relu_wants_numbers, error_name="clamp_min_scalar_cpu", out=False, samples=unary)
 @derivative(
     input=lambda grad, result: threshold_backward(grad, result),
     on_arrays={"input": lambda xp, grad, result: above_threshold(xp, grad, result, 0)},
@@ -181,6 +193,7 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(
     PARAMETRIC,
     check=ends_alike,
+    error_name="lerp_kernel_tensor",
     late_check=weight_is_element,
     inplace_check=number_weighs_fractions,
     numbers_fit=True,

@@ -19,6 +19,7 @@ from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.scans import running
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -48,6 +49,8 @@ def _extreme(pair: Any, accumulate: str, input: Tensor, dim: int, out: OutPair) 
     check_outputs(out, input._dtype, _found)
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented(f"{name}_cpu", input._dtype)
+    if input._size and input.numel():
+        refuse_unwritten(f"{name}_cpu", input._dtype)
     return paired(pair, choose(_positions, input, axis, accumulate), input, input._size, out)
 
 

@@ -19,7 +19,8 @@ NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
 # The names of C++ types in PyTorch's overflow message.
 _C_NAMES = {
     dtypes.uint8: "uint8_t", dtypes.int8: "int8_t", dtypes.int16: "int16_t", dtypes.int32: "int",
-    dtypes.int64: "int64_t", dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
+    dtypes.int64: "int64_t", dtypes.uint16: "uint16_t", dtypes.uint32: "uint32_t", dtypes.uint64: "uint64_t",
+    dtypes.float16: "c10::Half", dtypes.bfloat16: "c10::BFloat16", dtypes.float32: "float",
     dtypes.float64: "double", dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>",
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
-from tensorglass.ops import advanced_indexing, scatter_gradient
+from tensorglass.ops import advanced_indexing, scatter_gradient, unsigned
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions
@@ -32,6 +32,7 @@ from tensorglass.ops.scatter_kernels import (
     multiply_places,
     set_places,
 )
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, header_of
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -95,6 +96,8 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     if len(input._size) <= 1:
         message, error = "index out of range in self", IndexError
     check_positions(index, length, dim, message, error)
+    if (index.numel() and input.numel()) or len(input._size) <= 1:
+        refuse_unwritten(unsigned.adding_slices(len(input._size)), input._dtype)
     factor = alpha if input._dtype.category >= dtypes.FLOATING else int(alpha.real)
     return write(input, add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
 
@@ -139,6 +142,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     length = input._size[dim] if input._size else 1
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
+    refuse_unwritten("index_copy_cpu", input._dtype)
     return write(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
 
 
@@ -173,6 +177,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
     number = checked(value, input._dtype)
+    refuse_unwritten("index_fill_cpu", input._dtype)
     if not index.numel():
         return input
     if not input.numel():
@@ -250,6 +255,8 @@ def _scatter_(
         )
     number = checked(given, input._dtype) if index.numel() else 0
     element = number_array(input._backend, number, input._dtype)
+    if index.numel():
+        refuse_unwritten("scatter_gather_scalar_cpu", input._dtype)
     filled = from_array(element, input._dtype, input._storage).expand(index._size)
     return _scattered(input, dim, index, filled, kernel, of_number=True)
 
@@ -279,6 +286,8 @@ def _scatter_reduce_(
         raise NotImplementedError(
             f"\"scatter_gather_tensor_cpu_reduce_{name}\" not implemented for '{input._dtype.scalar_type}'"
         )
+    if index.numel():
+        refuse_unwritten(unsigned.scattering(reduce, include_self), input._dtype)
     return _scattered(input, dim, index, src, kernels[reduce], include_self=include_self)
 
 
@@ -303,6 +312,7 @@ def _scattered(
     size = input._size or (1,)
     message = f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}"
     check_positions(index, size[dim], dim, message, RuntimeError)
+    refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)
     chosen = array_of(index).reshape(index._size or (1,))
     source = written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
     return write(input, at_places, chosen, source, dim, kernel, include_self)
@@ -347,6 +357,8 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)
+    if index.numel():
+        refuse_unwritten("take_put_cpu", input._dtype)
     return write(input, _put_in_row, array_of(index), written_array(source, input), accumulate)
 
 

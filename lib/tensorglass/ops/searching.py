@@ -14,7 +14,9 @@ from tensorglass.ops.chosen import comparable, not_implemented
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 # --- is it there? ----------------------------------------------------------------------------------------------------
@@ -33,7 +35,12 @@ def _isin_samples() -> Iterator[Sample]:
 def _as_tensor(value: Any, other: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
-    return from_data.tensor(value, device=other.device if isinstance(other, Tensor) else None)
+    if not isinstance(other, Tensor):
+        return from_data.tensor(value)
+    # A number says nothing of the width; elsewhere it promotes, as a tensor of its own.
+    dtype = dtypes.of_number(value) if isinstance(value, NUMBERS) else None
+    is_like = other._dtype in dtypes.WIDE_UNSIGNED and dtype is not None and dtype.category <= dtypes.INTEGER
+    return from_data.tensor(value, dtype=other._dtype if is_like else None, device=other.device)
 
 
 @operator("comparison", method=False, out=True, samples=_isin_samples)
@@ -51,8 +58,12 @@ def isin(
         if each._dtype is dtypes.bool or each._dtype.is_complex:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each._dtype.scalar_type}")
     check_out_dtype(out, dtypes.bool)
+    kind = dtypes.promote_types(input._dtype, others._dtype)
+    # A number is compared with each element, and many elements are sorted: both of which there is.
+    if isinstance(test_elements, Tensor) and input.numel() and others.numel() < 10 * input.numel() ** 0.145:
+        refuse_unwritten("isin_default_cpu", kind)
     backend = input._storage.backend
-    common = backend.array_dtype(comparable(dtypes.promote_types(input._dtype, others._dtype)))
+    common = backend.array_dtype(comparable(kind))
     found = backend.launch(_isin, array_of(input), array_of(others), common, invert)
     return (
         from_array(found, dtypes.bool, input._storage)
@@ -136,6 +147,8 @@ def searchsorted(
     common = dtypes.promote_types(ends._dtype, given._dtype)
     if (common is dtypes.bool or common.is_complex) and given.numel():
         raise not_implemented("searchsorted_out_cpu", common)
+    if given.numel():
+        refuse_unwritten("searchsorted_out_cpu", common)
     backend = ends._storage.backend
     found = backend.launch(
         _search,

@@ -29,6 +29,7 @@ from tensorglass.ops.reducing import axes_of, reduce, reduced_size
 from tensorglass.ops.samples import values
 from tensorglass.ops.scans import running
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor
 
 EQUALS = "of equal elements another one may be chosen: its position differs, its value does not"
@@ -68,6 +69,8 @@ def topk(
     if input._dtype is dtypes.bool:
         raise RuntimeError("topk does not support bool dtypes on CPU")
     check_outputs(out, input._dtype, _out_expected)
+    if input._size:
+        refuse_unwritten("topk_cpu", input._dtype)
     size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
     found = choose(_best, input, axis, k if input._size else 1, largest)
     return paired(return_types.topk, found, input, size, out)
@@ -136,6 +139,7 @@ def _without(input: Tensor, axis: int, keepdim: bool) -> tuple[int, ...]:
 def _refuse_unordered(kernel_name: str, dtype: DType) -> None:
     if dtype.is_complex or dtype is dtypes.bool:
         raise not_implemented(kernel_name, dtype)
+    refuse_unwritten(kernel_name, dtype)
 
 
 # --- the one in the middle -------------------------------------------------------------------------------------------
@@ -184,7 +188,15 @@ def _median_whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tenso
 
 
 #: What PyTorch leaves in the median of no integers: the bits of NaN, converted.
-_OF_NOTHING = {dtypes.bool: True, dtypes.uint8: 0, dtypes.int8: 0, dtypes.int16: 0, dtypes.int32: -(2**31)}
+_OF_NOTHING = {
+    dtypes.bool: True,
+    dtypes.uint8: 0,
+    dtypes.int8: 0,
+    dtypes.int16: 0,
+    dtypes.int32: -(2**31),
+    dtypes.uint16: 0,
+    dtypes.uint32: 0,
+}
 
 
 def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
@@ -292,6 +304,8 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = 
     check_outputs(out, input._dtype, _output_of_mode)
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented("mode_cpu", input._dtype)
+    if input._size and input.numel():
+        refuse_unwritten("mode_cpu", input._dtype)
     found = choose(_most_frequent if input.numel() else _kth, input, axis, *(() if input.numel() else (1,)))
     return paired(return_types.mode, found, input, _without(input, axis, keepdim), out)
 

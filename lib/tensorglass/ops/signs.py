@@ -24,7 +24,7 @@ def _answers_in_bool(name: str) -> DTypeRule:
     return PREDICATE.exactly(refusal=f"{name} does not support non-boolean outputs.")
 
 
-@pointwise(PROMOTE.exactly(), samples=unary)
+@pointwise(PROMOTE.exactly(), error_name="sign_cpu", samples=unary)
 @derivative(input=sgn_gradient)
 def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""

@@ -20,6 +20,7 @@ from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
 from tensorglass.ops.samples import values
 from tensorglass.ops.scatter_kernels import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.table import Sample, sample
+from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of
 
 _KERNELS = {"prod": multiply_places, "mean": mean_places, "amax": max_places, "amin": min_places}
@@ -107,6 +108,10 @@ def _check(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) 
         )
 
 
+#: By what slices are combined, where PyTorch has not written it for every dtype.
+_ADDED = {"mean": "add_stub", "amax": "maximum_cpu", "amin": "minimum_cpu"}
+
+
 def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
     """Raise where PyTorch has no such kernel."""
     dtype = input._dtype
@@ -114,6 +119,12 @@ def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
         raise not_implemented("index_func_", dtype)
     if not include_self and (dtype is dtypes.bool or dtype.is_complex):
         raise not_implemented("index_reduce_func_exclude_input_init", dtype)
+    if not include_self:
+        refuse_unwritten("index_reduce_func_exclude_input_init", dtype)
+    elif len(input._size) <= 1:
+        refuse_unwritten("index_func_", dtype)
+    elif reduce in _ADDED:
+        refuse_unwritten(_ADDED[reduce], dtype)
     if reduce == "mean" and dtype is dtypes.bool:
         raise not_implemented("div_floor_cpu", dtype)
     if reduce in ("amax", "amin") and dtype.is_complex:

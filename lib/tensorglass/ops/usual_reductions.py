@@ -192,7 +192,9 @@ def widened(dtype: DType) -> tuple[DType, DType] | None:
 
 def as_it_is(dtype: DType) -> tuple[DType, DType] | None:
     """Numbers keep their dtype."""
-    return (dtype, dtype) if dtype in _FLOATS or dtype.category == dtypes.INTEGER else None
+    if dtype.category == dtypes.INTEGER and dtype not in dtypes.WIDE_UNSIGNED:
+        return dtype, dtype
+    return (dtype, dtype) if dtype in _FLOATS else None
 
 
 def floating(dtype: DType) -> tuple[DType, DType] | None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.devices import device as Device
+from tensorglass.dtypes import WIDE_UNSIGNED
 from tensorglass.dtypes import dtype as DType
 from tensorglass.serialization.tree import not_data
 from tensorglass.size import Size
@@ -21,13 +22,20 @@ from tensorglass.tensor import Tensor
 
 
 class StorageKey:
-    """A storage of the checkpoint, by the name of the record that holds its bytes."""
+    """A storage of the checkpoint, by the name of the record that holds its bytes.
 
-    def __init__(self, key: str, dtype: DType, location: str, numel: int) -> None:
+    Of most dtypes it is written as one of their old storage classes. Those that have none are written as bytes, and
+    each tensor says the dtype itself, to a function of its own.
+    """
+
+    def __init__(self, key: str, dtype: DType, location: str, nbytes: int) -> None:
         self.key = key
         self.dtype = dtype
         self.location = location
-        self.numel = numel
+        self.is_untyped = dtype in WIDE_UNSIGNED
+        self.numel = nbytes if self.is_untyped else nbytes // dtype.itemsize
+        self.kind = ("torch.storage", "UntypedStorage") if self.is_untyped else ("torch", f"{dtype.scalar_type}Storage")
+        self.rebuilt_by = ("torch._utils", f"_rebuild_tensor_v{3 if self.is_untyped else 2}")
 
 
 #: What a tensor is rebuilt of: its storage, offset, size, stride, requires_grad, and whether it is conjugated.
@@ -136,32 +144,34 @@ class Writer:
         self._out += pickle.SETITEMS
 
     def _tensor(self, value: Tensor, path: tuple[Any, ...]) -> None:
-        hung = value.__dict__
+        hung, parts = value.__dict__, self._parts(value)
         if hung:
             self._name("torch._tensor", "_rebuild_from_type_v2")
             self._out += pickle.MARK
-            self._name("torch._utils", "_rebuild_tensor_v2")
+            self._name(*parts[0].rebuilt_by)
             self._name("torch", "Tensor")
-            self._rebuilt_of(value)
+            self._rebuilt_of(parts)
             self._write(hung, (*path, "__dict__"))
             self._out += pickle.TUPLE
         else:
-            self._name("torch._utils", "_rebuild_tensor_v2")
-            self._rebuilt_of(value)
+            self._name(*parts[0].rebuilt_by)
+            self._rebuilt_of(parts)
         self._out += pickle.REDUCE
         self._remember(value)
 
-    def _rebuilt_of(self, tensor: Tensor) -> None:
-        storage, offset, size, stride, requires_grad, conj = self._parts(tensor)
+    def _rebuilt_of(self, parts: Parts) -> None:
+        storage, offset, size, stride, requires_grad, conj = parts
         self._out += pickle.MARK + pickle.MARK
         self._str("storage", ())
-        self._name("torch", f"{storage.dtype.scalar_type}Storage")
+        self._name(*storage.kind)
         for part in (storage.key, storage.location, storage.numel):
             self._write(part, ())
         self._out += pickle.TUPLE + pickle.BINPERSID
         arguments: tuple[Any, ...] = (offset, size, stride, requires_grad, OrderedDict())
         for value in arguments:
             self._write(value, ())
+        if storage.is_untyped:
+            self._write(storage.dtype, ())
         if conj:
             self._write({"conj": True}, ())
         self._out += pickle.TUPLE

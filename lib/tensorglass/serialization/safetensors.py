@@ -22,11 +22,11 @@ LONGEST_HEADER = 100_000_000  #: bytes: what other readers take too
 MOST_DIMS = 64
 NAMES = {
     dtypes.bool: "BOOL", dtypes.uint8: "U8", dtypes.int8: "I8", dtypes.int16: "I16", dtypes.int32: "I32",
-    dtypes.int64: "I64", dtypes.float16: "F16", dtypes.bfloat16: "BF16", dtypes.float32: "F32", dtypes.float64: "F64",
-    dtypes.complex64: "C64",
+    dtypes.int64: "I64", dtypes.uint16: "U16", dtypes.uint32: "U32", dtypes.uint64: "U64", dtypes.float16: "F16",
+    dtypes.bfloat16: "BF16", dtypes.float32: "F32", dtypes.float64: "F64", dtypes.complex64: "C64",
 }  # fmt: skip
 DTYPES = {name: each for each, name in NAMES.items()}
-_NOT_OURS = ("U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4")
+_NOT_OURS = ("F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4")
 
 
 class Entry(NamedTuple):

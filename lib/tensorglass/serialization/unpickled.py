@@ -300,6 +300,7 @@ def _complex(real: Any, imag: Any) -> complex:
 
 MEANINGS: dict[str, Any] = {f"torch.{each.name}": each for each in dtypes.ALL}
 MEANINGS |= {f"torch.{old.__name__}": Named(old.__name__, dtype=each) for each, old in OLD_CLASSES.items()}
+MEANINGS["torch.storage.UntypedStorage"] = Named("UntypedStorage", dtype=dtypes.uint8)
 _CALLED: dict[str, Callable[..., Any] | None] = {
     "collections.OrderedDict": _ordered_dict,
     "collections.Counter": _counter,

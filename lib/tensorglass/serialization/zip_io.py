@@ -46,7 +46,7 @@ def write(data: Any, file: BinaryIO) -> None:
     runs = find_runs(tensors)
     parts: dict[int, Parts] = {}
     for number, run in enumerate(runs):
-        key = StorageKey(str(number), run.dtype, str(run.storage.device), run.nbytes // run.dtype.itemsize)
+        key = StorageKey(str(number), run.dtype, str(run.storage.device), run.nbytes)
         for each in run.members:
             parts[id(each.tensor)] = (
                 key, each.offset, each.size, each.stride, each.tensor.requires_grad, each.conj
@@ -214,6 +214,22 @@ def _rebuild_tensor(
     return made.detach().neg().requires_grad_(requires_grad is True)
 
 
+def _rebuild_from_bytes(
+    stored: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Tensor:
+    """`torch._utils._rebuild_tensor_v3`: of a storage that does not say its dtype."""
+    if type(stored) is not Stored or type(dtype) is not DType:
+        raise TypeError("a tensor is made of a storage, an offset, a size, a stride and a dtype")
+    return _rebuild_tensor(Stored(stored.storage, dtype), offset, size, stride, requires_grad, hooks, metadata)
+
+
 def _rebuild_parameter(data: Any, requires_grad: Any, hooks: Any, state: Any = None) -> Tensor:
     """A parameter is read as a tensor."""
     if type(data) is not Tensor:
@@ -242,6 +258,7 @@ def _with_state(tensor: Tensor, state: Any) -> Tensor:
 _REBUILDERS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": _rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": _rebuild_tensor,
+    "torch._utils._rebuild_tensor_v3": _rebuild_from_bytes,
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
     "torch._tensor._rebuild_from_type_v2": _rebuild_with_state,

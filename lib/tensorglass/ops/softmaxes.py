@@ -21,6 +21,7 @@ from tensorglass.ops.gradients import conj, restored
 from tensorglass.ops.promotion import as_floating, check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
 from tensorglass.ops.samples import values
+from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.usual_reductions import SMALL, array_at_once, read_usual
 from tensorglass.tensor import Tensor, array_of
@@ -119,6 +120,11 @@ _PLAIN = (dtypes.float32, dtypes.float64)
     node=_unless_converted("softmax"),
     real_only="_softmax",
     input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result),
+    on_arrays={
+        "input": lambda xp, grad, result, dim: (
+            (grad - total(xp, grad * result, (dim % grad.ndim,))) * result if grad.ndim else None
+        )
+    },
 )
 def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
@@ -132,6 +138,11 @@ def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor 
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",
     input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True),
+    on_arrays={
+        "input": lambda xp, grad, result, dim: (
+            grad - xp.exp(result) * total(xp, grad, (dim % grad.ndim,)) if grad.ndim else None
+        )
+    },
 )
 def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, exact where that is tiny."""

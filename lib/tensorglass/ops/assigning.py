@@ -27,12 +27,22 @@ def assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
         half_types.convert(target, source)
         return
     # Where they share memory, NumPy copies by way of another array: tiles would read what was just written.
-    if target.size >= _LARGE and source.shape == target.shape and not xp.may_share_memory(target, source):
+    if (
+        target.size >= _LARGE
+        and source.shape == target.shape
+        and not (_ends_in_runs(target) and _ends_in_runs(source))  # mostly so, and 7 µs less than to look at all
+        and not xp.may_share_memory(target, source)
+    ):
         one, other = _innermost(target), _innermost(source)
         if one != other and min(target.shape[one], target.shape[other]) >= _TILE[0]:
             _assign_tiles(target, source, one, other)
             return
     target[...] = source
+
+
+def _ends_in_runs(array: Array) -> bool:
+    """Whether the elements of the last dimension lie one after the other."""
+    return bool(array.shape[-1] > 1 and array.strides[-1] == array.itemsize)
 
 
 def _innermost(array: Array) -> int:

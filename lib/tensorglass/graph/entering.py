@@ -1,4 +1,5 @@
-"""Entering the usual calls of elementwise operators into the graph: what `Recorder` does, in a third of the time.
+"""Entering the usual calls of elementwise operators, and of products, into the graph: what `Recorder` does, in a third
+of the time.
 
 The one idea to keep in mind: for all calls in which gradients flow to the same operands the same is to be done, so it
 is looked up by a number, whose bits say to which they flow. What is not usual is left to the recorder.
@@ -23,7 +24,7 @@ _anomaly = anomaly.state
 Enter = Callable[[tuple[Any, ...], Tensor], Tensor]
 
 
-def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int) -> Enter:
+def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_elementwise: bool = True) -> Enter:
     """A function that enters a call of `recorder`'s operator that has run, and returns its result.
 
     It is given the `count` operands and the result; the operator's parameters are `left_out`.
@@ -39,7 +40,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int) -> Enter
             places = [place for keep, place in node.blueprint.sources if keep is kept and place < count]
             is_usual = recorder.is_plain and len(places) == len(node.blueprint.sources)
             if flow > 0 and node.blueprint.leads and is_usual:
-                node.blueprint.is_elementwise = True
+                node.blueprint.is_elementwise = is_elementwise
                 usual[flow] = node.blueprint, places
         return result
 

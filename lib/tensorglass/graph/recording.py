@@ -26,6 +26,7 @@ from tensorglass.tensor import Tensor
 _new = object.__new__
 _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
+_NUMBERS = frozenset((type(None), bool, int, float))  # which are kept as they are
 
 
 class Recorder:
@@ -112,7 +113,13 @@ class Recorder:
         kept_values = node.kept = []
         for keep, place in blueprint.sources:
             value = values[place]
-            kept_values.append(keep_input(value) if keep is kept and type(value) is Tensor else keep(value))
+            if keep is not kept:
+                value = keep(value)
+            elif type(value) is Tensor:
+                value = keep_input(value)
+            elif type(value) not in _NUMBERS:
+                value = kept(value)
+            kept_values.append(value)
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
@@ -272,8 +279,8 @@ def recorded(
 _recorders: dict[Callable[..., Any], Recorder] = {}  #: of the operators that `recorded` was given, by body
 
 
-def recorder_of(form: Callable[..., Any]) -> tuple[Recorder | None, tuple[Any, ...]]:
-    """What records the calls of an operator, if anything does, and the defaults of all its parameters."""
+def recorder_of(form: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
+    """The `Recorder` of an operator, None if its calls are not recorded, and the defaults of all its parameters."""
     body = inspect.unwrap(form)
     return _recorders.get(body), tuple([each.default for each in inspect.signature(body).parameters.values()])
 

@@ -250,9 +250,8 @@ def _straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., An
                 result = None
             if result is None:
                 return elsewhere(input, other)
-            backend = storage.backend
+            backend, attempt = storage.backend, storage.backend.attempt
             if input._contiguous and other._contiguous and size == other._size and size:
-                attempt = backend.attempt
                 try:
                     made = attempt(calls.get(backend) or bind(backend), one, two)
                 except (MemoryError, RuntimeError):

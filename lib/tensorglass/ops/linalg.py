@@ -13,6 +13,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.entering import entering
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients, recorded, recorder_of
@@ -136,7 +137,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
             return _composed(input, other)
         return _multiply(input, other, out)
     if (input._meta is not None or other._meta is not None) and state.grad:
-        return _recorder_of_mm.enter((input, other, None), result)
+        return _enter_mm((input, other), result)
     return result
 
 
@@ -327,7 +328,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _multiply(input, mat2, out)
 
 
-_recorder_of_mm: Any = recorder_of(mm)[0]
+_enter_mm = entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
 
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3,), (2, 0), (0,)))

@@ -322,7 +322,11 @@ def _long_for_bool(common: DType) -> DType:
 
 
 @pointwise(DTypeRule(compute=_long_for_bool), error_name="pow", samples=unary)
-@derivative(node="PowBackward0", on_arrays=True, input=lambda grad, input: grad * conj(2 * input))
+@derivative(
+    node="PowBackward0",
+    input=lambda grad, input: grad * conj(2 * input),
+    on_arrays={"input": lambda grad, input: grad * (input + input)},
+)
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""
     return xp.multiply(input, input, out=out)

@@ -118,11 +118,7 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     input=lambda grad, input_size, dim, keepdim: (
         spread(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
     ),
-    on_arrays={
-        "input": lambda xp, grad, input_size, dim: (
-            xp.full(input_size, grad / reduced_count(input_size, dim)) if dim is None else None
-        )
-    },
+    on_arrays={"input": lambda grad, input_size, dim: _share(grad, input_size) if dim is None else None},
 )
 def mean(
     input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor | None = None
@@ -140,6 +136,12 @@ def mean(
             "The mean of integers is no integer: write x.float().mean() or x.mean(dtype=torch.float32).",
         )
     return reduce(average, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
+
+
+def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
+    """What the gradient of the mean of all elements comes to for each."""
+    count = geometry.numel(size)
+    return array_formulas.filled(grad.item() / count, size, grad.dtype) if count else None
 
 
 def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:

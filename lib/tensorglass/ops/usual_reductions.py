@@ -74,9 +74,7 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
                 made = made.reshape(size)
             stride = geometry.CONTIGUOUS_STRIDES[size]
             result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
-            if is_recorded and recorder is not None:
-                return recorder.enter((input, dim, keepdim, *left_out), result)
-            return result
+            return recorder.enter((input, dim, keepdim, *left_out), result) if is_recorded else result
 
         return usual
 
@@ -169,7 +167,7 @@ every, some = HOST.xp.logical_and.reduce, HOST.xp.logical_or.reduce
 def average(array: Array, axis: int | None, dtype: Any) -> Any:
     """The mean along an axis."""
     sums = add(array, axis, dtype)
-    return sums / sums.dtype.type(array.size // sums.size)
+    return sums / (array.size // sums.size)
 
 
 def position_of_largest(array: Array, axis: int | None, dtype: Any) -> Any:

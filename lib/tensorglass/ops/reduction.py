@@ -62,7 +62,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     kernel_name="sum_cpu",
     check_out=_out_wants_dim("sum", "tuple of ints"),
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.add, usual_reductions.widened),
+    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total),
 )
 @derivative(
     node=by_dim("Sum"),

@@ -1,4 +1,4 @@
-"""The usual call of a reduction: over one dimension or all, of a small tensor.
+"""The usual call of a reduction: over one dimension or all, of a tensor without gaps.
 
 The one idea to keep in mind: what such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
 and the array module's function is called at once: a sum of 4×4 takes 2.7 µs in place of 5. Every other call goes on to
@@ -29,24 +29,28 @@ Function = Callable[[Array, int | None, Any], Any]
 SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
 
 
-def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU."""
+def of_reduction(
+    function: Function, kinds: Kinds, kernel: Callable[..., Array] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
+
+    For others the reduction's own `kernel` is called, if it is given and computes in their dtype.
+    """
+    of_large = None if kernel is None else _with_axes(kernel)
 
     @geometry.remembered
     def planned(dtype: DType, size: tuple[int, ...], dim: int | None, keepdim: bool) -> Any:
         found, count = kinds(dtype), math.prod(size)
-        if (
-            found is None
-            or not size
-            or not 0 < count < SMALL
-            or (dim is not None and not -len(size) <= dim < len(size))
-        ):
+        if found is None or not size or not count or (dim is not None and not -len(size) <= dim < len(size)):
+            return None
+        run = function if count < SMALL else of_large if found[0] is dtype else None
+        if run is None:
             return None
         axes = range(len(size)) if dim is None else (dim % len(size),)
         kept = tuple([length for axis, length in enumerate(size) if axis not in axes])
         if keepdim:
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
-        return axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
+        return run, axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
         recorder, left_out = recorder_of(form)
@@ -63,14 +67,14 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
             array = None if plan is None or (is_recorded and recorder is None) else array_at_once(input)
             if array is None:
                 return form(*arguments, **keywords)
-            axis, computed, dtype, size = plan
+            run, axis, computed, dtype, size = plan
             try:
-                made = HOST.attempt(function, array, axis, computed)
+                made = HOST.attempt(run, array, axis, computed)
             except (MemoryError, RuntimeError):  # the latter where another thread is at it
                 return form(*arguments, **keywords)
             if not size:
                 made = HOST.xp.asarray(made)
-            elif keepdim:
+            if made.shape != size:
                 made = made.reshape(size)
             stride = geometry.CONTIGUOUS_STRIDES[size]
             result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
@@ -79,6 +83,13 @@ def of_reduction(function: Function, kinds: Kinds) -> Callable[[Callable[..., An
         return usual
 
     return enter
+
+
+def _with_axes(kernel: Callable[..., Array]) -> Function:
+    def run(array: Array, axis: int | None, dtype: Any) -> Any:
+        return kernel(HOST.xp, array, tuple(range(array.ndim)) if axis is None else (axis,))
+
+    return run
 
 
 def of_extreme(

@@ -279,7 +279,7 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
                 columns.append(pushed.pushed_forward(tangents))
             for place, output in enumerate(pushed.outputs):
                 size = (*output._size, *leaf._size)
-                found = stack([column[place] for column in columns], -1) if columns else output.new_zeros(size)
+                found = stack([each[place] for each in columns]).movedim(0, -1) if columns else output.new_zeros(size)
                 matrices[place].append(found.reshape(size))
         return _nested(pushed, matrices, has_aux)
 

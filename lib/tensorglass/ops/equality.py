@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.dtypes import FLOATING
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.pointwise_checks import dtypes_alike
@@ -29,8 +30,8 @@ def _all_equal(xp: Any, input: Array, other: Array) -> Any:
     return xp.all(xp.equal(input, other))
 
 
-@pointwise(PREDICATE, inplace=False, check=dtypes_alike, samples=pairs)
-def isclose(
+@pointwise(PREDICATE, function=False, method=False, inplace=False, check=dtypes_alike)
+def _isclose(
     xp: Any,
     input: Array,
     other: Array,
@@ -50,6 +51,17 @@ def isclose(
         xp.absolute(input.astype("float64") - other) if input.dtype.kind in "iu" else xp.absolute(input - other)
     )
     return same | (xp.isfinite(difference) & (difference <= atol + xp.absolute(rtol * other)))
+
+
+@operator("comparison", samples=pairs)
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether elements differ by at most ``atol + rtol * |other|``."""
+    made: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if equal_nan and input._dtype.category >= FLOATING:  # PyTorch writes what it finds over what was found before
+        made._written()
+    if not rtol == atol == 0:
+        made._written()
+    return made
 
 
 def _alike() -> Iterator[Sample]:

@@ -324,6 +324,17 @@ def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
     return out
 
 
+def finished(made: Tensor, out: Tensor | None, writes: int = 2) -> Tensor:
+    """A tensor that was made and filled counts as not written yet; `out`, as written once and not `writes` times."""
+    if out is None:
+        made._storage.version = 0
+    elif out._counter is None:
+        out._storage.version -= writes - 1
+    else:
+        out._counter.count -= writes - 1
+    return made
+
+
 def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DType | None = None) -> Place:
     """As `read_options`; with `out`, which already has a dtype and a place, the options must agree with it."""
     if out is None:

@@ -40,6 +40,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         count = min(size, found._size[0])
         copy_(narrow(made, 0, 0, count), narrow(found, 0, 0, count))
     if out is None:
+        made._storage.version = 0  # it counts as not written yet
         return made
     if out._size != made._size:
         resize_output(out, made._size)

@@ -196,6 +196,7 @@ def linalg_matrix_rank(
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
     found = by_rows(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
     check_one_out("torch.linalg.matrix_rank", found, out)
+    found._written()  # PyTorch writes the sum into what it made
     return cast_into(found, out)
 
 
@@ -221,14 +222,31 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
 @derivative(
     node="LinalgLstsqBackward0",
     outputs=1,
-    input=lambda grad, input, b: _pinv_gradient(grad @ b.mH, input, _recorded(input, None, None, False)),
-    b=lambda grad, input: _recorded(input, None, None, False).mH @ grad,
+    input=lambda grad, input, b: _pinv_gradient(
+        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _recorded(input, None, None, False)
+    ),
+    b=lambda grad, input, b: (
+        (_recorded(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
+        if _is_vector(b, input)
+        else _recorded(input, None, None, False).mH @ grad
+    ),
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
-    solution, rank = launch(_lstsq, input, b, rcond=rcond, is_vector=False)
+    solution, rank = launch(_lstsq, input, _columns(b, b, input), rcond=rcond, is_vector=False)
     padded = by_columns(solution, input._dtype, input._storage)
-    size = (*padded._size[:-2], input._size[-1], padded._size[-1])
-    return make(padded._storage, size, padded._stride, 0, input._dtype), by_rows(rank, dtypes.int64, input._storage)
+    size, stride = (*padded._size[:-2], input._size[-1], padded._size[-1]), padded._stride
+    header = (size[:-1], stride[:-1]) if _is_vector(b, input) else (size, stride)
+    return make(padded._storage, *header, 0, input._dtype), by_rows(rank, dtypes.int64, input._storage)
+
+
+def _is_vector(b: Tensor, input: Tensor) -> bool:
+    """Whether `b` is one vector for each matrix."""
+    return b._size == input._size[:-1]
+
+
+def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
+    """`b`, or what lies as it does, as matrices."""
+    return tensor.unsqueeze(-1) if _is_vector(b, input) else tensor
 
 
 _recorded_lstsq: Any = recorded(_least_squares)
@@ -265,23 +283,22 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     if name not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     _check_single(input)
-    is_vector = len(input._size) - 1 == len(b._size) and input._size[:-1] == b._size
-    right = b.unsqueeze(-1) if is_vector else b
+    right = _columns(b, b, input)
     if input._size[-2] != right._size[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
     bound = finfo(input._dtype).eps * max(input._size[-2:]) if rcond is None else rcond
-    solution, rank = _recorded_lstsq(input, right, bound)
+    solution, rank = _recorded_lstsq(input, b, bound)
     empty = input.new_zeros((0,), dtype=input._dtype.to_real())
     residuals, sizes = empty, empty
     rows, columns = input._size[-2:]
     if rows > columns and name != "gelsy" and bool((rank == columns).all()):
-        distance = input @ solution - right
+        distance = input @ _columns(solution, b, input) - right
         residuals = (distance * distance.conj()).real.sum(-2) if input.is_complex() else (distance * distance).sum(-2)
     if name in ("gelsd", "gelss"):
         from_svd = launch(_singular_values, input)[0]
         sizes = by_rows(from_svd, input._dtype.to_real(), input._storage)
     shown = rank if name != "gels" else rank.new_zeros((0,))
-    return return_types.linalg_lstsq(solution.squeeze(-1) if is_vector else solution, residuals, shown, sizes)
+    return return_types.linalg_lstsq(solution, residuals, shown, sizes)
 
 
 def _singular_values(xp: Any, A: Array) -> tuple[Array]:

@@ -90,7 +90,7 @@ def _found(ranked: Tensor, q: Tensor, interpolation: str, skips_nan: bool) -> Te
         return ranked.gather(-1, ranks.long())
     below = ranks.long()
     weights = ranks.new_full(ranks._size, 0.5) if interpolation == "midpoint" else ranks - below
-    return ranked.gather(-1, below).lerp(ranked.gather(-1, ranks.ceil().long()), weights)
+    return ranked.gather(-1, below).lerp_(ranked.gather(-1, ranks.ceil().long()), weights)
 
 
 def _reduced(size: tuple[int, ...], dim: int | None, keepdim: bool) -> tuple[int, ...]:

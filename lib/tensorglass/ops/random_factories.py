@@ -19,6 +19,7 @@ from tensorglass.ops.factory import (
     Options,
     Place,
     factory,
+    finished,
     new,
     new_at_once,
     read_options,
@@ -40,13 +41,6 @@ from tensorglass.ops.random import (
 from tensorglass.ops.scalars import checked
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
-
-
-def _fresh(made: Tensor) -> Tensor:
-    """A tensor that was made and filled counts as not written yet."""
-    made._storage.version = 0
-    return made
-
 
 # --- of a size -------------------------------------------------------------------------------------------------------
 
@@ -80,7 +74,7 @@ def rand(
             return at_once
     made = _empty("rand", sizes, size, generator, out, options)
     uniform_(made, generator=generator)
-    return made if out is not None else _fresh(made)
+    return finished(made, out)
 
 
 @factory()
@@ -98,7 +92,7 @@ def randn(
             return at_once
     made = _empty("randn", sizes, size, generator, out, options)
     normal_(made, generator=generator)
-    return made if out is not None else _fresh(made)
+    return finished(made, out)
 
 
 def _empty(name: str, sizes: Any, size: Any, generator: Any, out: Tensor | None, options: Options) -> Tensor:
@@ -150,7 +144,7 @@ def randint(
     place = read_out_options("randint", options, out, dtypes.int64)
     made = new(shape, place) if out is None else resized(out, shape)
     random_(made, low, high, generator=generator)
-    return made if out is not None else _fresh(made)
+    return finished(made, out)
 
 
 @factory()
@@ -166,7 +160,7 @@ def randperm(
     checked(count, place.dtype)
     made = new((count,), place) if out is None else resized(out, (count,))
     draw(made, generator, sampling.permutation)
-    return made if out is not None else _fresh(made)
+    return finished(made, out)
 
 
 @factory()
@@ -194,7 +188,7 @@ def normal(
         place = read_out_options("normal", options, out)
         made = new(shape, place) if out is None else resized(out, shape)
         normal_(made, mean, std, generator=generator)
-        return made if out is not None else _fresh(made)
+        return finished(made, out)
     return _normal_of_tensors(mean, std, generator, out)
 
 
@@ -209,7 +203,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
     made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
     normal_(made, generator=generator)
     made.mul_(std).add_(mean)
-    return made if out is not None else _fresh(made)
+    return finished(made, out, 4)
 
 
 # --- like another tensor ---------------------------------------------------------------------------------------------
@@ -230,7 +224,7 @@ def rand_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """As `rand`, with the size, dtype, device and order of dimensions of `input`."""
-    return _fresh(uniform_(_empty_like("rand_like", input, memory_format, options), generator=generator))
+    return finished(uniform_(_empty_like("rand_like", input, memory_format, options), generator=generator), None)
 
 
 @factory()
@@ -242,7 +236,7 @@ def randn_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """As `randn`, with the size, dtype, device and order of dimensions of `input`."""
-    return _fresh(normal_(_empty_like("randn_like", input, memory_format, options), generator=generator))
+    return finished(normal_(_empty_like("randn_like", input, memory_format, options), generator=generator), None)
 
 
 @factory()
@@ -258,7 +252,7 @@ def randint_like(
     """As `randint`, with the size, dtype, device and order of dimensions of `input`."""
     low, high = (0, low) if high is None else (low, high)
     made = _empty_like("randint_like", input, memory_format, options)
-    return _fresh(random_(made, low, high, generator=generator))
+    return finished(random_(made, low, high, generator=generator), None)
 
 
 # --- of given chances ------------------------------------------------------------------------------------------------
@@ -278,7 +272,7 @@ def bernoulli(
         draw_by_chance(made, input, generator)
     else:
         bernoulli_(made, p, generator=generator)
-    return made if out is not None else _fresh(made)
+    return finished(made, out)
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")

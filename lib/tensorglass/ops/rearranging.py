@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import WIDE_UNSIGNED
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import empty_on, from_array
+from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops.arguments import check_int, check_tensor, ints
 from tensorglass.ops.copying import clone, copy_
 from tensorglass.ops.elementwise import resize_output
@@ -19,8 +19,7 @@ from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
-from tensorglass.ops.views import transpose
-from tensorglass.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 Kernel = Any
 
@@ -201,7 +200,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     if turns == 2:
         return flip(input, (one, other))
     turned = flip(input, (other if turns == 1 else one,))
-    return transpose(turned, one, other)
+    return make(turned._storage, *geometry.transpose(*header_of(turned), one, other), turned._dtype)  # nobody's view
 
 
 def _roll_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from tensorglass.backends import Array
 from tensorglass.ops.arguments import check_int
 from tensorglass.ops.factory import Options, factory, of_kernel, read_options
+from tensorglass.ops.pointing import point
 from tensorglass.tensor import Tensor
 
 
@@ -29,14 +30,16 @@ def _window(
         )
     if window_length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
-    return of_kernel((window_length,), place, _elements, window_length, periodic, shape, arguments)
+    whole = window_length + 1 if periodic and window_length > 1 else window_length
+    made = of_kernel((whole,), place, _elements, whole, shape, arguments)
+    point(made, made._storage, (window_length,), (1,), 0)
+    return made
 
 
-def _elements(xp: Any, length: int, periodic: bool, shape: Callable[..., Array], arguments: tuple[float, ...]) -> Array:
+def _elements(xp: Any, length: int, shape: Callable[..., Array], arguments: tuple[float, ...]) -> Array:
     if length == 1:
         return xp.ones(1)
-    whole = length + 1 if periodic else length
-    return shape(xp, xp.arange(length, dtype="float64") / max(whole - 1, 1), *arguments)
+    return shape(xp, xp.arange(length, dtype="float64") / max(length - 1, 1), *arguments)
 
 
 def _triangle(xp: Any, x: Array) -> Array:

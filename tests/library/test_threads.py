@@ -29,3 +29,27 @@ def test_operators_compute_quietly_while_another_thread_is_within_a_kernel() -> 
     finally:
         done.set()
         other.join()
+
+
+def test_hooks_of_saved_tensors_and_inference_mode_hold_in_each_thread_by_itself() -> None:
+    saved: list[int] = []
+    marked: list[bool] = []
+
+    def work() -> None:
+        for _ in range(50):
+            seen: list[torch.Tensor] = []
+            x = torch.ones(2, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda each, seen=seen: seen.append(each), lambda each: each):
+                _ = x * x
+            saved.append(len(seen))
+            with torch.inference_mode():
+                marked.append(torch.ones(2).is_inference())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert saved == [2] * 400
+    assert marked == [True] * 400
+    assert not torch.ones(2).is_inference()

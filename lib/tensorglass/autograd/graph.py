@@ -45,10 +45,10 @@ class saved_tensors_hooks:
         if saved.hooks.disabled is not None:
             raise RuntimeError(saved.hooks.disabled)
         saved.hooks.stack.append((self.pack_hook, self.unpack_hook))
-        watched.saved_tensors_hooks += 1
+        watched.count(saved_tensors_hooks=1)
 
     def __exit__(self, *error: Any) -> None:
-        watched.saved_tensors_hooks -= 1
+        watched.count(saved_tensors_hooks=-1)
         saved.hooks.stack.pop()
 
 

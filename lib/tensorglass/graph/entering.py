@@ -90,7 +90,12 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         blueprint, places = found
         node = _new(FormulaNode)
         node.edges = edges
-        node.outputs = (like(result),)
+        size, dtype, device = result._size, result._dtype, result._storage.device
+        known_size, known_dtype, known_device, outputs = blueprint.outputs  # results often are as the last one was
+        if size is not known_size or dtype is not known_dtype or device is not known_device:
+            outputs = (like(result),)
+            blueprint.outputs = size, dtype, device, outputs
+        node.outputs = outputs
         node.sequence_nr = next_number()
         node.attachments = None
         node.blueprint = blueprint

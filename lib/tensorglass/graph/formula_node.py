@@ -49,6 +49,7 @@ class Blueprint:
         "needs_grads",
         "of_result",
         "on_arrays",
+        "outputs",
         "saved",
         "sources",
         "steps",
@@ -78,6 +79,7 @@ class Blueprint:
             parameters = derivative.array_parameters
             self.on_arrays = self._steps(derivative.on_arrays, parameters, GIVEN_WITH_ARRAYS, wanted, counts)
         self.is_elementwise = False  #: whether gradients of operands have the result's size; the recorder says so
+        self.outputs: Any = (None, None, None, ())  #: size, dtype and device of the last result, and its likeness
         self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
 

@@ -30,6 +30,13 @@ class _Watched:
     def __init__(self) -> None:
         self.threads_in_inference = 0  #: in inference mode, where a tensor is marked at birth
         self.saved_tensors_hooks = 0  #: blocks of them that are open
+        self._counting = threading.Lock()
+
+    def count(self, *, inference: int = 0, saved_tensors_hooks: int = 0) -> None:
+        """Add to the counts."""
+        with self._counting:
+            self.threads_in_inference += inference
+            self.saved_tensors_hooks += saved_tensors_hooks
 
 
 watched = _Watched()
@@ -205,11 +212,11 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self._before = (state.grad, state.inference, state.said)
-        watched.threads_in_inference += self.mode - state.inference
+        watched.count(inference=self.mode - state.inference)
         state.grad, state.inference, state.said = not self.mode, self.mode, False
 
     def __exit__(self, *error: Any) -> None:
-        watched.threads_in_inference -= state.inference - self._before[1]
+        watched.count(inference=self._before[1] - state.inference)
         state.grad, state.inference, state.said = self._before
 
     def clone(self) -> inference_mode:

@@ -179,9 +179,9 @@ class Run:
                 if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
                     try:
                         _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
+                        self._written[following] = self._written.get(following, 0) + 1
                     except ValueError:  # it was spread, and may not be written to
                         held[0] = _add(held[0], gradient, out=held[0].copy())
-                    self._written[following] = self._written.get(following, 0) + 1
                 elif held is not None or len(outputs) != 1:
                     self._arrive(following, nr, gradient)
                 else:
@@ -206,19 +206,21 @@ class Run:
 
     def _take(self, node: Node) -> Arrived:
         """The gradients that have arrived at a node, as tensors."""
-        arrived = self._arrived.pop(node)
+        arrived: list[Any] = self._arrived.pop(node)
         for nr, gradient in enumerate(arrived):
             if type(gradient) is BareArray:
-                arrived[nr] = self._settled(node, nr, gradient)
+                if is_spread(gradient) and type(node) is AccumulateGrad and not meta_of(node.variable).hooks:
+                    settled = tensor_of(gradient.copy(), node.variable._dtype)
+                    settled._written()  # as the copy that `add_to_leaf` would have to make
+                else:
+                    settled = self._settled(node, nr, gradient)
+                arrived[nr] = settled
         return arrived
 
     def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
         """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
-        written = self._written.get(node, 0)
-        if type(node) is AccumulateGrad and not meta_of(node.variable).hooks and is_spread(array):
-            array, written = array.copy(), 1  # as `add_to_leaf` would have to make one of it
         tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-        tensor._storage.version = written
+        tensor._storage.version = self._written.get(node, 0)
         return tensor
 
     def _push(self, node: Node, arrived: Any = None) -> None:

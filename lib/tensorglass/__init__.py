@@ -6,6 +6,9 @@
 from tensorglass import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
+from tensorglass import importing  # before the rest: the garbage collector rests until it is done
+
+# isort: split
 import sys
 from math import e, inf, nan, pi
 from typing import Any
@@ -173,3 +176,5 @@ def __getattr__(name: str) -> Any:
 
 if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too
     __getattr__("multiprocessing")
+
+importing.done()

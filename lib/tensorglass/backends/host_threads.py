@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 #: NumPy's functions that take longer than their elements' way from memory.
 COSTLY = frozenset((
@@ -34,6 +36,8 @@ class Threads:
     def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], made: numpy.ndarray) -> None:
         """``run(*arrays, out=made)`` for arrays of one size without gaps, in as many parts as there are threads."""
         if self._helpers is None:
+            from concurrent.futures import ThreadPoolExecutor  # brings logging along, a twentieth of our own import
+
             self._helpers = ThreadPoolExecutor(thread_name_prefix="tensorglass")
         flat, target = [each.reshape(-1) for each in arrays], made.reshape(-1)
         length = -(-target.size // self.number)

@@ -8,6 +8,7 @@ Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy
@@ -20,16 +21,25 @@ class NumpyBits:
     """A stream of random bits, and what is left over of the last pair of normal numbers."""
 
     def __init__(self, seed: int) -> None:
-        self._engine = numpy.random.MT19937()
-        self._draw = numpy.random.Generator(self._engine)
-        self.spare_normal: float | None = None
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
         """Begin again, at the place that the lowest 32 bits of `seed` name."""
-        seeded: Any = numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
-        self._engine.state = seeded
-        self.spare_normal = None
+        self._seed = seed
+        self.spare_normal: float | None = None
+        if "_engine" in vars(self):
+            self._engine.state = _begun(seed)
+
+    # Made when the first number is drawn: `numpy.random` is a tenth of the time that an import takes.
+    @cached_property
+    def _engine(self) -> numpy.random.MT19937:
+        engine = numpy.random.MT19937()
+        engine.state = _begun(self._seed)
+        return engine
+
+    @cached_property
+    def _draw(self) -> numpy.random.Generator:
+        return numpy.random.Generator(self._engine)
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` whole numbers of 32 random bits, as uint32."""
@@ -73,6 +83,11 @@ class NumpyBits:
         }
         self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
         return int(record["initial_seed"])
+
+
+def _begun(seed: int) -> Any:
+    """The state in which the engine begins."""
+    return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
 
 
 _STATE = numpy.dtype(

@@ -39,8 +39,17 @@ def _choose(
 ) -> tuple[Array, Array]:
     array = array.reshape(array.shape or (1,))
     positions = kernel(xp, array.astype(compute, copy=False), axis, *parameters)
-    found = xp.take_along_axis(array, positions, axis)
+    found = elements_at(xp, array, positions, axis)
     return xp.ascontiguousarray(found), xp.ascontiguousarray(positions, dtype="int64")
+
+
+def elements_at(xp: Any, array: Array, positions: Array, axis: int) -> Array:
+    """The elements at `positions` along an axis: `take_along_axis`, which takes 10 µs longer to begin."""
+    if array.ndim == 1:
+        return array[positions]
+    key = [xp.arange(length).reshape((-1,) + (1,) * (array.ndim - dim - 1)) for dim, length in enumerate(array.shape)]
+    key[axis] = positions
+    return array[tuple(key)]
 
 
 def check_outputs(out: OutPair, dtype: DType, refusal: Refusal) -> None:

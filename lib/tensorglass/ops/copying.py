@@ -334,7 +334,7 @@ def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, 
     raise TypeError("to() received arguments that fit none of its forms")  # `explaining` says it in PyTorch's words
 
 
-@operator("copy", function=False)
+@operator("copy", function=False, usual=of_conversion)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` with the dtype and on the device of `other`."""
     check_tensor("type_as", other, "other")

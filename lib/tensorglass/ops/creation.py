@@ -6,13 +6,16 @@ order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and dev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index as as_index
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
+from tensorglass.making import result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import write_number
 from tensorglass.ops.factory import (
@@ -200,6 +203,9 @@ def _filled(
 @factory()
 def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
+    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.empty)
+    if made is not None:
+        return made
     check_tensor("empty_like", input)
     place = read_options("empty_like", options, input._dtype, input.device)
     return new(input._size, place, strides_in(memory_format, input._size, input))
@@ -208,13 +214,15 @@ def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Op
 @factory()
 def zeros_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """Zeros with the size, dtype, device and order of dimensions of `input`."""
-    return _filled_like("zeros_like", input, 0, memory_format, options)
+    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.zeros)
+    return _filled_like("zeros_like", input, 0, memory_format, options) if made is None else made
 
 
 @factory()
 def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """Ones with the size, dtype, device and order of dimensions of `input`."""
-    return _filled_like("ones_like", input, 1, memory_format, options)
+    made = None if options or memory_format is not None else _like_at_once(input, _ones)
+    return _filled_like("ones_like", input, 1, memory_format, options) if made is None else made
 
 
 @factory()
@@ -223,6 +231,19 @@ def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **op
     check_tensor("full_like", input)
     value = read_number("full_like", "fill_value", 2, fill_value)
     return _filled_like("full_like", input, value, memory_format, options)
+
+
+def _like_at_once(input: Any, make_array: Callable[..., Array]) -> Tensor | None:
+    """The tensor like a small one without gaps on the CPU: half the time; None for all others."""
+    if type(input) is not Tensor:
+        return None
+    size, storage = input._size, input._storage
+    if storage.backend is not HOST or storage._nbytes >= LEAST or input._stride != geometry.CONTIGUOUS_STRIDES[size]:
+        return None
+    if 0 in size or geometry.numel(size) * input._dtype.itemsize >= LEAST:
+        return None
+    array = make_array(size, HOST.array_dtype(input._dtype))
+    return result_tensor(array, input._dtype, HOST, storage.device, size, input._stride)
 
 
 def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:

@@ -8,17 +8,24 @@ by two, and what no later operand needs is summed on the way, as one batched mat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
+from tensorglass import dtypes
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU
 from tensorglass.errors import explained
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.making import result_tensor, view_of
 from tensorglass.ops.arguments import all_tensors, type_name
 from tensorglass.ops.linalg import bmm
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.usual_reductions import SMALL, array_at_once
 from tensorglass.ops.views import diagonal, movedim, permute, reshape, unsqueeze, view
 from tensorglass.tensor import Tensor
 
@@ -52,7 +59,62 @@ def _samples() -> Iterator[Sample]:
     yield sample("ij,jk->ik", values(2, 1), b)
 
 
-@operator("linear algebra", method=False, samples=_samples, signatures=None)
+#: The sizes of the results of two small operands, and of what each is a view of, if it is one.
+_RESULTS: dict[Any, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
+_MOST_KEPT = 256
+_LETTERS = frozenset(ascii_letters + ",->")
+
+
+def _small_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, where two small tensors that no gradient flows to meet once more: 6 µs for 4×4, and not 60.
+
+    The array module multiplies them in one step. It does not know how PyTorch's result lies, so the first call goes by
+    `form`, and how its result lies is remembered.
+    """
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) != 3 or keywords or type(arguments[0]) is not str:
+            return form(*arguments, **keywords)
+        equation, one, other = arguments
+        if not type(one) is type(other) is Tensor or one._meta is not None or other._meta is not None:
+            return form(*arguments)
+        first, second, dtype = array_at_once(one), array_at_once(other), one._dtype
+        if first is None or second is None or dtype is not other._dtype or dtype not in _PLAIN:
+            return form(*arguments)
+        known = _RESULTS.get((equation, one._size, other._size))
+        if known is None:
+            made = form(*arguments)
+            is_plain = _is_small(first.size, second.size, made.numel()) and _LETTERS.issuperset(equation)
+            if is_plain and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
+                base = None if made._base is None else made._base._size
+                _RESULTS[equation, one._size, other._size] = made._size, base
+            return made
+        size, base = known
+        array = HOST.xp.asarray(HOST.run(HOST.xp.einsum, equation, first, second, order="C"))
+        whole = size if base is None else base
+        made = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
+        return made if base is None else view_of(made, size, CONTIGUOUS_STRIDES[size], 0)
+
+    return usual
+
+
+_PLAIN = (dtypes.float32, dtypes.float64)
+
+
+def _is_small(*counts: int) -> bool:
+    return min(counts) > 0 and max(counts) < SMALL
+
+
+def _is_packed(made: Tensor) -> bool:
+    """Whether a result, and what it is a view of, are all of their storage, row by row."""
+    return all(
+        each is None or (each._stride == CONTIGUOUS_STRIDES[each._size] and each.nbytes == made._storage._nbytes)
+        for each in (made, made._base)
+    )
+
+
+@operator("linear algebra", method=False, samples=_samples, signatures=None, usual=_small_pair)
 def einsum(*args: Any) -> Tensor:
     """The products of the operands' elements, summed: ``einsum("ij,jk->ik", a, b)`` is the matrix product.
 

@@ -22,6 +22,7 @@ from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
+from tensorglass.ops.at_once import computed_at_once
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, Plan, plan
@@ -118,6 +119,9 @@ def _compute(
     inplace: bool,
 ) -> Tensor:
     """`compute` for operands of these kinds, of which `tensors` are tensors, whether they are recorded or not."""
+    done = computed_at_once(kernel, operands, tensors[0], parameters, out, inplace)
+    if done is not None:
+        return done
     if kernel.check is not None:
         kernel.check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,9 @@ def flags_of(body: Callable[..., Any]) -> list[tuple[int, str]]:
 
     Those that are given by name alone have a place that no argument reaches.
     """
-    plain = inspect.unwrap(body)
+    plain = body
+    while hasattr(plain, "__wrapped__"):
+        plain = plain.__wrapped__
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
     places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]

@@ -22,6 +22,7 @@ from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.usual_gathering import of_gathering
 from tensorglass.ops.views import expand, view
 from tensorglass.tensor import Tensor, array_of
 
@@ -101,7 +102,7 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
-@operator("indexing", out=True, samples=gather_samples)
+@operator("indexing", out=True, samples=gather_samples, usual=of_gathering)
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""

@@ -23,6 +23,7 @@ from tensorglass.ops.row_reading import read_rows
 from tensorglass.ops.scalars import checked_alone, number_array
 from tensorglass.ops.table import operator
 from tensorglass.ops.usual_copies import overwritten_at_once
+from tensorglass.ops.usual_writes import written_by_tensor
 from tensorglass.ops.views import expand, select, unsqueeze
 from tensorglass.tensor import Tensor, array_of, header_of
 
@@ -111,6 +112,8 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         _set_recorded(input, index, value)
         return
     kind = type(index)
+    if kind is Tensor and written_by_tensor(input, index, value):
+        return
     advanced: list[Any] | None = None
     if kind is int:
         size, stride, offset = _at(input, index)

@@ -24,6 +24,7 @@ from tensorglass.ops.unsigned import TAKING
 from tensorglass.tensor import Tensor
 
 Rule = DTypeRule | Callable[..., DTypeRule]
+_FEW_RULES = 8  # as most functions of parameters give
 
 
 def _unrecorded(operands: tuple[Any, ...], result: Tensor) -> Tensor:
@@ -34,6 +35,7 @@ class Kernel:
     """A kernel with what the path needs to know of it."""
 
     __slots__ = (
+        "_direct_by_rule",
         "array_of_number",
         "bounds",
         "calls",
@@ -43,6 +45,8 @@ class Kernel:
         "direct",
         "error_name",
         "function",
+        "halves",
+        "has_one_rule",
         "inplace_check",
         "is_like_input",
         "lacks_unsigned",
@@ -54,6 +58,7 @@ class Kernel:
         "operands",
         "record",
         "recorder",
+        "rounds_numbers",
         "rule",
         "takes_out",
         "ufunc",
@@ -75,6 +80,7 @@ class Kernel:
         self.function = function
         self.name = function.__name__
         self.rule = rule
+        self.has_one_rule = isinstance(rule, DTypeRule)  #: whatever its parameters
         self.check = check  #: called with the operands and parameters; raises what it refuses
         self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
         self.checks = [each for each in (check, late_check) if each is not None]  #: both
@@ -94,12 +100,16 @@ class Kernel:
         self.recorder: Recorder | None = None  #: None: it has no derivative
         #: enter a call that has run, with its parameters left out, into the graph, if gradients flow; gives the result
         self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _unrecorded
-        self.direct = self._direct_dtypes()
+        self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
+        rule = self.rule_for({})
+        self.direct = self._direct_dtypes(rule)
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
         self.unchecked = {
             dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point or not self.checks
         }
-        rule = self.rule_for({})
+        self.rounds_numbers = rule.rounds_numbers  #: whether numbers beside half types are rounded to them
+        #: half types that are computed in float32, and the result's dtype
+        self.halves = self._half_dtypes(rule)
         self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
         #: what a number has to say of where a new result lies
         self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
@@ -131,13 +141,33 @@ class Kernel:
         self.calls[backend] = bound
         return bound
 
-    def _direct_dtypes(self) -> dict[DType, DType]:
+    def direct_for(self, parameters: dict[str, Any]) -> dict[DType, DType]:
+        """`direct` for a call with these parameters."""
+        if self.has_one_rule or not parameters:
+            return self.direct
+        rule = self.rule_for(parameters)
+        found = self._direct_by_rule.get(rule)
+        if found is None:
+            found = {} if rule.is_like_input else self._direct_dtypes(rule)
+            if len(self._direct_by_rule) < _FEW_RULES:
+                self._direct_by_rule[rule] = found
+        return found
+
+    def _half_dtypes(self, rule: DTypeRule) -> dict[DType, DType]:
+        halves = {}
+        for dtype in (dtypes.float16, dtypes.bfloat16):
+            if not rule.lacks(rule.promoted(dtype)):
+                compute, result = apply_rule(rule, dtype)
+                if compute is dtypes.float32 and result in (dtype, dtypes.bool):
+                    halves[dtype] = result
+        return halves
+
+    def _direct_dtypes(self, rule: DTypeRule) -> dict[DType, DType]:
         """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
 
         Not complex ones, whose elements may be conjugated when read. `checks` have nothing to say of floats.
         """
         direct = {}
-        rule = self.rule_for({})
         for dtype in dtypes.ALL:
             if dtype.is_complex or (self.lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
                 continue

@@ -20,7 +20,7 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.singular_values import svdvals
-from tensorglass.ops.spread import check_norm_dtype, norm, refuse_empty
+from tensorglass.ops.spread import LENGTH, check_norm_dtype, norm, refuse_empty
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import permute, unsqueeze
 from tensorglass.tensor import Tensor
@@ -52,7 +52,7 @@ def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | No
     return norm(x, order, dim, keepdim, out=out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples)
+@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples, usual=LENGTH)
 def linalg_vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -168,6 +168,7 @@ def _norm_samples() -> Iterator[Sample]:
     namespace="linalg",
     out=True,
     samples=_norm_samples,
+    usual=LENGTH,
     signatures=(
         "(Tensor input, Number ord = None, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype "
         "= None, Tensor out = None)",

@@ -26,8 +26,12 @@ def declare_on_a_copy(
     *signatures: str,
     out: bool = True,
     samples: Callable[[], Any] | None = None,
+    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> None:
-    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
+    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy.
+
+    `usual` puts the short way of its usual call before these.
+    """
     name = in_place.__name__.removesuffix("_").removeprefix("_")
     laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
 
@@ -51,7 +55,8 @@ def declare_on_a_copy(
     if found is not None:
         vars(on_a_copy)["derivative"] = found
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)(on_a_copy)
+    declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures, usual=usual)
+    declared(on_a_copy)
 
 
 def write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:

@@ -164,7 +164,7 @@ def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
 
 
 def _largest(dtype: DType) -> int:
-    return 1 if dtype is dtypes.bool else iinfo(dtype).max
+    return _LIMITS[dtype][1]
 
 
 def _exact_limit(dtype: DType) -> int:
@@ -189,6 +189,14 @@ _C_NAMES = {
 }
 
 
+#: The least and the largest number of the dtypes that hold whole numbers.
+_LIMITS = {
+    dtype: (0, 1) if dtype is dtypes.bool else (iinfo(dtype).min, iinfo(dtype).max)
+    for dtype in dtypes.ALL
+    if dtype.category < dtypes.FLOATING
+}
+
+
 def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
     if low >= high:
         raise explained(
@@ -206,11 +214,11 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
                     "This warning will become an error in version 1.7 release, please fix the code in advance",
                 )
             continue
-        lowest = 0 if dtype is dtypes.bool else iinfo(dtype).min
-        if not lowest <= bound <= _largest(dtype):
+        lowest, largest = _LIMITS[dtype]
+        if not lowest <= bound <= largest:
             raise explained(
                 RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype]}"),
-                f"{dtype!r} holds whole numbers from {lowest} to {_largest(dtype)}.",
+                f"{dtype!r} holds whole numbers from {lowest} to {largest}.",
             )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import WIDE_UNSIGNED
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
@@ -19,6 +21,7 @@ from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.usual_reductions import SMALL
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 Kernel = Any
@@ -273,8 +276,23 @@ def _check_matrices(name: str, input: Tensor, diagonal: int) -> None:
 
 
 def _tril(xp: Any, array: Array, diagonal: int) -> Array:
-    return xp.tril(array, diagonal)
+    return xp.where(_mask(array.shape[-2:], diagonal), array, _ZERO) if _is_few(xp, array) else xp.tril(array, diagonal)
 
 
 def _triu(xp: Any, array: Array, diagonal: int) -> Array:
-    return xp.triu(array, diagonal)
+    if not _is_few(xp, array):
+        return xp.triu(array, diagonal)
+    return xp.where(_mask(array.shape[-2:], diagonal - 1), _ZERO, array)
+
+
+_ZERO = False  # which is one in every dtype
+
+
+def _is_few(xp: Any, array: Array) -> bool:
+    return xp is HOST.xp and array.size < SMALL
+
+
+@lru_cache(64)  # of which each holds an array
+def _mask(size: tuple[int, int], diagonal: int) -> Array:
+    """True on and below a diagonal. To make it takes longer than to use it, as long as a matrix is small."""
+    return HOST.xp.tri(*size, diagonal, bool)

@@ -7,8 +7,10 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
+from tensorglass.geometry import remembered
 from tensorglass.graph import array_formulas
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded
@@ -103,6 +105,10 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
 @derivative(input=lambda grad, input, dim, keepdim: spread(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
+    if xp is HOST.xp and input.dtype.kind == "f":
+        found = total(xp, input, axes)
+        if not xp.isnan(found).any():  # nearly always: a fifth of the time, for there is nothing to replace
+            return found
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
@@ -206,7 +212,20 @@ def _prod(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
         products = xp.multiply.reduce(row[:whole].reshape(-1, _SIDE_BY_SIDE), axis=0)
         rest = xp.multiply.reduce(row[whole:])
         return (xp.multiply.reduce(products) * rest).reshape((1,) * input.ndim)
+    width = _width(input.shape[-1]) if axes == (input.ndim - 1,) and input.flags.c_contiguous else 0
+    if (
+        width and input.dtype.kind == "f" and input.size >= 4 * _SIDE_BY_SIDE
+    ):  # the same along rows: a sixth of the time
+        return xp.multiply.reduce(
+            xp.multiply.reduce(input.reshape(*input.shape[:-1], -1, width), axis=-2), axis=-1, keepdims=True
+        )
     return xp.multiply.reduce(input, axis=axes, keepdims=True)
+
+
+@remembered
+def _width(length: int) -> int:
+    """How many of a row's products are multiplied up beside each other; 0 where that does not come out even."""
+    return next((width for width in range(128, 31, -1) if length % width == 0 and length >= 4 * width), 0)
 
 
 def _truth(computed: DType) -> DType:

@@ -112,8 +112,11 @@ def clamp(
     out: Array = None,
 ) -> Array:
     """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
-    if min is not None and max is not None and min.ndim == max.ndim == 0 and min <= max:  # one pass, not two
-        return xp.clip(input, min, max, out=out)
+    if input.size > 4096 and input.dtype.kind == "f" and all(each is None or not each.ndim for each in (min, max)):
+        # One pass, and beside a number a third of the time of `maximum`; but slower to begin.
+        low, high = -xp.inf if min is None else min, xp.inf if max is None else max
+        if low <= high:  # which a bound that is no number is not
+            return xp.clip(input, low, high, out=out)
     bounded = input if min is None else xp.maximum(input, min)
     return bounded if max is None else xp.minimum(bounded, max, out=out)
 

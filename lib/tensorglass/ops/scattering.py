@@ -33,6 +33,7 @@ from tensorglass.ops.scatter_kernels import (
     set_places,
 )
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.usual_gathering import add_to, of_scattering, over
 from tensorglass.tensor import Tensor, array_of, header_of
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -372,11 +373,8 @@ def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate:
         target[key] = source.reshape(-1)
 
 
-declare_on_a_copy(
-    _index_add_,
-    "A copy with the slices of `source`, times `alpha`, added at positions `index` of `dim`.",
-    samples=index_write_samples,
-)
+declare_on_a_copy(_index_add_, "A copy with the slices of `source`, times `alpha`, added at `index` of `dim`.",
+         samples=index_write_samples)  # fmt: skip
 declare_on_a_copy(
     _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples
 )
@@ -390,8 +388,9 @@ declare_on_a_copy(_scatter_, "A copy with `src`, or `value`, where `index` says 
          "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
-         samples=scatter_samples)  # fmt: skip
-declare_on_a_copy(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
+         samples=scatter_samples, usual=of_scattering(over))  # fmt: skip
+declare_on_a_copy(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples,
+         usual=of_scattering(add_to))  # fmt: skip
 declare_on_a_copy(
     _scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`."
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import C_NAMES
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import Derivative, derivative
@@ -21,6 +22,7 @@ from tensorglass.ops.chosen import (
     check_outputs,
     choose,
     chosen_gradient,
+    elements_at,
     not_implemented,
     paired,
 )
@@ -36,6 +38,9 @@ EQUALS = "of equal elements another one may be chosen: its position differs, its
 
 
 # --- the k largest ---------------------------------------------------------------------------------------------------
+
+
+_SHORT = 64  # elements, of which all are put in order sooner than the best are found
 
 
 def _topk_samples() -> Iterator[Sample]:
@@ -81,11 +86,14 @@ def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
     length = array.shape[axis]
     if k == 0 or not array.size:
         return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
+    before: tuple[slice, ...] = (slice(None),) * axis
+    best = slice(-1, -k - 1, -1) if largest else slice(k)
+    if length <= _SHORT:
+        return xp.argsort(array, axis=axis, kind="stable")[(*before, best)]
     cut = length - k if largest else k - 1
-    parted = xp.moveaxis(xp.argpartition(array, cut, axis=axis), axis, -1)
-    chosen = xp.moveaxis(parted[..., length - k :] if largest else parted[..., :k], -1, axis)
-    order = xp.argsort(xp.take_along_axis(array, chosen, axis), axis=axis, kind="stable")
-    return xp.take_along_axis(chosen, xp.flip(order, axis) if largest else order, axis)
+    chosen = xp.argpartition(array, cut, axis=axis)[(*before, slice(cut, None) if largest else slice(k))]
+    order = xp.argsort(elements_at(xp, array, chosen, axis), axis=axis, kind="stable")
+    return elements_at(xp, chosen, order[(*before, best)], axis)
 
 
 # --- the k-th --------------------------------------------------------------------------------------------------------
@@ -122,7 +130,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
 def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
     if not array.size:
         return xp.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), "int64")
-    return xp.take(xp.argpartition(array, k - 1, axis=axis), xp.asarray([k - 1]), axis=axis)
+    return xp.argpartition(array, k - 1, axis=axis)[(*(slice(None),) * axis, slice(k - 1, k))]
 
 
 def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
@@ -164,6 +172,8 @@ def _middle(xp: Any, array: Array, axis: int) -> Array:
     if array.dtype.kind != "f":
         return found
     is_nan = xp.isnan(array)
+    if xp is HOST.xp and not is_nan.any():  # to ask a GPU would be to wait for it
+        return found
     first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
     return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
 
@@ -173,7 +183,7 @@ def _middle_of_numbers(xp: Any, array: Array, axis: int) -> Array:
     if array.dtype.kind != "f":
         return _middle(xp, array, axis)
     count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
-    return xp.take_along_axis(xp.argsort(array, axis=axis), xp.maximum((count - 1) // 2, 0), axis)
+    return elements_at(xp, xp.argsort(array, axis=axis), xp.maximum((count - 1) // 2, 0), axis)
 
 
 def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) -> Array:
@@ -313,7 +323,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = 
 def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
     row = xp.moveaxis(array, axis, -1)
     order = xp.argsort(row, axis=-1, kind="stable")
-    ranked = xp.take_along_axis(row, order, -1)
+    ranked = elements_at(xp, row, order, row.ndim - 1)
     places = xp.broadcast_to(xp.arange(row.shape[-1]), row.shape)
     is_new = xp.ones(row.shape, bool)
     is_new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]

@@ -7,9 +7,9 @@ error lists them all. The others, with one signature, say exactly which argument
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorglass.ops.arguments import invalid_combination
 from tensorglass.ops.calls import refusal
@@ -26,12 +26,22 @@ _OF_ANNOTATION: dict[str, Any] = {"complex": NUMBERS, "int": int, "float | None"
 Parameter = inspect.Parameter
 
 
+class _Places(NamedTuple):
+    """Where a call's operands, parameters and ``out`` stand among its arguments and keywords, one after the other."""
+
+    is_known: bool  #: whether there is such a call
+    operands: list[tuple[str, int | None]]
+    parameters: list[tuple[str, int, Any]]  #: with their types, if those are looked at
+    out: int | None
+
+
 class CallSignature:
     """The signature of an operator that is declared by its kernel."""
 
     __slots__ = (
         "_is_overloaded",
         "_optional",
+        "_places",
         "_positional",
         "_types",
         "defaults",
@@ -60,6 +70,7 @@ class CallSignature:
         self._types = {
             each.name: _OF_ANNOTATION[each.annotation] for each in given if each.annotation in _OF_ANNOTATION
         }
+        self._places: dict[tuple[Any, ...], _Places] = {}  #: of the calls that were met before
         self._is_overloaded = bool(self.numbers) and self.name not in _NUMBERS_BECOME_TENSORS
         self.public = inspect.Signature([_shown(each, each.name in self.numbers) for each in given])
 
@@ -75,30 +86,47 @@ class CallSignature:
         is_in_place: bool = False,
     ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
         """The operands (None where an optional one is left out), the parameters that were given, and ``out``."""
-        values = dict(zip(self._positional, arguments, strict=False))
-        out = None
-        wrong = len(arguments) > len(self._positional)
-        for key, value in keywords.items():
-            name = key if key in self.defaults or key in self.operands else _NUMPY_NAMES.get(key, key)
-            if key == "out" and self.has_out and not is_in_place:
-                out = value
-            elif name in values or (name not in self.operands and name not in self.defaults):
-                wrong = True
-            else:
-                values[name] = value
-        operands = [values.pop(name, None) for name in self.operands]
-        if not wrong:
-            for name, value in zip(self.operands, operands, strict=True):
-                if not isinstance(value, Tensor) and not (value is None and name in self._optional):
-                    wrong = wrong or not self._accepts_number(name, value)
-            for name, value in values.items():
-                wrong = wrong or (name in self._types and not isinstance(value, self._types[name]))
-            if self._is_overloaded and not wrong:
-                wrong = not any(isinstance(value, Tensor) for value in operands)
-            wrong = wrong or (out is not None and not isinstance(out, Tensor))
-        if wrong:
+        form = (len(arguments), *keywords, is_in_place)
+        places = self._places.get(form)
+        if places is None:
+            places = self._places[form] = self._placed(len(arguments), keywords, is_in_place)
+        if not places.is_known:
+            raise self._error(arguments, keywords, is_method, is_in_place)
+        given = (*arguments, *keywords.values()) if keywords else arguments
+        operands: list[Any] = []
+        is_tensor_there = False
+        for name, place in places.operands:
+            value = None if place is None else given[place]
+            operands.append(value)
+            if type(value) is Tensor or isinstance(value, Tensor):
+                is_tensor_there = True
+            elif not (value is None and name in self._optional) and not self._accepts_number(name, value):
+                raise self._error(arguments, keywords, is_method, is_in_place)
+        values = {}
+        for name, place, kind in places.parameters:
+            values[name] = value = given[place]
+            if kind is not None and not isinstance(value, kind):
+                raise self._error(arguments, keywords, is_method, is_in_place)
+        out = None if places.out is None else given[places.out]
+        if (self._is_overloaded and not is_tensor_there) or not (out is None or isinstance(out, Tensor)):
             raise self._error(arguments, keywords, is_method, is_in_place)
         return operands, values, out
+
+    def _placed(self, count: int, keywords: Iterable[str], is_in_place: bool) -> _Places:
+        """Where the operands and parameters of a call with so many arguments and these keywords stand."""
+        found = dict(zip(self._positional, range(count), strict=False))
+        is_known, out = count <= len(self._positional), None
+        for place, key in enumerate(keywords, start=count):
+            name = key if key in self.defaults or key in self.operands else _NUMPY_NAMES.get(key, key)
+            if key == "out" and self.has_out and not is_in_place:
+                out = place
+            elif name in found or (name not in self.operands and name not in self.defaults):
+                is_known = False
+            else:
+                found[name] = place
+        operands = [(name, found.get(name)) for name in self.operands]
+        parameters = [(name, place, self._types.get(name)) for name, place in found.items() if name in self.defaults]
+        return _Places(is_known, operands, parameters, out)
 
     def _accepts_number(self, name: str, value: Any) -> bool:
         return name in self.numbers and isinstance(value, NUMBERS)

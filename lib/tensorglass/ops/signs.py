@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
@@ -74,6 +76,11 @@ _SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}
 CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
 
 
+@lru_cache
+def _largest(array_dtype: Any) -> Any:
+    return array_dtype.type(finfo(dtypes.BY_NAME[array_dtype.name]).max)
+
+
 @pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
 @derivative(real_only="nan_to_num", input=lambda grad, input: grad * input.isfinite())
 def nan_to_num(
@@ -89,8 +96,9 @@ def nan_to_num(
     if input.dtype.kind in "biu":
         return input.copy()
     clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
-    kind = clean.real.dtype
-    limit = kind.type(finfo(dtypes.BY_NAME[kind.name]).max)
+    if xp is HOST.xp and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
+        return clean
+    limit = _largest(clean.real.dtype)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):
         part[xp.isnan(part)] = 0.0 if nan is None else nan
         part[part == xp.inf] = limit if posinf is None else posinf

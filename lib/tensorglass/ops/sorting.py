@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import comparable
+from tensorglass.ops.chosen import comparable, elements_at
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.gradients import no_unique, sorted_gradient
@@ -35,14 +35,15 @@ def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
     if not descending:
         return xp.argsort(array, axis=axis, kind="stable")
     # Sorted from behind and read from behind, equals keep their order.
-    behind = xp.flip(xp.argsort(xp.flip(array, axis), axis=axis, kind="stable"), axis)
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
+    behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - behind
 
 
 def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool) -> tuple[Array, Array]:
     row = array.reshape(array.shape or (1,))
     positions = _order(xp, row.astype(wide, copy=False), axis, descending)
-    return xp.take_along_axis(row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
+    return elements_at(xp, row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
 
 
 def _write(xp: Any, target: Array, array: Array) -> None:

@@ -11,6 +11,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, type_name
 from tensorglass.ops.gradients import deviation, mean_and_deviation, mean_and_spread, vector_norm
 from tensorglass.ops.matrices import check_floating
@@ -83,7 +84,13 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
 
 
-@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    differs=OTHER_OUT,
+    usual=usual_reductions.of_reduction(usual_reductions.variance, usual_reductions.floating, least=2, mixed=True),
+)
 @derivative(input=deviation)
 def var(
     input: Tensor,
@@ -98,7 +105,13 @@ def var(
     return _spread("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    differs=OTHER_OUT,
+    usual=usual_reductions.of_reduction(usual_reductions.deviation, usual_reductions.floating, least=2, mixed=True),
+)
 @derivative(
     input=lambda grad, input, result, dim, unbiased, correction, keepdim: deviation(
         (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim
@@ -184,7 +197,10 @@ def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
         )
 
 
-@operator("reduction", out=True, samples=_norm_samples)
+LENGTH = usual_reductions.of_reduction(usual_reductions.length, usual_reductions.floating, least=2, most_arguments=1, mixed=True)
+
+
+@operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)
 @derivative(
     node="LinalgVectorNormBackward0",
     input=lambda grad, input, result, p, dim, keepdim: (

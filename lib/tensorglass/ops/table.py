@@ -207,10 +207,10 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
     if row.signatures is None and row.name in _BLIND:
         return body
     if row.signatures is None and name in names:
-        form = public = passing(body)  # under other names it is refused by those
+        form = passing(body)  # under other names it is refused by those
     else:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
-        public = form if row.usual is None or body is row.inplace else row.usual(form)
+    public = form if row.usual is None or body is row.inplace else row.usual(form)
     _given_out.append((form, public, row.name not in _BLIND))
     return public
 

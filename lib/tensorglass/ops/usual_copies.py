@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import memory
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.dtypes import float16
 from tensorglass.geometry import CONTIGUOUS_STRIDES
@@ -53,12 +54,23 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which takes a tensor and a dtype: 2 µs for 4×4, and not 5."""
+    """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU.
+
+    2 µs for 4×4, and not 5; where there is nothing to convert, 0.3.
+    """
 
     @wraps(form)
     def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) == 2 and not keywords and type(arguments[1]) is DType:
-            made = converted_at_once(*arguments)
+        if len(arguments) + len(keywords) == 2 and type(arguments[0]) is Tensor:
+            input, wanted = arguments[0], keywords.get("dtype") if keywords else arguments[1]
+            device = input._storage.device
+            made = None
+            if type(wanted) is Tensor:
+                made = converted_at_once(input, wanted._dtype) if wanted._storage.device is device else None
+            elif type(wanted) is DType:
+                made = converted_at_once(input, wanted)
+            elif device is CPU and (wanted is CPU or (type(wanted) is str and wanted == "cpu")):
+                made = input
             if made is not None:
                 return made
         return form(*arguments, **keywords)

@@ -30,11 +30,19 @@ SMALL = 4096  # elements, from which on the call itself no longer shows and `sum
 
 
 def of_reduction(
-    function: Function, kinds: Kinds, kernel: Callable[..., Array] | None = None
+    function: Function,
+    kinds: Kinds,
+    kernel: Callable[..., Array] | None = None,
+    *,
+    least: int = 1,
+    most_arguments: int = 2,
+    mixed: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
 
-    For others the reduction's own `kernel` is called, if it is given and computes in their dtype.
+    For others the reduction's own `kernel` is called, if it is given and computes in their dtype. There must be at
+    `least` so many elements to reduce, and at most `most_arguments` that are given by place. A form that has more
+    parameters among them is `mixed`, and not recorded here.
     """
     of_large = None if kernel is None else _with_axes(kernel)
 
@@ -48,17 +56,19 @@ def of_reduction(
             return None
         axes = range(len(size)) if dim is None else (dim % len(size),)
         kept = tuple([length for axis, length in enumerate(size) if axis not in axes])
+        if count < least * math.prod(kept):
+            return None
         if keepdim:
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
         return run, axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
-        recorder, left_out = recorder_of(form)
+        recorder, left_out = (None, ()) if mixed else recorder_of(form)
         left_out = left_out[3:]
 
         @wraps(form)
         def usual(*arguments: Any, **keywords: Any) -> Any:
-            read = read_usual(arguments, keywords)
+            read = None if len(arguments) > most_arguments else read_usual(arguments, keywords)
             if read is None:
                 return form(*arguments, **keywords)
             input, dim, keepdim = read
@@ -172,6 +182,7 @@ def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int,
 add, multiply, largest, smallest = (
     getattr(HOST.xp, name).reduce for name in ("add", "multiply", "maximum", "minimum")
 )  # fmt: skip
+_root = HOST.xp.sqrt
 every, some = HOST.xp.logical_and.reduce, HOST.xp.logical_or.reduce
 
 
@@ -179,6 +190,26 @@ def average(array: Array, axis: int | None, dtype: Any) -> Any:
     """The mean along an axis."""
     sums = add(array, axis, dtype)
     return sums / (array.size // sums.size)
+
+
+def variance(array: Array, axis: int | None, dtype: Any) -> Any:
+    """The squares of the distances from the mean along an axis, divided by their number less 1; in double precision."""
+    wide = array.astype("float64")
+    sums = add(wide, axis, keepdims=True)
+    count = wide.size // sums.size
+    wide -= sums / count
+    wide *= wide
+    return (add(wide, axis) / (count - 1)).astype(dtype)
+
+
+def deviation(array: Array, axis: int | None, dtype: Any) -> Any:
+    """The square root of the variance."""
+    return _root(variance(array, axis, "float64")).astype(dtype)
+
+
+def length(array: Array, axis: int | None, dtype: Any) -> Any:
+    """The root of the sum of squares."""
+    return _root(add(array * array, axis))
 
 
 def position_of_largest(array: Array, axis: int | None, dtype: Any) -> Any:

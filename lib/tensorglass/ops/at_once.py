@@ -1,0 +1,110 @@
+"""Small calls of elementwise operators in which there is nothing to work out, whatever their parameters and ``out=``.
+
+The one idea to keep in mind: where all tensors have one size and dtype and no gaps, the result has it too, and the
+kernel's own array is the result. Calls without parameters do not even come here; `declaring` has ways for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import dtypes
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.dtypes import dtype as DType
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.making import result_tensor
+from tensorglass.ops.kernel import Kernel
+from tensorglass.tensor import Tensor, raw_array
+
+_CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
+
+
+def computed_at_once(
+    kernel: Kernel,
+    operands: Sequence[Any],
+    first: Tensor,
+    parameters: dict[str, Any],
+    out: Tensor | None,
+    inplace: bool,
+) -> Tensor | None:
+    """The result of a small call on the CPU, of which `first` is the first tensor; None for all others.
+
+    ``torch.add(a, b, alpha=2)`` of 4×4 takes 5 µs so, and not 11.
+    """
+    dtype, size, storage = first._dtype, first._size, first._storage
+    computed, result = dtype, kernel.direct_for(parameters).get(dtype)
+    if result is None and (kernel.has_one_rule or not parameters):
+        computed, result = dtypes.float32, kernel.halves.get(dtype)
+    if result is None or not size or storage.backend is not HOST or storage._nbytes >= LEAST:
+        return None
+    if out is not None and not _is_plain(out, result, size, operands):
+        return None
+    arrays: list[Any] = []
+    has_numbers = False
+    for operand in operands:
+        if type(operand) is Tensor:
+            array = operand._array
+            if array is None:
+                array = raw_array(operand)
+            if operand._dtype is not dtype or operand._size != size or not operand._contiguous:
+                return None
+            if operand._storage.backend is not HOST:
+                return None
+            arrays.append(array if computed is dtype else HOST.run(array.astype, "float32"))
+        elif operand is None:
+            arrays.append(None)
+        elif _CATEGORY.get(type(operand), dtypes.COMPLEX) <= dtype.category:
+            arrays.append(operand)
+            has_numbers = True
+        else:
+            return None
+    # Where a length is 1 or 0 the stride may be any, and beside numbers it has a say in the result's.
+    if (has_numbers or kernel.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
+        return None
+    if kernel.check is not None:
+        kernel.check(operands, **parameters)
+    if inplace and kernel.inplace_check is not None:
+        kernel.inplace_check(operands, **parameters)
+    if kernel.late_check is not None:
+        kernel.late_check(operands, **parameters)
+    if has_numbers:
+        arrays = [_number(kernel, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
+    if out is None:
+        made = HOST.launch(kernel.function, *arrays, **parameters)
+        array_dtype = HOST.array_dtype(result)
+        if made.dtype != array_dtype:
+            made = HOST.run(made.astype, array_dtype)
+        return result_tensor(made, result, HOST, storage.device, size, CONTIGUOUS_STRIDES[size])
+    place = raw_array(out)
+    if kernel.takes_out and (computed is dtype or result is dtypes.bool):
+        made = HOST.launch(kernel.function, *arrays, **parameters, out=place)
+    else:
+        made = HOST.launch(kernel.function, *arrays, **parameters)
+    if made is not place:
+        HOST.run(HOST.xp.copyto, place, made, "unsafe")
+    out._written()
+    return out
+
+
+def _number(kernel: Kernel, number: float, dtype: DType, computed: DType) -> Array:
+    """A number as an operand beside tensors of `dtype`, in the dtype computed in."""
+    if computed is not dtype and kernel.rounds_numbers:
+        return HOST.run(kernel.array_of_number(HOST, number, dtype).astype, "float32")
+    return kernel.array_of_number(HOST, number, computed)
+
+
+def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
+    """Whether the result fits ``out=`` as it is, and writing there changes no operand but that very tensor."""
+    if type(out) is not Tensor or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
+        return False
+    raw_array(out)  # which finds out whether there are gaps
+    if not out._contiguous:
+        return False
+    storage = out._storage
+    for operand in operands:
+        if operand is not out and type(operand) is Tensor and operand._storage is storage:
+            return False
+    return True

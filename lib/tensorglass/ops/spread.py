@@ -197,7 +197,9 @@ def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
         )
 
 
-LENGTH = usual_reductions.of_reduction(usual_reductions.length, usual_reductions.floating, least=2, most_arguments=1, mixed=True)
+LENGTH = usual_reductions.of_reduction(
+    usual_reductions.length, usual_reductions.floating, least=2, most_arguments=1, mixed=True
+)
 
 
 @operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)

@@ -63,6 +63,7 @@ def of_reduction(
         return run, axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
+        recorder: Any
         recorder, left_out = (None, ()) if mixed else recorder_of(form)
         left_out = left_out[3:]
 

@@ -49,7 +49,11 @@ def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: compl
         raise cannot_cast(result, out._dtype)
     refuse_unwritten("addr_cpu", result)
     made = add_product(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
-    return made if out is not None else _laid_out_like(made, input)
+    if out is not None:
+        return made
+    laid = _laid_out_like(made, input)
+    laid._storage.version = 0  # it counts as not written yet
+    return laid
 
 
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:

@@ -11,6 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
     all_given,
@@ -72,7 +73,7 @@ def _gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
     half = (lower.mH @ of_lower).tril()
     half = half - 0.5 * _diagonal(half)
     found = inverse.mH @ half @ inverse
-    return (found + found.mH) * 0.5
+    return columnwise((found + found.mH) * 0.5)
 
 
 def _diagonal(matrix: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import conj
+from tensorglass.ops.gradients import columnwise, conj
 from tensorglass.ops.inverses import inv_ex, square_samples
 from tensorglass.ops.masking import where
 from tensorglass.ops.matrices import all_given, by_rows, check_floating, check_kernel, check_square, given, launch
@@ -44,8 +44,8 @@ def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     if A._size[-1] == 1 or not A.numel():
         return wide.expand(A._size)
     if A.numel() and bool((result == 0).any()):
-        return wide * conj(by_rows(launch(_cofactors, A)[0], A._dtype, A._storage))
-    return wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH
+        return columnwise(wide * conj(by_rows(launch(_cofactors, A)[0], A._dtype, A._storage)))
+    return columnwise(wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 
 
 @derivative(node="LinalgDetBackward0", A=_det_gradient)
@@ -81,7 +81,7 @@ def _slogdet_gradient(grads: Sequence[Tensor], A: Tensor, result: Tensor) -> Ten
     of_sign, of_logarithm = grads
     if A._dtype.is_complex:
         of_logarithm = of_logarithm + 1j * (conj(result) * of_sign).imag
-    return of_logarithm.unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH
+    return columnwise(of_logarithm.unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 
 
 @derivative(node="LinalgSlogdetBackward0", A=_slogdet_gradient)

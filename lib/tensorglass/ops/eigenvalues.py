@@ -13,6 +13,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
     all_given,
@@ -153,7 +154,7 @@ def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
         # Eigenvectors have length 1: what would make them longer is taken away.
         across = middle - vectors.mH @ (vectors * diagonal.real.unsqueeze(-2))
         inner = inner + off_diagonal(across) / _apart(values_).conj()
-    return inv_ex(vectors.mH)[0] @ inner @ vectors.mH
+    return columnwise(inv_ex(vectors.mH)[0] @ inner @ vectors.mH)
 
 
 @derivative(node="LinalgEigBackward0", input=_eig_gradient)

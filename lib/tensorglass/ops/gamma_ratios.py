@@ -189,7 +189,7 @@ def _exponents() -> Iterator[Sample]:
 
 
 def _no_zeta_slope(grad: Tensor) -> Tensor:
-    raise NotImplementedError("the derivative for 'self' is not implemented.")
+    raise NotImplementedError("the derivative for 'zeta' is not implemented.")
 
 
 @pointwise(WIDE_FLOAT, namespace="special", samples=_exponents)

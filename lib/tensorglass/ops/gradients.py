@@ -314,6 +314,11 @@ def mean_and_deviation(
     return mean_and_spread((of_deviation, of_mean), input, dim, unbiased, correction, keepdim)
 
 
+def columnwise(gradient: Tensor) -> Tensor:
+    """The gradient with its columns in a row, as LAPACK leaves it."""
+    return gradient.mT.contiguous().mT
+
+
 def scattered_source(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
     """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
     taken = grad.masked_select(mask)

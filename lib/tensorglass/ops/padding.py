@@ -67,4 +67,5 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     for dim, start, length in places:
         target = narrow(target, dim, start, length)
     copy_(target, kept)
+    made._storage.version = 0  # it counts as not written yet
     return made

@@ -13,6 +13,7 @@ from tensorglass.graph.recording import recorded
 from tensorglass.making import make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.matrices import by_columns, by_rows, cast_into, check_one_out, check_square, launch, turned
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -80,10 +81,12 @@ def _pinv_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     if input._size[-2] <= input._size[-1]:
         inner = wide @ result
         outer = inner @ result.mH
-        return outer - (result @ inner).mH - input @ result @ outer + result.mH @ result @ (wide - inner @ input)
+        rest = input @ result @ outer - result.mH @ result @ (wide - inner @ input)
+        return columnwise(outer - (result @ inner).mH - rest)
     inner = result @ wide
     outer = result.mH @ inner
-    return outer - (inner @ result).mH + (wide - input @ inner) @ result @ result.mH - outer @ result @ input
+    rest = outer @ result @ input - (wide - input @ inner) @ result @ result.mH
+    return columnwise(outer - (inner @ result).mH - rest)
 
 
 @derivative(node="LinalgPinvBackward0", input=_pinv_gradient)

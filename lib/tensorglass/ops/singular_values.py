@@ -12,6 +12,7 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.eigenvalues import GAUGE, off_diagonal, on_diagonal, refuse_phase
+from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.joining import cat
 from tensorglass.ops.matrices import (
@@ -181,7 +182,7 @@ def _qr_gradient(grads: Sequence[Tensor], A: Tensor, results: Sequence[Tensor], 
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
     (of_q, of_r), (q, r) = grads, results
     if rows >= columns:
-        return _tall_gradient(of_q, of_r, q, r)
+        return columnwise(_tall_gradient(of_q, of_r, q, r))
     # Of [X Y] with a square X: its factors are q and the first columns of r, and Y goes along.
     of_q = of_q + A.narrow(-1, rows, columns - rows) @ of_r.narrow(-1, rows, columns - rows).mH
     first = _tall_gradient(of_q, of_r.narrow(-1, 0, rows), q, r.narrow(-1, 0, rows))

@@ -1,16 +1,21 @@
 """The gradient of strided views: what was read at a cell goes back to it, as often as it was read.
 
 The one idea to keep in mind: `as_strided` is a read of the storage at a list of places, so its derivative adds up at
-those places.
+those places. Windows lie more regularly: the first cells of all of them are one slice, and so are the second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
+from tensorglass.making import from_array
 from tensorglass.ops.ranges import arange
-from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor, array_of
 
 
 def as_strided(
@@ -23,8 +28,35 @@ def as_strided(
 
 def unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int, step: int) -> Tensor:
     """The gradient of ``input.unfold(dimension, size, step)``."""
+    if input_size:
+        return _unfold_backward(grad, input_size, dimension % len(input_size), size, step)
     header = (input_size, geometry.contiguous_strides(input_size), 0)
     return _at_cells(grad, header, geometry.unfold(*header, dimension, size, step))
+
+
+@derivative(node="UnfoldBackwardBackward0", grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
+def _unfolded(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Tensor:
+    made = grad_in._backend.launch(_windows_added, array_of(grad_in), input_sizes, dim, step)
+    return from_array(made, grad_in._dtype, grad_in._storage)
+
+
+_unfold_backward = recorded(_unfolded)
+
+
+def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, step: int) -> Array:
+    """The cells of all windows, added up where they were read. Each addition writes no cell twice."""
+    made = xp.zeros(size, windows.dtype)
+    count, length = windows.shape[axis], windows.shape[-1]
+    before = (slice(None),) * axis
+    if length <= count:  # the first cells of all windows, then the second
+        for at in range(length):
+            cells = made[(*before, slice(at, at + step * (count - 1) + 1, step))]
+            xp.add(cells, windows[..., at], out=cells)
+    else:
+        for at in range(count):
+            cells = made[(*before, slice(at * step, at * step + length))]
+            xp.add(cells, xp.moveaxis(windows[(*before, at)], -1, axis), out=cells)
+    return made
 
 
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:

@@ -9,44 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
-from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recording import recorded
-from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import resolve_conj
 from tensorglass.ops.fourier import BY_COUNT, BY_ROOT, complex_to_complex, complex_to_real
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.short_time import ONE_SIDED, RECTANGLE, call_as_shown, check_transformable
+from tensorglass.ops.strided_gradient import unfold_backward
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import view_as_complex, view_as_real
-from tensorglass.tensor import Tensor, array_of
-
-
-def _added(xp: Any, frames: Array, length: int, step: int) -> Array:
-    """The frames laid over each other, each `step` after the one before. Cut into steps, they add up in a few sums."""
-    batch, count, size = frames.shape
-    steps = -(-size // step)
-    cut = xp.zeros((batch, count, steps * step), frames.dtype)
-    cut[..., :size] = frames
-    cut = cut.reshape((batch, count, steps, step))
-    total = xp.zeros((batch, count + steps - 1, step), frames.dtype)
-    for place in range(steps):
-        total[:, place : place + count] += cut[:, :, place]
-    return xp.ascontiguousarray(total.reshape(batch, -1)[:, :length])
-
-
-@derivative(node="UnfoldBackwardBackward0", frames=lambda grad, frames_size, step: grad.unfold(1, frames_size[2], step))
-def _overlapping(frames: Tensor, length: int, step: int) -> Tensor:
-    storage = frames._storage
-    return from_array(
-        storage.backend.launch(_added, array_of(resolve_conj(frames)), length, step), frames._dtype, storage
-    )
-
-
-_overlapped: Any = recorded(_overlapping)
+from tensorglass.tensor import Tensor
 
 
 @operator("Fourier")
@@ -105,8 +78,8 @@ def istft(
     batch = real.unsqueeze(0) if input.dim() == 2 else real
     frames = _transformed_back(view_as_complex(batch.transpose(1, 2)), window, n_fft, normalized, is_onesided, flags)
     whole = n_fft + hop * (count - 1)
-    signal = _overlapped(frames * faded.view(1, 1, n_fft), whole, hop)
-    weights = _overlapped(faded.pow(2).expand(1, count, n_fft), whole, hop)
+    signal = unfold_backward(frames * faded.view(1, 1, n_fft), (len(frames), whole), 1, n_fft, hop)
+    weights = unfold_backward(faded.pow(2).expand(1, count, n_fft), (1, whole), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -(n_fft // 2) if center else whole
     signal, weights = (slice_view(each, 1, start, end) for each in (signal, weights))

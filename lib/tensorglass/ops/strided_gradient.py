@@ -29,7 +29,7 @@ def as_strided(
 def unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int, step: int) -> Tensor:
     """The gradient of ``input.unfold(dimension, size, step)``."""
     if input_size:
-        return _unfold_backward(grad, input_size, dimension % len(input_size), size, step)
+        return unfold_backward(grad, input_size, dimension % len(input_size), size, step)
     header = (input_size, geometry.contiguous_strides(input_size), 0)
     return _at_cells(grad, header, geometry.unfold(*header, dimension, size, step))
 
@@ -40,23 +40,28 @@ def _unfolded(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int
     return from_array(made, grad_in._dtype, grad_in._storage)
 
 
-_unfold_backward = recorded(_unfolded)
+unfold_backward = recorded(_unfolded)
 
 
 def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, step: int) -> Array:
-    """The cells of all windows, added up where they were read. Each addition writes no cell twice."""
-    made = xp.zeros(size, windows.dtype)
+    """The cells of all windows, added up where they were read. No addition writes a cell twice."""
     count, length = windows.shape[axis], windows.shape[-1]
-    before = (slice(None),) * axis
-    if length <= count:  # the first cells of all windows, then the second
-        for at in range(length):
-            cells = made[(*before, slice(at, at + step * (count - 1) + 1, step))]
-            xp.add(cells, windows[..., at], out=cells)
-    else:
+    before, after = (slice(None),) * axis, size[axis + 1 :]
+    steps = -(-length // step)
+    if steps > count:  # window by window
+        made = xp.zeros(size, windows.dtype)
         for at in range(count):
             cells = made[(*before, slice(at * step, at * step + length))]
             xp.add(cells, xp.moveaxis(windows[(*before, at)], -1, axis), out=cells)
-    return made
+        return made
+    # The first step of all windows, then the second: cut into steps, each of them is one slice.
+    rows = max(count + steps - 1, -(-size[axis] // step))
+    made = xp.zeros((*size[:axis], rows, step, *after), windows.dtype)
+    for at in range(steps):
+        part = windows[..., at * step : (at + 1) * step]
+        cells = made[(*before, slice(at, at + count), slice(part.shape[-1]))]
+        xp.add(cells, xp.moveaxis(part, -1, axis + 1), out=cells)
+    return xp.ascontiguousarray(made.reshape((*size[:axis], rows * step, *after))[(*before, slice(size[axis]))])
 
 
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:

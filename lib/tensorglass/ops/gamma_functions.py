@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from tensorglass.ops.error_functions import in_double
 from tensorglass.ops.gamma_formulas import digamma_of, lgamma_of, polygamma_of
 from tensorglass.ops.promotion import ORDERED_FLOAT
 from tensorglass.ops.samples import positive, unary, values
+from tensorglass.ops.single_errors import is_few, one_by_one
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
 
@@ -21,6 +23,11 @@ from tensorglass.tensor import Tensor
 @derivative(input=lambda grad, input: grad * input.digamma())
 def lgamma(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm of the size of the gamma function, which extends factorials: of (input - 1)!."""
+    if is_few(xp, input):
+        try:
+            return one_by_one(xp, math.lgamma, input)
+        except (ValueError, OverflowError):  # Python refuses poles and what is too large
+            pass
     return in_double(xp, lgamma_of, input)
 
 

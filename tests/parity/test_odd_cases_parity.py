@@ -40,9 +40,27 @@ x=torch.ones(2,requires_grad=True) ;; torch.bitwise_or(torch.tensor([1,2]),1,out
 x=torch.ones(2,requires_grad=True) ;; torch.argmax(torch.ones(2,2),0,out=x)
 x=torch.ones(3,requires_grad=True) ;; torch.linalg.cross(x,x,out=x)
 x=torch.ones(2,requires_grad=True) ;; x.igamma(x).sum().backward()
+x=torch.tensor([[4.,1],[1,3]],requires_grad=True) ;; torch.autograd.grad(x.det(),x)[0].stride()
+x=torch.tensor([[4.,1],[1,3]],requires_grad=True) ;; torch.autograd.grad(x.slogdet()[1],x)[0].stride()
+x=torch.tensor([[4.,1],[1,3]],requires_grad=True) ;; torch.autograd.grad(torch.linalg.cholesky(x).sum(),x)[0].stride()
+x=torch.tensor([[4.,1],[1,3]],requires_grad=True) ;; y=x.cfloat() ;; torch.autograd.grad(y.det().real,x)[0].stride()
+x=torch.ones(3,2).triu(-1).requires_grad_() ;; torch.autograd.grad(torch.linalg.qr(x)[1].sum(),x)[0].stride()
+x=torch.ones(2,3).triu().requires_grad_() ;; torch.autograd.grad(torch.linalg.qr(x)[1].sum(),x)[0].stride()
+x=torch.ones(2,3).triu().requires_grad_() ;; torch.autograd.grad(torch.linalg.pinv(x).sum(),x)[0].stride()
+x=torch.eye(3,2).requires_grad_() ;; y=torch.linalg.lstsq(x,torch.ones(3))[0].sum() ;; y.backward() ;; x.grad
+x=torch.ones(2,requires_grad=True) ;; torch.special.zeta(x+1,x).sum().backward()
 """
 
 VALUES = r"""
+x=torch.ones(2) ;; a=torch.isclose(x,x) ;; b=torch.isclose(x,x,equal_nan=True) ;; c=torch.isclose(x,x,0,0)
+x=torch.arange(4.) ;; a=x.quantile(0.5) ;; b=x.nanquantile(torch.tensor([0.1,0.5]))
+x=torch.arange(4.) ;; a=x.quantile(0.5,interpolation="lower") ;; b=x.quantile(0.5,interpolation="midpoint")
+x=torch.arange(4.).reshape(2,2) ;; a=x.rot90() ;; b=x.rot90(2) ;; c=x.rot90(-1) ;; d=torch.linalg.matrix_rank(x)
+x=torch.arange(4.) ;; a=torch.nonzero_static(x,size=2) ;; b=torch.constant_pad_nd(x,(1,1))
+x=torch.arange(4.) ;; a=torch.addr(torch.ones(4,4).t(),x,x)
+x=torch.hann_window(4) ;; x.untyped_storage().nbytes() ;; torch.hamming_window(4,False).untyped_storage().nbytes()
+x=torch.func.jacfwd(torch.sin)(torch.ones(2,3)) ;; y=torch.func.hessian(lambda v:(v**3).sum())(torch.ones(2))
+s=torch.manual_seed(0).seed and 0 ;; x=torch.rand(2,out=torch.empty(2)) ;; y=torch.normal(x,1.,out=torch.empty(2))
 x=torch.tensor([[1+2j,3j],[1,2j]]).conj() ;; y=x.clone().conj() ;; z=y.cumsum_(0)
 x=torch.tensor([[1+2j,3j],[1,2j]]) ;; y=torch.zeros(2,dtype=torch.complex64).conj() ;; torch.sum(x,0,out=y)
 x=torch.tensor([[1+2j,3j],[1,2j]]) ;; y=torch.zeros(2,dtype=torch.complex64).conj() ;; torch.prod(x,0,out=y)

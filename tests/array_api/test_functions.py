@@ -168,6 +168,7 @@ def test_searching() -> None:
         ("squeeze", (np.ones((1, 2, 1)), (0, -1)), {}),
         ("flip", (np.arange(6).reshape(2, 3),), {}),
         ("flip", (np.arange(6).reshape(2, 3),), {"axis": -1}),
+        ("flip", (np.arange(6, dtype="uint16").reshape(2, 3),), {"axis": -1}),
         ("flip", (np.arange(6).reshape(2, 3),), {"axis": (0, 1)}),
         ("flip", (np.ones(()),), {}),
         ("moveaxis", (np.ones((2, 3, 4)), 0, -1), {}),

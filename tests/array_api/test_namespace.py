@@ -124,6 +124,7 @@ assert torch.ones(2).__array_namespace__() is torch.array_api
 ON_A_DEVICE = {
     "elementwise": lambda x: (xp.sign(x), xp.remainder(x, 2), xp.floor_divide(x, 2), xp.clip(x, 1), xp.atan2(x, 2.0)),
     "other dtypes": lambda x: (xp.add(x, xp.ones((), dtype=xp.float64, device=x.device)), xp.astype(x, xp.complex64)),
+    "wide unsigned": lambda x: [f(xp.astype(x, xp.uint64)) for f in (xp.square, xp.max, xp.sum, xp.argmin, xp.flip)],
     "reductions": lambda x: (xp.sum(x), xp.prod(x, axis=(0, 1)), xp.std(x, axis=()), xp.count_nonzero(x, axis=0)),
     "running sums": lambda x: (xp.cumulative_sum(x, axis=1, include_initial=True), xp.diff(x)),
     "unique": lambda x: (*xp.unique_all(x), xp.unique_values(xp.astype(x, xp.complex64))),

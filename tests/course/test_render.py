@@ -40,6 +40,8 @@ def some_tensors(lib) -> dict[str, object]:
         "scalar": lib.tensor(2.5),
         "empty": lib.zeros(0, 3),
         "mask": lib.tensor([True, False]),
+        "short": lib.tensor([1, 2**16 - 1], dtype=lib.uint16),
+        "unsigned": lib.tensor([1, 2**64 - 1], dtype=lib.uint64),
         "long": lib.arange(1000),
         "huge": lib.zeros(1).expand(10**9),
     }

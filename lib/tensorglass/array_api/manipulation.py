@@ -54,7 +54,8 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
 @for_every_dtype
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
     """The elements in reverse order along `axis`, or along all."""
-    turned: Tensor = torch.flip(x, tuple(range(x.ndim)) if axis is None else axis)
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    turned: Tensor = torch.flip(x, axes)
     return turned
 
 

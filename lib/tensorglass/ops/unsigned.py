@@ -18,7 +18,7 @@ from tensorglass.errors import explained
 #: The elementwise operators that PyTorch has written for them, of those that do not compute in floating point. `pow`
 #: and the clamps refuse them themselves, for they have several kernels.
 TAKING = frozenset((
-    "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "eq", "floor", "isclose",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "eq", "floor", "_isclose",
     "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "mul", "nan_to_num", "ne", "positive", "pow",
     "round", "signbit", "trunc",
 ))  # fmt: skip

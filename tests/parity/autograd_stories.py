@@ -278,6 +278,26 @@ STORIES = {
             for function in (lambda a: a * a, torch.exp, torch.sin, lambda a: a / 2, lambda a: a / a.exp()):
                 see(torch.autograd.grad(function(a).sum(), a)[0].stride())
     """,
+    "how a product's gradients lie": """
+        a, weight = torch.arange(6.0).reshape(2, 3).requires_grad_(), torch.arange(12.0).reshape(4, 3).requires_grad_()
+        turned = torch.arange(6.0).reshape(3, 2).t().requires_grad_()
+        bias = torch.arange(4.0).requires_grad_()
+        for function in (
+            lambda a: a @ weight.t(),
+            lambda a: torch.addmm(bias, a, weight.t(), alpha=2),
+            lambda a: torch.einsum("ij,kj->ik", a, weight),
+            lambda a: a.t() @ a,
+            lambda a: a[:1] @ weight.t()[:, :1],
+        ):
+            for one in (a, turned):
+                see(*[each.stride() for each in torch.autograd.grad(function(one).pow(2).sum(), (one, weight),
+                                                                    allow_unused=True) if each is not None])
+                first = torch.autograd.grad(function(one).pow(2).sum(), one, create_graph=True)[0]
+                see(first.stride(), torch.autograd.grad(first.pow(2).sum(), one)[0].stride())
+                function(one).pow(2).sum().backward()
+                see(one.grad.stride(), one.grad, weight.grad)
+        see((a @ weight.t()).grad_fn._saved_mat2_sym_strides, (a @ weight.t()).grad_fn._saved_self_sym_strides)
+    """,
     "whole numbers have no history": """
         for dtype in (torch.int64, torch.bool, torch.uint8):
             a = torch.zeros(3, dtype=dtype)

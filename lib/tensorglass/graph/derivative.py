@@ -10,8 +10,8 @@ The one idea to keep in mind: the names of a formula's parameters say what it ne
 `grad`          the gradient of the result, or of the first of several results
 `grads`         the gradients of all results, zeros for those that nobody used; `arrived`: None for those
 `result`        the result, or the first of several; `result1` the second, `results` all of them
-an operand      the tensor (or number) as it was; one ending in ``_size``: its size alone; in
-                ``_header``: its size, stride and offset; in ``_device``: where it is
+an operand      the tensor (or number) as it was; one ending in ``_size``, ``_stride``: its size, its strides
+                alone; in ``_header``: its size, stride and offset; in ``_device``: where it is
 a parameter     what was passed for it: `dim`, `keepdim`
 ==============  ====================================================================================
 

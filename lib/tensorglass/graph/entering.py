@@ -29,19 +29,17 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 
     It is given the `count` operands and the result; the operator's parameters are `left_out`.
     """
-    #: for the calls in which gradients flow to the same operands: the blueprint, and which operands are kept
-    usual: list[tuple[Blueprint, list[int]] | None] = [None] * 2**count
+    usual: list[Blueprint | None] = [None] * 2**count
     takes_numbers = recorder.derivative.wraps_numbers
 
     def unusual(operands: tuple[Any, ...], result: Tensor, flow: int) -> Tensor:
         node = recorder.begin(operands + left_out)
         if node is not None:
             recorder.finish(node, result)
-            places = [place for keep, place in node.blueprint.sources if keep is kept and place < count]
-            is_usual = recorder.is_plain and len(places) == len(node.blueprint.sources)
+            is_usual = recorder.is_plain and all(place < count for _, place in node.blueprint.sources)
             if flow > 0 and node.blueprint.leads and is_usual:
                 node.blueprint.is_elementwise = is_elementwise
-                usual[flow] = node.blueprint, places
+                usual[flow] = node.blueprint
         return result
 
     def edges_of_one(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
@@ -84,10 +82,9 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 
     def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
         flow, edges = edges_of(operands)
-        found = usual[flow] if flow > 0 else None
-        if found is None or watched.saved_tensors_hooks or _anomaly.enabled:
+        blueprint = usual[flow] if flow > 0 else None
+        if blueprint is None or watched.saved_tensors_hooks or _anomaly.enabled:
             return unusual(operands, result, flow)
-        blueprint, places = found
         node = _new(FormulaNode)
         node.edges = edges
         size, dtype, device = result._size, result._dtype, result._storage.device
@@ -100,9 +97,11 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         node.attachments = None
         node.blueprint = blueprint
         node.kept = kept_values = []
-        for place in places:
+        for keep, place in blueprint.sources:
             value = operands[place]
-            if type(value) is Tensor:
+            if keep is not kept:
+                value = keep(value)
+            elif type(value) is Tensor:
                 meta = value._meta
                 if value._counter is None and (meta is None or not meta.is_inference):
                     saved = _new(SavedInput)  # `keep_input`, written out

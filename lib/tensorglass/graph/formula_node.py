@@ -116,6 +116,8 @@ def _source(name: str, places: dict[str, int]) -> tuple[Callable[[Any], Any], in
             return header_of, places[name.removesuffix("_header")]
         if name.endswith("_size"):
             return _size_of, places[name.removesuffix("_size")]
+        if name.endswith("_stride"):
+            return _stride_of, places[name.removesuffix("_stride")]
         if name.endswith("_device"):
             return _device_of, places[name.removesuffix("_device")]
     return kept, places[name]
@@ -132,6 +134,10 @@ def kept(value: Any) -> Any:
 
 def _size_of(value: Any) -> Any:
     return [tuple(each._size) for each in value] if isinstance(value, (list, tuple)) else value._size
+
+
+def _stride_of(value: Any) -> Any:
+    return value._stride
 
 
 def _device_of(value: Any) -> Any:

@@ -143,4 +143,6 @@ def pytorchs(name: str) -> str:
         return "self"
     if name.endswith("_size"):
         return f"{pytorchs(name.removesuffix('_size'))}_sym_sizes"
+    if name.endswith("_stride"):
+        return f"{pytorchs(name.removesuffix('_stride'))}_sym_strides"
     return name

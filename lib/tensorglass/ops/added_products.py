@@ -16,7 +16,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import conj, scaled
+from tensorglass.ops.gradients import conj, product_by_rows, product_lying, scaled
 from tensorglass.ops.linalg import cannot_multiply, product_at_once
 from tensorglass.ops.one_device import on_two_devices
 from tensorglass.ops.promotion import cannot_cast, check_out_dtype
@@ -52,8 +52,8 @@ def _added(
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
 
-def _scaled(array: Array, alpha: complex) -> Array:
-    return array if alpha == 1 else array * alpha
+def _scaled(array: Array | None, alpha: complex) -> Array | None:
+    return array if array is None or alpha == 1 else array * alpha
 
 
 def add_product(
@@ -195,12 +195,16 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alph
 )
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
-    mat1=lambda grad, mat2, alpha: scaled(grad.mm(conj(mat2.t())), alpha),
-    mat2=lambda grad, mat1, alpha: scaled(conj(mat1.t()).mm(grad), alpha),
+    mat1=lambda grad, mat2, mat1_stride, alpha: scaled(product_lying(mat1_stride, grad, conj(mat2.t())), alpha),
+    mat2=lambda grad, mat1, mat2_stride, alpha: scaled(product_lying(mat2_stride, conj(mat1.t()), grad), alpha),
     on_arrays={
         "input": lambda grad, beta: grad if beta == 1 else grad * beta,
-        "mat1": lambda xp, grad, mat2, alpha: _scaled(matrix_product(xp, grad, mat2.T), alpha),
-        "mat2": lambda xp, grad, mat1, alpha: _scaled(matrix_product(xp, mat1.T, grad), alpha),
+        "mat1": lambda xp, grad, mat2, mat1_stride, alpha: _scaled(
+            product_by_rows(xp, mat1_stride, grad, mat2.T), alpha
+        ),
+        "mat2": lambda xp, grad, mat1, mat2_stride, alpha: _scaled(
+            product_by_rows(xp, mat2_stride, mat1.T, grad), alpha
+        ),
     },
 )
 def addmm(

@@ -11,9 +11,11 @@ from math import inf, log, nan, pi
 from typing import Any
 
 from tensorglass import geometry
+from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.ops.recorded_views import unsliced
+from tensorglass.ops.thin_products import matrix_product
 from tensorglass.tensor import Tensor
 
 Dims = int | Sequence[int] | None
@@ -32,6 +34,22 @@ def conj(value: Any) -> Any:
 def scaled(grad: Tensor, factor: Any) -> Tensor:
     """The gradient times the conjugate of a number; itself for 1."""
     return grad if isinstance(factor, (int, float)) and factor == 1 else grad * conj(factor)
+
+
+def product_lying(stride: tuple[int, ...], one: Tensor, other: Tensor) -> Any:
+    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do."""
+    if _lies_by_columns(stride, one._size[0]):
+        return other.t().mm(one.t()).t()
+    return one.mm(other)
+
+
+def product_by_rows(xp: Any, stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
+    """The same of arrays, for a matrix whose rows lie in a row; None for others."""
+    return None if _lies_by_columns(stride, one.shape[0]) else matrix_product(xp, one, other)
+
+
+def _lies_by_columns(stride: tuple[int, ...], rows: int) -> bool:
+    return stride == (1, rows)
 
 
 def nothing(grad: Tensor) -> Tensor:

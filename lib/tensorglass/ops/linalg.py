@@ -20,7 +20,7 @@ from tensorglass.graph.recording import is_recorded, no_out_with_gradients, reco
 from tensorglass.making import from_array, make, result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
-from tensorglass.ops.gradients import conj
+from tensorglass.ops.gradients import conj, product_by_rows, product_lying
 from tensorglass.ops.one_device import on_two_devices
 from tensorglass.ops.pointwise import mul
 from tensorglass.ops.promotion import check_out_dtype
@@ -311,11 +311,11 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...], is_folded: bool = Fa
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3, 4), (2, 0), (0, 4)))
 @derivative(
-    input=lambda grad, mat2: grad.mm(conj(mat2.t())),
-    mat2=lambda grad, input: conj(input.t()).mm(grad),
+    input=lambda grad, mat2, input_stride: product_lying(input_stride, grad, conj(mat2.t())),
+    mat2=lambda grad, input, mat2_stride: product_lying(mat2_stride, conj(input.t()), grad),
     on_arrays={
-        "input": lambda xp, grad, mat2: matrix_product(xp, grad, mat2.T),
-        "mat2": lambda xp, grad, input: matrix_product(xp, input.T, grad),
+        "input": lambda xp, grad, mat2, input_stride: product_by_rows(xp, input_stride, grad, mat2.T),
+        "mat2": lambda xp, grad, input, mat2_stride: product_by_rows(xp, mat2_stride, input.T, grad),
     },
 )
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:

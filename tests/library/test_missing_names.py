@@ -97,3 +97,9 @@ def test_asking_whether_a_tensor_has_an_attribute_stays_an_ordinary_question() -
     assert getattr(x, "_repr_html_", None) is None
     assert "reshape" in dir(x)
     assert "to_sparse" not in dir(x)
+
+
+@pytest.mark.parametrize("kernel", ["_isclose", "sigmoid_backward", "tanh_backward", "threshold_backward"])
+def test_what_operators_are_made_of_has_no_name_in_the_library(kernel: str) -> None:
+    assert not hasattr(torch, kernel)
+    assert not hasattr(torch.Tensor, kernel)

@@ -78,6 +78,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             edges.append(edge)
         return flow, tuple(edges)
 
+    # Written out for one and for two it takes 0.2 to 0.3 µs less than in a loop.
     edges_of = edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
 
     def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:

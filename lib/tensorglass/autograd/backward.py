@@ -264,7 +264,7 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
 
 
 def _one_for(wanted: OutputLike) -> Tensor:
-    count = numel(wanted.size)
+    count = numel(wanted.size) if wanted.size else 1
     if count != 1:
         raise explained(
             RuntimeError("grad can be implicitly created only for scalar outputs"),

@@ -224,7 +224,7 @@ class FormulaNode(Node):
                 kept[place] = FREED
             elif kind is SavedTensor:
                 value.release()
-            else:
+            elif kind is not tuple or not value or type(value[0]) is not int:  # no size and no strides
                 others = True
         if others:
             self._release_others()

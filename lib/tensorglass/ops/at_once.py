@@ -1,7 +1,7 @@
 """Small calls of elementwise operators in which there is nothing to work out, whatever their parameters and ``out=``.
 
 The one idea to keep in mind: where all tensors have one size and dtype and no gaps, the result has it too, and the
-kernel's own array is the result. Calls without parameters do not even come here; `declaring` has ways for those.
+kernel's own array is the result. Calls without parameters do not even come here; `straight` has ways for those.
 """
 
 from __future__ import annotations

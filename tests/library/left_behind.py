@@ -16,6 +16,6 @@ def files_open() -> int:
 
 
 def names_in_shared_memory() -> set[str]:
-    """What lies in shared memory by name, but for semaphores, which other programs make at any time."""
+    """What the library has in shared memory by name. Those of other programs come and go at any time."""
     names = os.listdir(SHARED_MEMORY) if SHARED_MEMORY.is_dir() else []
-    return {name for name in names if not name.startswith("sem.")}
+    return {name for name in names if name.startswith("tg_")}

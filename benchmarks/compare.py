@@ -4,10 +4,10 @@
     python benchmarks/compare.py --markdown      # as Markdown, for docs/performance.md
     python benchmarks/compare.py --json out.json --plot out.svg
 
-The contestants take turns in one process, so that a slow moment of the machine hits all of them. A ratio is formed
-within each turn; the figure is the median over all turns. Processor time counts, so that other programs' work does not;
-only for PyTorch on all threads it is time on the wall. A case's result is compared with PyTorch's before it is timed.
-Needs the extra `parity`.
+The contestants take turns, each in a process of its own, so that a slow moment of the machine hits all of them. A
+ratio is formed within each turn; the figure is the median over all turns. Processor time counts, so that other
+programs' work does not; only for PyTorch on all threads it is time on the wall. A case's result is compared with
+PyTorch's before it is timed. Needs the extra `parity`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,71 +29,39 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # read when the libraries are loaded, so before any import of them
 
 import numpy as np  # noqa: E402  # as said above
-import torch  # noqa: E402  # as said above
 from cases import CASES, Case  # noqa: E402  # as said above
-
-import tensorglass  # noqa: E402  # as said above
+from contestant import Contestant  # noqa: E402  # as said above
 
 TURNS = 9
 SECONDS_A_TURN = 0.01  # for each contestant
-Clock = Callable[[], float]
+LIBRARIES = ("torch", "tensorglass", "numpy")
 Seconds = dict[str, list[float]]  # of each contestant, one figure a turn
 
 
-def prepare(setup: str, code: str, names: dict[str, Any], clock: Clock = time.process_time) -> Callable[[int], float]:
-    """A function that runs `code` a number of times and returns the seconds that one run took."""
-    exec(setup, names)
-    body = f"def loop(times):\n    for _ in range(times):\n        {code}\n"
-    local = {**names}
-    # Variables become locals of the loop by default arguments: a global look-up would cost each contestant the same.
-    arguments = ", ".join(f"{name}={name}" for name in names if not name.startswith("__"))
-    exec(body.replace("loop(times)", f"loop(times, {arguments})"), local)
-    loop = local["loop"]
-
-    def timed(times: int) -> float:
-        start = clock()
-        loop(times)
-        return (clock() - start) / times
-
-    return timed
-
-
-def result_of(setup: str, code: str, names: dict[str, Any]) -> Any:
-    """What the code leaves in `c`, or in `a` if it writes in place, as a NumPy array."""
-    exec(setup, names)
-    exec(code, names)
-    left = names.get("c", names["a"])
-    return left if isinstance(left, np.ndarray) else left.detach().numpy()
-
-
-def measure(case: Case, all_threads: bool) -> Seconds:
+def measure(case: Case, contestants: dict[str, Contestant], all_threads: bool) -> Seconds:
     """Seconds that one run of the case's code took, turn by turn."""
-    ours = result_of(case.setup, case.code, {"torch": tensorglass})
-    pytorch_setup = case.pytorch_setup or case.setup
-    theirs = result_of(pytorch_setup, case.code, {"torch": torch})
-    np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
-    loops = {
-        "torch": prepare(pytorch_setup, case.code, {"torch": torch}),
-        "tensorglass": prepare(case.setup, case.code, {"torch": tensorglass}),
-        "numpy": prepare(case.numpy_setup, case.numpy_code, {"np": np}),
-    }
-    on_the_wall = prepare(pytorch_setup, case.code, {"torch": torch}, time.perf_counter)
-    times = max(1, min(20_000, int(SECONDS_A_TURN / max(loop(3) for loop in loops.values()))))
+    torch, ours, numpy = [contestants[name] for name in LIBRARIES]
+    torch.set_threads(1)
+    theirs = torch.prepare(case.pytorch_setup or case.setup, case.code)
+    np.testing.assert_allclose(ours.prepare(case.setup, case.code), theirs, rtol=2e-4, atol=1e-5, err_msg=case.name)
+    numpy.prepare(case.numpy_setup, case.numpy_code)
+    slowest = max(contestant.seconds(3) for contestant in contestants.values())
+    times = max(1, min(20_000, int(SECONDS_A_TURN / slowest)))
     seconds: Seconds = defaultdict(list)
     for _ in range(TURNS):
-        torch.set_num_threads(1)
-        for name, loop in loops.items():
-            seconds[name].append(loop(times))
+        for name, contestant in contestants.items():
+            seconds[name].append(contestant.seconds(times))
         if all_threads:
-            seconds["torch on the wall"].append(on_the_wall(times))
-            torch.set_num_threads(THREADS)
-            seconds["torch, all threads"].append(on_the_wall(times))
+            seconds["torch on the wall"].append(torch.seconds(times, "perf_counter"))
+            torch.set_threads(THREADS)
+            seconds["torch, all threads"].append(torch.seconds(times, "perf_counter"))
+            torch.set_threads(1)
     return seconds
 
 
 def measure_import() -> Seconds:
     """Seconds of a fresh process that imports the library and ends, with bytecode in place as after an installation."""
-    seconds: Seconds = {"torch": [], "tensorglass": [], "numpy": []}
+    seconds: Seconds = {name: [] for name in LIBRARIES}
     with tempfile.TemporaryDirectory() as bytecode:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -111,11 +77,12 @@ def measure_import() -> Seconds:
 def rows(names: list[str], all_threads: bool) -> list[dict[str, Any]]:
     """The table: for each case the median seconds and the median ratios to PyTorch on one thread."""
     table = []
+    contestants = {name: Contestant(name) for name in LIBRARIES}
     for case in (None, *CASES):
         name = "import, fresh process" if case is None else case.name
         if names and not any(part in name for part in names):
             continue
-        seconds = measure_import() if case is None else measure(case, all_threads)
+        seconds = measure_import() if case is None else measure(case, contestants, all_threads)
         measures = {"torch, all threads": "torch on the wall"}  # every other contestant is measured by "torch"
         ratios = {
             who: statistics.median(a / b for a, b in zip(figures, seconds[measures.get(who, "torch")], strict=True))
@@ -124,6 +91,8 @@ def rows(names: list[str], all_threads: bool) -> list[dict[str, Any]]:
         medians = {who: statistics.median(figures) for who, figures in seconds.items()}
         table.append({"case": name, "goal": 0.15 if case is None else case.goal, "seconds": medians, "ratios": ratios})
         print(".", end="", file=sys.stderr, flush=True)
+    for contestant in contestants.values():
+        contestant.close()
     print(file=sys.stderr)
     return table
 

@@ -5,7 +5,8 @@ windows are cheap to copy. The pooling that follows is computed with it. The fou
 largest see 6×6 cells between them: each kernel of 5×5 stands in four places of one of 6×6, and a single product, with
 windows that move on by two cells, gives all four. That is 1.44 times the arithmetic, in a better shape for it, and 0.36
 times the bytes of windows; and the four lie apart in memory, so that the largest is found, and its gradient sent back,
-without strides.
+without strides. The bias is one cell more of each kernel, beside windows that have a 1 there, so that its gradient
+comes with the kernel's; and as relu leaves either the largest or a 0, those that equal what it leaves get its gradient.
 
 `STEP` is that, the same code for tensorglass and PyTorch; `WITH_CONV2D` is the same network with PyTorch's own
 operators, and `NUMPY` the arithmetic of `STEP` by hand, with every buffer made once.
@@ -41,41 +42,45 @@ def descend():
 STEP = (
     _WEIGHTS
     + """
-sizes = ((6, 1, 5, 5), (6, 1), (16, 6, 5, 5), (16, 1), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
+sizes = ((6, 1, 5, 5), (6,), (16, 6, 5, 5), (16,), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
 parameters = [weights(*size) for size in sizes]
 padded = torch.zeros(1, 32, 32, 64)
 padded[:, 2:-2, 2:-2] = images.permute(1, 2, 3, 0)
 wanted = torch.zeros(10, 64)
 wanted[labels, torch.arange(64)] = -1 / 64
 
-def places(kernels):
+def places(kernels, channels):
     # One step to the next place is a step in the kernel as well.
-    i, j, o, c, h, w = kernels.stride()
-    return kernels.as_strided((*kernels.shape[:4], 5, 5), (i + h, j + w, o, c, h, w))
+    i, j, o, _ = kernels.stride()
+    return kernels.as_strided((*kernels.shape[:3], channels, 5, 5), (i + 6, j + 1, o, 36, 6, 1))
 
-class ConvolutionAndPooling(torch.autograd.Function):
+class Layer(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, bias):
         seen = x.unfold(1, 6, 2).unfold(2, 6, 2).permute(0, 4, 5, 1, 2, 3)
-        columns = seen.reshape(36 * len(x), -1)
-        kernels = torch.zeros(2, 2, *weight.shape[:2], 6, 6)
-        places(kernels).copy_(weight)
+        size = seen.shape[3:]
+        columns = torch.empty(36 * len(x) + 1, size.numel())
+        columns[:-1].view(seen.shape).copy_(seen)
+        columns[-1] = 1
+        kernels = torch.zeros(2, 2, len(weight), len(columns))
+        places(kernels, len(x)).copy_(weight)
+        kernels[..., -1] = bias
         four = (kernels.view(-1, len(columns)) @ columns).view(4, len(weight), -1)
-        largest = four.amax(0)
+        largest = four.amax(0).relu_()
         ctx.save_for_backward(columns, kernels, four == largest)
-        return largest.add_(bias).view(-1, *seen.shape[3:])
+        return largest.view(-1, *size)
 
     @staticmethod
     def backward(ctx, grad):
         columns, kernels, is_largest = ctx.saved_tensors
-        flat = grad.view(len(grad), -1)
-        of_four = (is_largest * flat).view(4 * len(grad), -1)
-        towards_weight = places((of_four @ columns.t()).view(kernels.shape)).sum((0, 1))
+        channels, height, width, count = len(columns) // 36, *grad.shape[1:]
+        of_four = (is_largest * grad.view(len(grad), -1)).view(4 * len(grad), -1)
+        of_kernels = (of_four @ columns.t()).view(kernels.shape)
+        towards_weight, towards_bias = places(of_kernels, channels).sum((0, 1)), of_kernels[..., -1].sum((0, 1))
         towards_x = None
         if ctx.needs_input_grad[0]:
-            channels, height, width, count = kernels.shape[3], *grad.shape[1:]
             # Cells in pairs of rows and of columns, where windows that move on by two move on by one.
-            of_columns = kernels.view(len(of_four), -1).t() @ of_four
+            of_columns = kernels.view(len(of_four), -1)[:, :-1].t() @ of_four
             of_pairs = of_columns.view(channels, 3, 2, 3, 2, height, width, count)
             pairs = torch.zeros(channels, 2, 2, height + 2, width + 2, count)
             seen = pairs.unfold(3, 3, 1).unfold(4, 3, 1).permute(0, 6, 1, 7, 2, 3, 4, 5)
@@ -83,12 +88,12 @@ class ConvolutionAndPooling(torch.autograd.Function):
                 for cells, of_cells in zip(rows.unbind(2), of_rows.unbind(2)):
                     cells.add_(of_cells)
             towards_x = pairs.permute(0, 3, 1, 4, 2, 5).reshape(channels, 2 * height + 4, 2 * width + 4, count)
-        return towards_x, towards_weight, flat.sum(1, keepdim=True)
+        return towards_x, towards_weight, towards_bias
 
 def step():
     w1, b1, w2, b2, w3, b3, w4, b4, w5, b5 = parameters
-    x = ConvolutionAndPooling.apply(padded, w1, b1).relu()
-    x = ConvolutionAndPooling.apply(x, w2, b2).relu().view(400, 64)
+    x = Layer.apply(padded, w1, b1)
+    x = Layer.apply(x, w2, b2).view(400, 64)
     x = torch.addmm(b3, w3, x).relu()
     x = torch.addmm(b4, w4, x).relu()
     x = torch.addmm(b5, w5, x)
@@ -119,7 +124,7 @@ def weights(*size):
     count = int(np.prod(size))
     return (((np.arange(count) * 7919 % 1009) / 1009 - 0.5) * 0.2).reshape(size).astype(np.float32)
 
-sizes = ((6, 1, 5, 5), (6, 1), (16, 6, 5, 5), (16, 1), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
+sizes = ((6, 1, 5, 5), (6,), (16, 6, 5, 5), (16,), (120, 400), (120, 1), (84, 120), (84, 1), (10, 84), (10, 1))
 w1, b1, w2, b2, w3, b3, w4, b4, w5, b5 = parameters = [weights(*size) for size in sizes]
 padded = np.zeros((1, 32, 32, 64), np.float32)
 padded[0, 2:-2, 2:-2] = ((np.arange(64 * 784) % 251) / 251 - 0.5).reshape(64, 28, 28).transpose(1, 2, 0)
@@ -134,9 +139,10 @@ def windows(pairs):
     size = (channels, 3, 2, 3, 2, height - 2, width - 2, count)
     return np.lib.stride_tricks.as_strided(pairs, size, (c, h, i, w, j, h, w, n))
 
-def places(kernels):
-    i, j, o, c, h, w = kernels.strides
-    return np.lib.stride_tricks.as_strided(kernels, (*kernels.shape[:4], 5, 5), (i + h, j + w, o, c, h, w))
+def places(kernels, channels):
+    i, j, o, w = kernels.strides
+    size, strides = (*kernels.shape[:3], channels, 5, 5), (i + 6 * w, j + w, o, 36 * w, 6 * w, w)
+    return np.lib.stride_tricks.as_strided(kernels, size, strides)
 
 def in_pairs(x):
     channels, height, width, count = x.shape
@@ -152,29 +158,30 @@ def summed(one, other, out):
     for start in range(1024, len(other), 1024):
         np.add(out, one[:, start : start + 1024] @ other[start : start + 1024], out=out)
 
-pairs1, columns1, kernels1, four1 = new(1, 2, 2, 16, 16, 64), new(36, 12544), new(2, 2, 6, 1, 6, 6), new(4, 6, 12544)
-largest1, flags1, x1 = new(6, 12544), np.empty((4, 6, 12544), bool), new(6, 12544)
-pairs2, columns2, kernels2, four2 = new(6, 2, 2, 7, 7, 64), new(216, 1600), new(2, 2, 16, 6, 6, 6), new(4, 16, 1600)
-largest2, flags2, x2 = new(16, 1600), np.empty((4, 16, 1600), bool), new(16, 1600)
-of_x1, of_kernels1, turned2 = new(6, 14, 14, 64), new(24, 36), new(216, 64)
+pairs1, columns1, kernels1, four1 = new(1, 2, 2, 16, 16, 64), new(37, 12544), new(2, 2, 6, 37), new(4, 6, 12544)
+flags1, x1 = np.empty((4, 6, 12544), bool), new(6, 12544)
+pairs2, columns2, kernels2, four2 = new(6, 2, 2, 7, 7, 64), new(217, 1600), new(2, 2, 16, 217), new(4, 16, 1600)
+flags2, x2 = np.empty((4, 16, 1600), bool), new(16, 1600)
+of_x1, of_kernels1, turned2, of_columns2 = new(6, 14, 14, 64), new(24, 37), new(217, 64), new(216, 1600)
 kernels1.fill(0)
 kernels2.fill(0)
+columns1[-1] = columns2[-1] = 1
 
-def convolve_and_pool(x, weight, bias, pairs, columns, kernels, four, largest, flags, out):
+def layer(x, weight, bias, pairs, columns, kernels, four, flags, out):
     np.copyto(pairs, in_pairs(x))
     seen = windows(pairs)
-    np.copyto(columns.reshape(seen.shape), seen)
-    np.copyto(places(kernels), weight)
+    np.copyto(columns[:-1].reshape(seen.shape), seen)
+    np.copyto(places(kernels, len(x)), weight)
+    kernels[..., -1] = bias
     product = np.matmul if len(weight) == 16 else matmul
     product(kernels.reshape(-1, len(columns)), columns, out=four.reshape(-1, columns.shape[1]))
-    np.maximum.reduce(four, axis=0, out=largest)
-    np.equal(four, largest, out=flags)
-    np.add(largest, bias, out=out)
+    np.maximum.reduce(four, axis=0, out=out)
     np.maximum(out, 0, out=out)
+    np.equal(four, out, out=flags)
 
 def step():
-    convolve_and_pool(padded, w1, b1, pairs1, columns1, kernels1, four1, largest1, flags1, x1)
-    convolve_and_pool(x1.reshape(6, 14, 14, 64), w2, b2, pairs2, columns2, kernels2, four2, largest2, flags2, x2)
+    layer(padded, w1, b1, pairs1, columns1, kernels1, four1, flags1, x1)
+    layer(x1.reshape(6, 14, 14, 64), w2, b2, pairs2, columns2, kernels2, four2, flags2, x2)
     x3 = x2.reshape(400, 64)
     x4 = np.maximum(w3 @ x3 + b3, 0)
     x5 = np.maximum(w4 @ x4 + b4, 0)
@@ -186,25 +193,22 @@ def step():
     for weight, below, above in ((w5, x5, x4), (w4, x4, x3)):
         grad = (weight.T @ grad) * (below > 0)
         gradients = [grad @ above.T, grad.sum(1, keepdims=True), *gradients]
-    grad = ((w3.T @ grad) * (x3 > 0)).reshape(16, 1600)
-    np.multiply(flags2, grad, out=four2)
+    np.multiply(flags2, (w3.T @ grad).reshape(16, 1600), out=four2)
     of_four = four2.reshape(64, 1600)
     np.matmul(columns2, of_four.T, out=turned2)
-    towards_weight = places(turned2.T.reshape(kernels2.shape)).sum((0, 1))
-    gradients = [towards_weight, grad.sum(1, keepdims=True), *gradients]
-    np.matmul(kernels2.reshape(64, 216).T, of_four, out=columns2)
+    of_kernels2 = turned2.T.reshape(kernels2.shape)
+    gradients = [places(of_kernels2, 6).sum((0, 1)), of_kernels2[..., -1].sum((0, 1)), *gradients]
+    np.matmul(kernels2.reshape(64, 217)[:, :-1].T, of_four, out=of_columns2)
     pairs2.fill(0)
-    cells, of_cells = windows(pairs2), columns2.reshape(6, 3, 2, 3, 2, 5, 5, 64)
+    cells, of_cells = windows(pairs2), of_columns2.reshape(6, 3, 2, 3, 2, 5, 5, 64)
     for i in range(3):
         for j in range(3):
             cells[:, i, :, j] += of_cells[:, i, :, j]
     np.copyto(in_pairs(of_x1), pairs2)
-    grad = of_x1.reshape(6, 12544)
-    grad *= x1 > 0
-    np.multiply(flags1, grad, out=four1)
+    np.multiply(flags1, of_x1.reshape(6, 12544), out=four1)
     summed(four1.reshape(24, 12544), columns1.T, of_kernels1)
-    towards_weight = places(of_kernels1.reshape(kernels1.shape)).sum((0, 1))
-    gradients = [towards_weight, grad.sum(1, keepdims=True), *gradients]
+    of_kernels = of_kernels1.reshape(kernels1.shape)
+    gradients = [places(of_kernels, 1).sum((0, 1)), of_kernels[..., -1].sum((0, 1)), *gradients]
     for parameter, gradient in zip(parameters, gradients):
         parameter -= 1e-6 * gradient
     return gradients[0]

@@ -42,7 +42,7 @@ class Size(tuple[int, ...], metaclass=Named, pytorchs="torch.Size"):
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
+        return tuple.__new__(Size, found) if isinstance(index, slice) else found
 
     def __add__(self, other: Any) -> Size:
         if not isinstance(other, tuple):

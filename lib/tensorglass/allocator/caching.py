@@ -91,6 +91,9 @@ class CachingAllocator:
         self.capacity = capacity
         self.most_unused = most_unused
         self.counters = Counters()
+        self._allocated, self._reserved = [
+            self.counters.figures[name, "all"] for name in ("allocated_bytes", "reserved_bytes")
+        ]
         self._source = source or Addresses()
         self._segments: list[Segment] = []
         self._free: dict[bool, list[Block]] = {True: [], False: []}  # in the order in which they became free
@@ -105,7 +108,7 @@ class CachingAllocator:
         Raises `NoRoom` if there is none, even after everything unused has gone back to the device.
         """
         with self.turns as is_first:
-            if is_first:
+            if is_first and self._returned:
                 self._take_back()
             rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
             is_small = rounded <= LARGEST_SMALL_BLOCK
@@ -116,11 +119,11 @@ class CachingAllocator:
                 block = self._of_new_segment(rounded, is_small)
             if block is None:
                 self.counters.failures += 1
-                raise NoRoom(nbytes, self.capacity, self._now("allocated_bytes"), self._now("reserved_bytes"))
+                raise NoRoom(nbytes, self.capacity, self._allocated.current, self._reserved.current)
             if block.nbytes != rounded and is_first:
                 self._cut(block, rounded)
             block.is_allocated, block.requested = True, nbytes
-            self.counters.block(is_small, 1, block.nbytes, nbytes)
+            self.counters.handed_out(is_small, block.nbytes, nbytes)
         if self._returned:
             self._settle()
         return block
@@ -172,7 +175,7 @@ class CachingAllocator:
             length = LARGE_SEGMENT
         else:
             length = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
-        if self._now("reserved_bytes") + length > self.capacity:
+        if self._reserved.current + length > self.capacity:
             return None
         try:
             address, memory = self._source.reserve(length)
@@ -180,9 +183,7 @@ class CachingAllocator:
             return None
         segment = Segment(address, length, is_small, memory)
         self._segments.append(segment)
-        self.counters.device_allocations += 1
-        self.counters.change("segment", is_small, 1)
-        self.counters.change("reserved_bytes", is_small, length)
+        self.counters.reserved(is_small, length)
         return segment.first
 
     def _cut(self, block: Block, nbytes: int) -> None:
@@ -194,7 +195,7 @@ class CachingAllocator:
     def _take_back(self) -> None:
         while self._returned:
             block = self._returned.popleft()
-            self.counters.block(block.segment.is_small, -1, block.nbytes, block.requested)
+            self.counters.taken_back(block.segment.is_small, block.nbytes, block.requested)
             block.is_allocated, block.requested = False, 0
             if block.after is not None and not block.after.is_allocated:
                 self._forget_free(block.after)
@@ -216,7 +217,7 @@ class CachingAllocator:
                 self._release_segment(block.segment)
 
     def _unused(self) -> int:
-        return self._now("reserved_bytes") - self._now("allocated_bytes")
+        return self._reserved.current - self._allocated.current
 
     def _release_unused(self) -> None:
         for segment in [each for each in self._segments if each.is_free]:
@@ -227,25 +228,19 @@ class CachingAllocator:
         self._segments.remove(segment)
         segment.memory = None  # segment and block hold each other, and the bytes shall not wait for the collector
         self._source.release(segment.nbytes)
-        self.counters.device_frees += 1
-        self.counters.change("segment", segment.is_small, -1)
-        self.counters.change("reserved_bytes", segment.is_small, -segment.nbytes)
+        self.counters.released(segment.is_small, segment.nbytes)
 
     def _remember_free(self, block: Block) -> None:
-        self._free[block.segment.is_small].append(block)
-        self._count_split(block, 1)
+        segment = block.segment
+        self._free[segment.is_small].append(block)
+        if block.nbytes != segment.nbytes:
+            self.counters.split_off(segment.is_small, block.nbytes)
 
     def _forget_free(self, block: Block) -> None:
-        self._free[block.segment.is_small].remove(block)
-        self._count_split(block, -1)
-
-    def _count_split(self, block: Block, sign: int) -> None:
-        if block.nbytes != block.segment.nbytes:
-            self.counters.change("inactive_split", block.segment.is_small, sign)
-            self.counters.change("inactive_split_bytes", block.segment.is_small, sign * block.nbytes)
-
-    def _now(self, name: str) -> int:
-        return self.counters.figures[name, "all"].current
+        segment = block.segment
+        self._free[segment.is_small].remove(block)
+        if block.nbytes != segment.nbytes:
+            self.counters.used_up(segment.is_small, block.nbytes)
 
     # --- what people ask -------------------------------------------------------------------------------------------
 
@@ -255,7 +250,7 @@ class CachingAllocator:
         with self.turns as is_first:
             if is_first:
                 self._take_back()
-            return self._now("allocated_bytes")
+            return self._allocated.current
 
     @property
     def reserved(self) -> int:
@@ -263,7 +258,7 @@ class CachingAllocator:
         with self.turns as is_first:
             if is_first:
                 self._take_back()
-            return self._now("reserved_bytes")
+            return self._reserved.current
 
     def reset_peaks(self) -> None:
         """Let every peak start again from what is there now."""

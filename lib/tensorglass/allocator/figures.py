@@ -7,22 +7,47 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Figure:
-    """A quantity over time, as `memory_stats` reports it."""
+    """A quantity over time, as `memory_stats` reports it. Increases are added up; the decreases follow from them."""
 
     current: int = 0
     peak: int = 0
     allocated: int = 0  #: all increases, added up
-    freed: int = 0  #: all decreases, added up
+    before: int = 0  #: what there was when that began at 0
 
-    def change(self, amount: int) -> None:
-        """Add `amount`, which may be negative."""
-        self.current += amount
-        if amount > 0:
-            self.allocated += amount
-            if self.current > self.peak:
-                self.peak = self.current
-        else:
-            self.freed -= amount
+    @property
+    def freed(self) -> int:
+        """All decreases, added up."""
+        return self.before + self.allocated - self.current
+
+    def grow(self, amount: int) -> None:
+        """Add `amount`."""
+        self.allocated += amount
+        self.current = current = self.current + amount
+        if current > self.peak:
+            self.peak = current
+
+
+Pair = tuple[Figure, Figure]  # how many there are of something, and how many bytes they have
+
+
+def _one_more(pairs: list[Pair], nbytes: int) -> None:
+    """There is one more, of so many bytes."""
+    for number, size in pairs:  # `Figure.grow` written out: several change with every block
+        number.allocated += 1
+        number.current = current = number.current + 1
+        if current > number.peak:
+            number.peak = current
+        size.allocated += nbytes
+        size.current = current = size.current + nbytes
+        if current > size.peak:
+            size.peak = current
+
+
+def _one_less(pairs: list[Pair], nbytes: int) -> None:
+    """There is one less, of so many bytes."""
+    for number, size in pairs:
+        number.current -= 1
+        size.current -= nbytes
 
 
 #: What is counted, by PyTorch's names: how many, and how many bytes.
@@ -48,25 +73,48 @@ class Counters:
     device_frees: int = 0
 
     def __post_init__(self) -> None:
-        self._of_blocks = {
-            is_small: [
-                tuple([self.figures[name, pool] for name in ("allocation", "allocated_bytes", "requested_bytes")])
-                for pool in ("all", "small_pool" if is_small else "large_pool")
-            ]
-            for is_small in (True, False)
-        }
+        # Each is looked up by `is_small`.
+        self._blocks = self._pairs("allocation", "allocated_bytes")
+        self._segments = self._pairs("segment", "reserved_bytes")
+        self._splits = self._pairs("inactive_split", "inactive_split_bytes")
+        self._requested = [[size for _, size in pairs] for pairs in self._pairs("allocation", "requested_bytes")]
 
-    def change(self, name: str, is_small: bool, amount: int) -> None:
-        """Add `amount` to the figure `name`, of all memory and of the pool."""
-        self.figures[name, "all"].change(amount)
-        self.figures[name, "small_pool" if is_small else "large_pool"].change(amount)
+    def _pairs(self, number: str, size: str) -> list[list[Pair]]:
+        """What changes in the large pool, and what in the small one: the figures of that pool, and those of all."""
+        return [
+            [(self.figures[number, where], self.figures[size, where]) for where in ("all", pool)]
+            for pool in ("large_pool", "small_pool")
+        ]
 
-    def block(self, is_small: bool, sign: int, nbytes: int, requested: int) -> None:
-        """A block was handed out (`sign` 1) or taken back (-1)."""
-        for number, allocated, asked_for in self._of_blocks[is_small]:
-            number.change(sign)
-            allocated.change(sign * nbytes)
-            asked_for.change(sign * requested)
+    def handed_out(self, is_small: bool, nbytes: int, requested: int) -> None:
+        """A block of `nbytes` bytes was handed out, of which `requested` were asked for."""
+        _one_more(self._blocks[is_small], nbytes)
+        for figure in self._requested[is_small]:
+            figure.grow(requested)
+
+    def taken_back(self, is_small: bool, nbytes: int, requested: int) -> None:
+        """Such a block was taken back."""
+        _one_less(self._blocks[is_small], nbytes)
+        for figure in self._requested[is_small]:
+            figure.current -= requested
+
+    def reserved(self, is_small: bool, nbytes: int) -> None:
+        """A segment came from the device."""
+        self.device_allocations += 1
+        _one_more(self._segments[is_small], nbytes)
+
+    def released(self, is_small: bool, nbytes: int) -> None:
+        """A segment went back to the device."""
+        self.device_frees += 1
+        _one_less(self._segments[is_small], nbytes)
+
+    def split_off(self, is_small: bool, nbytes: int) -> None:
+        """There is one more free block that is but a part of its segment."""
+        _one_more(self._splits[is_small], nbytes)
+
+    def used_up(self, is_small: bool, nbytes: int) -> None:
+        """Such a block is no more."""
+        _one_less(self._splits[is_small], nbytes)
 
     def named(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
@@ -93,5 +141,5 @@ class Counters:
     def reset_totals(self) -> None:
         """Let the sums of all increases and decreases start again from 0."""
         for figure in self.figures.values():
-            figure.allocated = figure.freed = 0
+            figure.allocated, figure.before = 0, figure.current
         self.retries = self.failures = 0

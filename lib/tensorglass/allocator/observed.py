@@ -38,7 +38,7 @@ class ObservedPool:
             if self._segment_of(address) is None:  # one that it had before anybody looked
                 self._reserve(address, nbytes)
             self._blocks[address] = nbytes, requested
-            self.counters.block(False, 1, nbytes, requested)
+            self.counters.handed_out(False, nbytes, requested)
 
     def taken_back(self, address: int) -> None:
         """The pool has a block back."""
@@ -58,15 +58,13 @@ class ObservedPool:
 
     def _reserve(self, address: int, nbytes: int) -> None:
         self._segments[address] = nbytes
-        self.counters.device_allocations += 1
-        self.counters.change("segment", False, 1)
-        self.counters.change("reserved_bytes", False, nbytes)
+        self.counters.reserved(False, nbytes)
 
     def _take_back(self) -> None:
         while self._returned:
             found = self._blocks.pop(self._returned.pop(), None)
             if found is not None:
-                self.counters.block(False, -1, *found)
+                self.counters.taken_back(False, *found)
 
     def _settle(self, total: int) -> None:
         self._take_back()
@@ -75,9 +73,7 @@ class ObservedPool:
         used = {self._segment_of(address) for address in self._blocks}
         for address in [each for each in self._segments if each not in used]:
             nbytes = self._segments.pop(address)
-            self.counters.device_frees += 1
-            self.counters.change("segment", False, -1)
-            self.counters.change("reserved_bytes", False, -nbytes)
+            self.counters.released(False, nbytes)
 
     def _segment_of(self, address: int) -> int | None:
         for start, nbytes in list(self._segments.items()):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorglass.errors import explained, warn
 from tensorglass.graph import inplace
 from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.modes import state
 from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, like
 from tensorglass.graph.saved import SavedTensor, second_time
 from tensorglass.tensor import Tensor
@@ -66,17 +67,18 @@ class BackwardCFunction(FunctionCtx, Node):
     """The node of a function of one's own; each function has a subclass, named ``<Function>Backward``."""
 
     __slots__ = (
-        "_is_read", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors", "materialize_grads",
-        "needs_input_grad", "non_differentiable", "saved_for_forward", "to_save",
+        "_is_read", "_is_recorded", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors",
+        "materialize_grads", "needs_input_grad", "non_differentiable", "saved_for_forward", "to_save",
     )  # fmt: skip
 
     _forward_cls: type[Function]
 
-    def __init__(self, arguments: tuple[Any, ...], is_recorded: bool) -> None:
-        tensors = [each for each in arguments if isinstance(each, Tensor)]
-        super().__init__([gradient_edge(each) for each in tensors] if is_recorded else [])
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
         self._is_tensor = [isinstance(each, Tensor) for each in arguments]
         self.needs_input_grad = tuple([isinstance(each, Tensor) and requires_grad(each) for each in arguments])
+        self._is_recorded = state.grad and any(self.needs_input_grad)
+        tensors = [each for each in arguments if isinstance(each, Tensor)] if self._is_recorded else []
+        super().__init__([gradient_edge(each) for each in tensors])
         self.materialize_grads = True
         self.to_save = self.saved_for_forward = self.dirty_tensors = self.non_differentiable = None
         self._saved: list[SavedTensor | None] = []

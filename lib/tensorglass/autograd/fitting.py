@@ -10,14 +10,15 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.errors import explained
-from tensorglass.graph.array_formulas import BareArray, tensor_of
+from tensorglass.graph.array_formulas import XP, BareArray, tensor_of
 from tensorglass.graph.node import Edge, Node
+from tensorglass.ops.summing import total
 
 
 def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
     """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
 
-    A bare array that is right stays one.
+    A bare array that is right stays one, and so does one that is summed, as that of a bias is.
 
     `node` found it for its input number `nr`, which came along `edge`.
     """
@@ -25,8 +26,12 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
     wanted = None if following is None else following.outputs[output_nr]
     if type(gradient) is BareArray:
         dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
-        if wanted is not None and gradient.shape == wanted.size and dtype is wanted.dtype:
-            return gradient
+        if wanted is not None and dtype is wanted.dtype:
+            if gradient.shape == wanted.size:
+                return gradient
+            axes = geometry.summed_dims(gradient.shape, wanted.size)
+            if axes and wanted.size:
+                return total(XP, gradient, axes).reshape(wanted.size)
         gradient = tensor_of(gradient, dtype)
     if gradient is None or wanted is None:
         return gradient

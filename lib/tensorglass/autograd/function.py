@@ -134,9 +134,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             args, kwargs = bound.args, bound.kwargs
         if kwargs:
             args = _by_place(cls.forward, args, kwargs, has_setup)
-        tensors = [each for each in args if isinstance(each, Tensor)]
-        is_recorded = state.grad and any(requires_grad(each) for each in tensors)
-        ctx = cls._backward_cls(args, is_recorded)
+        ctx = cls._backward_cls(args)
+        is_recorded = ctx._is_recorded
         if is_recorded and anomaly.state.enabled:
             anomaly.remember(ctx)
         grad, state.grad = state.grad, False
@@ -149,6 +148,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         finally:
             state.grad = grad
         is_one = not isinstance(output, tuple)
+        tensors = [each for each in args if isinstance(each, Tensor)]
         outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
         if is_recorded:
             ctx.save()

@@ -167,6 +167,7 @@ def expand(size: Ints, stride: Ints, offset: int, new_size: Ints, type_name: str
     return expanded, tuple(result_stride), offset
 
 
+@remembered
 def summed_dims(size: Ints, wanted: Ints) -> Ints | None:
     """Return the dimensions of `size` that a tensor of size `wanted` is expanded along to reach it.
 

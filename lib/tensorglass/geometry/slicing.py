@@ -215,7 +215,7 @@ def as_strided(size: Ints, stride: Ints, offset: int, itemsize: int, nbytes: int
             f"Every dimension has one length and one stride: here are {len(size)} and {len(stride)}.",
             notebook=_STRIDES,
         )
-    if any(step < 0 for step in stride):
+    if stride and min(stride) < 0:
         raise explained(
             RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"),
             "To walk backwards, copy with flip.",
@@ -248,7 +248,7 @@ def check_within_storage(size: Ints, stride: Ints, offset: int, itemsize: int, n
             else f"The first element would be cell {offset}; the storage has no cells.",
             notebook=_STRIDES,
         )
-    if any(length < 0 for length in size):  # along a stride of 0 it takes no storage, and yet it cannot be
+    if size and min(size) < 0:  # along a stride of 0 it takes no storage, and yet it cannot be
         checked_numel(size)
 
 

@@ -45,7 +45,13 @@ def t(size: Ints, stride: Ints, offset: int, name: str = "t") -> Header:
 
 def permute(size: Ints, stride: Ints, offset: int, dims: Sequence[int]) -> Header:
     """Return the header whose dimension i is dimension `dims[i]` of the given one."""
-    ndim = len(size)
+    order = _order(len(size), tuple(dims))
+    return tuple([size[dim] for dim in order]), tuple([stride[dim] for dim in order]), offset
+
+
+@remembered
+def _order(ndim: int, dims: Ints) -> Ints:
+    """The dimensions in the order `dims`, each counted from the front."""
     if len(dims) != ndim:
         raise explained(
             RuntimeError(
@@ -66,7 +72,7 @@ def permute(size: Ints, stride: Ints, offset: int, dims: Sequence[int]) -> Heade
                 notebook=_NOTEBOOK,
             )
         order.append(place)
-    return tuple([size[dim] for dim in order]), tuple([stride[dim] for dim in order]), offset
+    return tuple(order)
 
 
 def movedim(

@@ -238,8 +238,6 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
     return format_strides(size, () if like is None else like._stride, memory_format)
 
 
-_FEW = LEAST // 16  #: elements of which the pool has no part, whatever the default dtype
-
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
@@ -255,9 +253,10 @@ def new_at_once(sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp
         if type(length) is not int or not 0 < length < 256:
             return None
         count *= length
-    if count > _FEW or not sizes or as_device(None) is not CPU:
+    dtype = dtypes.get_default_dtype()
+    if count * dtype.itemsize >= LEAST or not sizes or as_device(None) is not CPU:  # the pool has no part in it
         return None
-    size, dtype = tuple(sizes), dtypes.get_default_dtype()
+    size = tuple(sizes)
     array = make_array(size, HOST.array_dtype(dtype))
     return result_tensor(array, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
 

@@ -13,6 +13,7 @@ from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained, old_type_name
+from tensorglass.graph.modes import state
 from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing, recorded_indexing
 from tensorglass.ops.comparison import eq
@@ -108,7 +109,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         value = _number(value, input)
     if index is False:
         return
-    if input._meta is not None or (isinstance(value, Tensor) and value._meta is not None):
+    if input._meta is not None or (isinstance(value, Tensor) and value._meta is not None and state.grad):
         _set_recorded(input, index, value)
         return
     kind = type(index)

@@ -15,7 +15,7 @@ from tensorglass.geometry import remembered
 _LONGEST = 1024  # elements in a piece: einsum adds them with 16 lanes or more, so in chains of 64 at most
 _SHORTEST = 64
 _ROWS = 128  # that are added up before their sum is added to others'
-_WORTH_IT = 4096  # elements, below which the detour costs more than it saves
+_WORTH_IT = 1 << 15  # elements, below which the detour costs more than it saves
 
 
 def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
@@ -34,7 +34,7 @@ def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
     if (
         axes == (0,)
         and len(array) >= 2 * _ROWS
-        and array.size >= _WORTH_IT * 64
+        and array.size >= _WORTH_IT * 8
         and array.dtype.kind == "f"
         and array.flags.c_contiguous
     ):

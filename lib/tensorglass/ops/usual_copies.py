@@ -16,9 +16,11 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.dtypes import float16
-from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
+from tensorglass.graph.modes import state
 from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
+from tensorglass.ops.assigning import assign
 from tensorglass.tensor import Tensor, raw_array
 
 
@@ -110,18 +112,28 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def overwritten_at_once(target: Any, source: Any) -> bool:
-    """Whether `source` was written over `target`: both of one size and dtype, without gaps, on two storages."""
-    if not type(target) is type(source) is Tensor or target._meta is not None or source._meta is not None:
+    """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
+
+    It has the same size, or lacks leading dimensions, as a bias that is written to each row.
+    """
+    if not type(target) is type(source) is Tensor or target._meta is not None:
+        return False
+    if source._meta is not None and state.grad:
         return False
     storage, other = target._storage, source._storage
     if storage is other or not storage.backend is other.backend is HOST:
         return False
-    if target._size != source._size or target._dtype is not source._dtype or target._conj or source._conj:
+    size = source._size
+    is_fitting = target._size == size or target._size[len(target._size) - len(size) :] == size
+    if not is_fitting or target._dtype is not source._dtype or target._conj or source._conj:
         return False
     place, array = raw_array(target), raw_array(source)
-    if not target._contiguous or not source._contiguous:
+    if target._contiguous and source._contiguous:
+        place[...] = array
+    elif self_overlaps(target._size, target._stride):  # to be refused
         return False
-    place[...] = array
+    else:
+        assign(HOST.xp, place, array, False)
     memory.copied(place.nbytes)
     target._written()
     return True

@@ -19,12 +19,12 @@ from tensorglass.graph.inplace import reread
 from tensorglass.making import make, same_inference, view_of
 from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import all_tensors, check_tensor, ints, invalid_combination
-from tensorglass.ops.copying import clone, contiguous
+from tensorglass.ops.copying import clone, contiguous, new_copy
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
 from tensorglass.ops.usual_views import of_lengths, of_matrix, of_two_dims
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.tensor import Tensor, header_of, raw_array
 
 _VIEW = ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
 
@@ -76,10 +76,18 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size, stride = geometry.reshape(input._size, input._stride, ints("reshape", shape, "(tuple of ints shape)"))
     if stride is None:
+        if input._meta is None:
+            return _cut_anew(new_copy(input, input._dtype, input._storage.device, contiguous_format), size)
         return unsafe_view(clone(input, memory_format=contiguous_format), size)
     if input._meta is None:
         return view_of(input, size, stride, input._offset)
     return view(input, size) if input.is_contiguous() else reshape_alias(input, size, stride)
+
+
+def _cut_anew(copy: Tensor, size: tuple[int, ...]) -> Tensor:
+    """A copy without gaps that nobody has seen yet, with another size."""
+    copy._size, copy._stride, copy._array = size, geometry.CONTIGUOUS_STRIDES[size], raw_array(copy).reshape(size)
+    return copy
 
 
 @operator("view", function=False)

@@ -1,0 +1,90 @@
+"""One contestant of `compare.py`: a library in a process of its own, which runs what it is asked to.
+
+What a library does to its process is then its own affair: which memory it leaves to the C allocator, what it tells that
+allocator, and how many objects Python's garbage collector has to look through.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import Any
+
+Loop = Callable[[int, str], float]
+
+
+class Contestant:
+    """`library` in a process of its own. It must be closed."""
+
+    def __init__(self, library: str) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, library), daemon=True)
+        self._process.start()
+
+    def prepare(self, setup: str, code: str) -> Any:
+        """Run `setup`, and `code` once. Returns what the code leaves in `c`, or in `a`, as a NumPy array."""
+        return self._ask("prepare", setup, code)
+
+    def seconds(self, times: int, clock: str = "process_time") -> float:
+        """How long the prepared code takes, run so many times, by a clock of the module `time`."""
+        return self._ask("seconds", times, clock) / times
+
+    def set_threads(self, number: int) -> None:
+        """Let PyTorch use so many threads."""
+        self._ask("set_threads", number)
+
+    def _ask(self, what: str, *arguments: Any) -> Any:
+        self._connection.send((what, arguments))
+        answer = self._connection.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        """Let the process end."""
+        self._connection.send(None)
+        self._process.join()
+
+
+def _serve(connection: Connection, library: str) -> None:
+    module: Any = import_module(library)
+    loop: Loop | None = None
+    for what, arguments in iter(connection.recv, None):
+        try:
+            answer: Any = None
+            if what == "prepare":
+                loop, answer = _prepared({"np" if library == "numpy" else "torch": module}, *arguments)
+            elif what == "seconds":
+                assert loop is not None, "nothing is prepared"
+                answer = loop(*arguments)
+            else:
+                module.set_num_threads(*arguments)
+        except Exception as error:
+            answer = error
+        connection.send(answer)
+
+
+def _prepared(names: dict[str, Any], setup: str, code: str) -> tuple[Loop, Any]:
+    """A function that runs `code` a number of times and returns the seconds, and what the code leaves."""
+    exec(setup, names)
+    body = f"def loop(times):\n    for _ in range(times):\n        {code}\n"
+    local = {**names}
+    # Variables become locals of the loop by default arguments: a global look-up would cost each contestant the same.
+    arguments = ", ".join(f"{name}={name}" for name in names if not name.startswith("__"))
+    exec(body.replace("loop(times)", f"loop(times, {arguments})"), local)
+    loop = local["loop"]
+
+    def timed(times: int, clock: str) -> float:
+        read = getattr(time, clock)
+        start = read()
+        loop(times)
+        seconds: float = read() - start
+        return seconds
+
+    exec(code, names)
+    left = names.get("c", names.get("a"))
+    return timed, left.detach().numpy() if hasattr(left, "detach") else left

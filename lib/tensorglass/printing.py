@@ -43,6 +43,14 @@ _PROFILES = {
 _options = PrintOptions()
 
 
+def _no_tangent(_: Tensor) -> Tensor | None:
+    return None
+
+
+#: The tangent of a dual tensor. Forward mode puts its own here, once it is used.
+tangent_of: Callable[[Tensor], Tensor | None] = _no_tangent
+
+
 def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,
@@ -248,6 +256,9 @@ def _suffixes(tensor: Tensor) -> list[str]:
         suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
+    tangent = tangent_of(tensor)
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     return suffixes
 
 

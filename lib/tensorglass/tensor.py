@@ -18,7 +18,7 @@ from tensorglass.devices import CPU
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.graph.meta import Creation, Meta
 from tensorglass.old_storages import OLD_CLASSES
 from tensorglass.size import Size
@@ -288,7 +288,13 @@ class Tensor:
         return int(self._real_number("int64_t"))
 
     def __float__(self) -> float:
-        return float(self._real_number("double"))
+        number = float(self._real_number("double"))
+        if self._meta is not None and self.requires_grad:
+            warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first."
+            )
+        return number
 
     def __complex__(self) -> complex:
         return complex(self._number())

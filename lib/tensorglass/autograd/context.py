@@ -13,7 +13,7 @@ from tensorglass.errors import explained, warn
 from tensorglass.graph import inplace
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, like
+from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, history, like
 from tensorglass.graph.saved import SavedTensor, second_time
 from tensorglass.tensor import Tensor
 
@@ -88,7 +88,12 @@ class BackwardCFunction(FunctionCtx, Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` kept. RuntimeError once the graph has let go of it, or if it was overwritten."""
+        """What `save_for_backward` kept. RuntimeError once the graph has let go of it, or if it was overwritten.
+
+        In `jvp` it is what `save_for_forward` kept.
+        """
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
         if self._is_released:
             raise second_time()
         found = tuple([None if each is None else each.unpack(self) for each in self._saved])
@@ -126,7 +131,7 @@ class BackwardCFunction(FunctionCtx, Node):
             if tensor is None:
                 self._saved.append(None)
             elif isinstance(tensor, Tensor):
-                self._saved.append(SavedTensor(tensor, tensor.grad_fn is self or id(tensor) in written))
+                self._saved.append(SavedTensor(tensor, history(tensor) is self or id(tensor) in written))
             else:
                 raise explained(
                     TypeError(

@@ -8,15 +8,18 @@ forwards once. So a dual tensor only notes its tangent in the graph, and `unpack
 from __future__ import annotations
 
 import threading
-from collections.abc import Container
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+from tensorglass import printing
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
+from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
-from tensorglass.graph.meta import requires_grad
+from tensorglass.graph.dual import DualNode, ends_behind
+from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import enable_grad
-from tensorglass.graph.node import Gradients, Node, gradient_edge, like, set_history
+from tensorglass.graph.node import gradient_edge, set_history
 from tensorglass.ops.creation import zeros_like
 from tensorglass.tensor import Tensor
 
@@ -36,28 +39,18 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
-class DualNode(Node):
-    """Where a tangent came in: hands gradients on as they are."""
-
-    __slots__ = ("level", "tangent")
-
-    def __init__(self, primal: Tensor, tangent: Tensor, level: int) -> None:
-        super().__init__([gradient_edge(primal)])
-        self.outputs = (like(primal),)
-        self.tangent = tangent
-        self.level = level
-
-    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        return list(gradients)
-
-
 def enter_dual_level() -> int:
     """Open a level, in which dual tensors can be made. Returns its number, which is 0: there is one at a time."""
     if _state.level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     _state.last += 1
     _state.level = _state.last
+    printing.tangent_of = _shown_tangent
     return 0
+
+
+def _shown_tangent(tensor: Tensor) -> Tensor | None:
+    return unpack_dual(tensor).tangent
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -94,7 +87,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     for name, each in (("primal", tensor), ("tangent", tangent)):
         if not (each.is_floating_point() or each.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
-    if isinstance(tensor.grad_fn, DualNode) and tensor.grad_fn.level == _state.level:
+    node = None if tensor._meta is None else tensor._meta.grad_fn
+    if isinstance(node, DualNode) and node.level == _state.level:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
@@ -112,34 +106,58 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """A tensor and how it moves as the dual tensors move that it was computed from; None if there are none."""
-    if not isinstance(tensor, Tensor) or _state.level < 0:
+    if _state.level < 0:
         return UnpackedDualTensor(tensor, None)
-    duals = _duals_behind(tensor)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    duals, others = ends_behind(tensor, _state.level)
     if not duals:
         return UnpackedDualTensor(tensor, None)
-    tangent = _pushed_forward(tensor, duals)
-    if any(node is not None for dual in duals for node, _ in dual.edges):
+    is_itself = tensor._meta is not None and tensor._meta.grad_fn is duals[0]
+    tangent = duals[0].tangent if is_itself else _pushed_forward(tensor, duals)
+    if others:
+        meta_of(tangent).is_tangent = True
         return UnpackedDualTensor(tensor, tangent)
     if not any(requires_grad(dual.tangent) for dual in duals):
-        tangent = tangent.detach()
+        tangent = tangent if is_itself else tangent.detach()
     return UnpackedDualTensor(tensor.detach(), tangent)
 
 
-def _duals_behind(tensor: Tensor) -> list[DualNode]:
-    """The dual tensors of this level that a tensor was computed from."""
-    found: list[DualNode] = []
-    waiting = [tensor.grad_fn]
-    seen: set[Node] = set()
-    while waiting:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, DualNode) and node.level == _state.level:
-            found.append(node)
-        else:
-            waiting += [behind for behind, _ in node.edges]
-    return found
+def tangents_of(arguments: Sequence[Any]) -> list[UnpackedDualTensor] | None:
+    """The tensors among the arguments taken apart, None in the places of others; None if none has a tangent."""
+    if _state.level < 0:
+        return None
+    found = [unpack_dual(each) if isinstance(each, Tensor) else UnpackedDualTensor(each, None) for each in arguments]
+    return None if all(each.tangent is None for each in found) else found
+
+
+def pushed_by(jvp: Callable[..., Any], arguments: Sequence[UnpackedDualTensor], outputs: Any, zeros: bool) -> Any:
+    """What a function of one's own returned, as dual tensors: its `jvp` says how the outputs move.
+
+    With `zeros`, arguments without a tangent have one of zeros.
+    """
+    tangents = [
+        zeros_like(primal.detach()) if zeros and tangent is None and isinstance(primal, Tensor) else tangent
+        for primal, tangent in arguments
+    ]
+    moved = jvp(*tangents)
+    if not isinstance(outputs, tuple):
+        return _moving(outputs, moved)
+    if not isinstance(moved, tuple) or len(moved) != len(outputs):
+        count = len(moved) if isinstance(moved, tuple) else 1
+        raise RuntimeError(
+            f"Expected as many jvp outputs as forward outputs: got {count} tangents for {len(outputs)} outputs"
+        )
+    return tuple([_moving(output, tangent) for output, tangent in zip(outputs, moved, strict=True)])
+
+
+def _moving(output: Any, tangent: Tensor | None) -> Any:
+    if tangent is not None and isinstance(output, Tensor) and output._dtype.category >= FLOATING:
+        found = unpack_dual(tangent).primal  # which was computed from dual tensors, maybe
+        if requires_grad(found):
+            meta_of(found).is_tangent = True
+        set_history(output, DualNode(output, found, _state.level))
+    return output
 
 
 def _pushed_forward(tensor: Tensor, duals: list[DualNode]) -> Tensor:

@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
 from tensorglass.autograd.outputs import tied
 from tensorglass.errors import explained
@@ -134,7 +135,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             args, kwargs = bound.args, bound.kwargs
         if kwargs:
             args = _by_place(cls.forward, args, kwargs, has_setup)
-        ctx = cls._backward_cls(args)
+        moving = forward_ad.tangents_of(args)
+        ctx = cls._backward_cls(args if moving is None else tuple([each.primal for each in moving]))
         is_recorded = ctx._is_recorded
         if is_recorded and anomaly.state.enabled:
             anomaly.remember(ctx)
@@ -150,10 +152,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         is_one = not isinstance(output, tuple)
         tensors = [each for each in args if isinstance(each, Tensor)]
         outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
+        result = outputs[0] if is_one else outputs
+        if moving is not None:
+            result = forward_ad.pushed_by(functools.partial(cls.jvp, ctx), moving, result, ctx.materialize_grads)
         if is_recorded:
             ctx.save()
-        ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None
-        return outputs[0] if is_one else outputs
+        ctx.to_save = ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
+        return result
 
     @classmethod
     def _backward(cls) -> Callable[..., Any]:

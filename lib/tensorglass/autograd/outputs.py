@@ -15,7 +15,7 @@ from tensorglass.errors import explained
 from tensorglass.graph import inplace
 from tensorglass.graph.meta import Creation, requires_grad
 from tensorglass.graph.modes import no_grad
-from tensorglass.graph.node import set_history
+from tensorglass.graph.node import history, set_history
 from tensorglass.tensor import Tensor
 
 
@@ -96,7 +96,7 @@ def _with_history(output: Tensor, ctx: BackwardCFunction, nr: int) -> Tensor:
 
 
 def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool, count: int) -> None:
-    if output.is_leaf and requires_grad(output):
+    if history(output) is None and requires_grad(output):
         raise explained(
             RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
             "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Pass "

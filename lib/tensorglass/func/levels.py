@@ -13,8 +13,9 @@ from tensorglass.autograd.backward import grad
 from tensorglass.dtypes import FLOATING
 from tensorglass.func.trees import mapped
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import AccumulateGrad, Node
+from tensorglass.graph.node import AccumulateGrad, Node, history
 from tensorglass.ops.creation import zeros_like
 from tensorglass.tensor import Tensor
 
@@ -30,7 +31,7 @@ class Level:
         """`tensor` as a leaf of this level."""
         if not isinstance(tensor, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
-        if tensor.requires_grad and self._is_recorded_around:
+        if requires_grad(tensor) and self._is_recorded_around:
             return tensor.view_as(tensor)
         leaf = tensor.detach()
         set_requires_grad(leaf, True, "floating point dtype")
@@ -48,15 +49,16 @@ class Level:
         return mapped(lambda leaf: self._left(leaf) if isinstance(leaf, Tensor) else leaf, value)
 
     def _left(self, tensor: Tensor) -> Tensor:
-        if tensor._dtype.category < FLOATING or not tensor.requires_grad:
+        if tensor._dtype.category < FLOATING or not requires_grad(tensor):
             return tensor
         return tensor if self._is_recorded_around and self._comes_from_around(tensor) else tensor.detach()
 
     def _comes_from_around(self, tensor: Tensor) -> bool:
         """Whether some end of the graph behind a tensor is not of this level."""
-        if tensor.grad_fn is None:
+        node = history(tensor)
+        if node is None:
             return not any(tensor is own for own in self._own)
-        waiting: list[Node] = [tensor.grad_fn]
+        waiting: list[Node] = [node]
         seen: set[Node] = set()
         while waiting:
             node = waiting.pop()
@@ -80,7 +82,7 @@ def gradients(
     create_graph: bool = True,
 ) -> list[Tensor]:
     """`autograd.grad` of the outputs that gradients flow from; zeros where none arrive."""
-    places = [place for place, output in enumerate(outputs) if output.requires_grad]
+    places = [place for place, output in enumerate(outputs) if requires_grad(output)]
     if not places:
         return [zeros_like(each.detach()) for each in inputs]
     found = grad(

@@ -56,14 +56,14 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
                 first = gradient_edge(one)
                 if first is not NOWHERE:
                     flow = 1
-        elif not takes_numbers:
+        elif not takes_numbers or watched.recorded_formulas:
             flow = -4
         if type(two) is Tensor:
             if two._meta is not None:
                 second = gradient_edge(two)
                 if second is not NOWHERE:
                     flow += 2
-        elif not takes_numbers:
+        elif not takes_numbers or watched.recorded_formulas:
             flow = -4
         return flow, (first, second)
 

@@ -14,11 +14,11 @@ from typing import Any
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format
-from tensorglass.graph import inplace
+from tensorglass.graph import dual, inplace
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
 from tensorglass.graph.meta import meta_of, requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import Node
+from tensorglass.graph.node import Node, history
 from tensorglass.tensor import Tensor
 
 
@@ -28,7 +28,7 @@ class GradientFields:
     @property
     def requires_grad(self: Tensor) -> bool:  # type: ignore[misc]  # `self` is what the members are attached to
         """Whether gradients flow to this tensor."""
-        return requires_grad(self)
+        return requires_grad(self) and not (dual.made.dual_tensors and dual.is_dual_alone(self))
 
     @requires_grad.setter
     def requires_grad(self: Tensor, wanted: bool) -> None:  # type: ignore[misc]  # as above
@@ -47,13 +47,20 @@ class GradientFields:
         return self._meta is None or self.grad_fn is None
 
     @property
-    def grad_fn(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
-        """The node that made this tensor; None for a leaf."""
+    def _history(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
+        """The `grad_fn`, found anew for a view of what was written to."""
         meta = self._meta
         if meta is None:
             return None
-        node = meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
-        return None if node is None else node.named()
+        return meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
+
+    @property
+    def grad_fn(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
+        """The node that made this tensor; None for a leaf."""
+        node = history(self)
+        if node is None or (dual.made.dual_tensors and dual.is_dual_alone(self)):
+            return None
+        return node.named()
 
     @property
     def output_nr(self: Tensor) -> int:  # type: ignore[misc]  # as above
@@ -66,7 +73,7 @@ class GradientFields:
         meta = self._meta
         if meta is None:
             return None
-        if meta.grad is None and meta.grad_fn is not None and meta.retains is None:
+        if meta.grad is None and meta.grad_fn is not None and meta.retains is None and not self.is_leaf:
             _warn_of_no_grad()
         return meta.grad
 
@@ -93,7 +100,7 @@ class GradientFields:
         """Keep the gradient in `grad` although this is no leaf. On a leaf it changes nothing."""
         if not requires_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self.is_leaf:
+        if history(self) is None:
             return
         meta = meta_of(self)
         if meta.retains is None:
@@ -104,7 +111,7 @@ class GradientFields:
         if not requires_grad(self):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         meta = meta_of(self)
-        node = self.grad_fn
+        node = history(self)
         if node is None:
             meta.hooks, handle = register(meta.hooks, hook)
         else:
@@ -127,7 +134,7 @@ class GradientFields:
         meta = self._meta
         if meta is None:
             return None
-        node = self.grad_fn
+        node = history(self)
         return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
 
 
@@ -152,7 +159,7 @@ class Retained:
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = weakref.ref(tensor)
-        self._be_at(tensor.grad_fn, tensor.output_nr)
+        self._be_at(history(tensor), tensor.output_nr)
 
     def _be_at(self, node: Any, output_nr: int) -> None:
         node.attached().retaining[output_nr] = self
@@ -194,7 +201,9 @@ def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating poin
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     if meta is None and not wanted:
         return
-    if meta is None or meta.grad_fn is None:
+    if wanted and meta is not None and isinstance(meta.grad_fn, dual.DualNode):
+        meta.grad_fn.is_wanted = True
+    elif meta is None or meta.grad_fn is None:
         meta_of(tensor).requires_grad = wanted
         if wanted:
             inplace.mark_views(tensor)

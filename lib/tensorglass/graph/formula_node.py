@@ -16,12 +16,14 @@ from tensorglass.devices import CPU
 from tensorglass.graph import inplace, saved_names
 from tensorglass.graph.array_formulas import apply_to_arrays
 from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
-from tensorglass.graph.modes import state
+from tensorglass.graph.modes import FormulaRecorded, state
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved import FREED, SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of, raw_array
 
+#: Nodes in whose formulas a number is a tensor, in PyTorch's graph as in ours: the user's own, ``x * 2``.
+_WITH_TENSORS = frozenset(("MulBackward0", "DivBackward0"))
 RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
 #: For each input of a call where its gradient goes: somewhere, nowhere, or None: it has no edge. For a list of tensors
@@ -194,8 +196,14 @@ class FormulaNode(Node):
                 given.append(each.unpack(self, state.grad))
             else:
                 given.append(_read(each, self))
-        found = []
-        for formula, pick, edges in blueprint.steps:
+        if not state.grad or blueprint.title in _WITH_TENSORS:
+            return self._answers(given, towards)
+        with FormulaRecorded():
+            return self._answers(given, towards)
+
+    def _answers(self, given: list[Any], towards: Container[Node | None] | None) -> Gradients:
+        found: Gradients = []
+        for formula, pick, edges in self.blueprint.steps:
             if formula is None or (towards is not None and not self._leads(towards, len(found), edges)):
                 found += [None] * edges
                 continue

@@ -23,6 +23,8 @@ class _Registry(dict[int, Callable[..., Any]]):
 class RemovableHandle:
     """What registering a hook returns: `remove()` takes the hook away again; as a context, at its end."""
 
+    __module__ = "tensorglass.utils.hooks"  # where users find it
+
     def __init__(self, registry: _Registry) -> None:
         self.id = next(_numbers)
         self._registry = weakref.ref(registry)

@@ -15,7 +15,17 @@ from tensorglass.errors import explained
 from tensorglass.geometry import contiguous_strides
 from tensorglass.graph.meta import Creation, Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.node import NOWHERE, Gradients, Node, OutputLike, gradient_edge, like, set_history, short_name
+from tensorglass.graph.node import (
+    NOWHERE,
+    Gradients,
+    Node,
+    OutputLike,
+    gradient_edge,
+    history,
+    like,
+    set_history,
+    short_name,
+)
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of
 
@@ -50,14 +60,14 @@ def check(tensor: Tensor) -> None:
         _check_view(tensor, "is being")
     if not requires_grad(tensor):
         return
-    if base is not None and base.is_leaf:
+    if base is not None and history(base) is None:
         raise explained(
             RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation."),
             "The view shares the leaf's memory: writing to it overwrites the leaf. Do it within torch.no_grad(), or "
             "write to a copy, x.clone().",
             notebook=_NOTEBOOK,
         )
-    if tensor.is_leaf:
+    if history(tensor) is None:
         raise explained(
             RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
             "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Update "
@@ -217,7 +227,7 @@ def regenerate(view: Tensor, meta: Meta) -> Node | None:
     state.grad, state.below = True, False
     fresh = _again(base, view)
     state.grad, state.below = before
-    node = fresh.grad_fn or AsStridedBackward0(view)
+    node = history(fresh) or AsStridedBackward0(view)
     if meta.retains is not None:
         meta.retains.move(node)
     meta.grad_fn, meta.output_nr, view._seen = node, 0, version

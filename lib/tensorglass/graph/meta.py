@@ -41,6 +41,7 @@ class Meta:
     retains: Any = None  #: removes the hook by which `retain_grad` works
     accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
     is_inference = False
+    is_tangent = False  #: of a dual tensor: it has no tangent itself
 
 
 def meta_of(tensor: Tensor) -> Meta:

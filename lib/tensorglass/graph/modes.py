@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -19,6 +20,7 @@ class _State(threading.local):
     said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
     below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
     # Where `below` is True, `grad` is False.
+    in_formula = False  #: whether a derivative's formula is at work that is recorded itself
 
 
 state = _State()
@@ -30,13 +32,15 @@ class _Watched:
     def __init__(self) -> None:
         self.threads_in_inference = 0  #: in inference mode, where a tensor is marked at birth
         self.saved_tensors_hooks = 0  #: blocks of them that are open
+        self.recorded_formulas = 0  #: at work
         self._counting = threading.Lock()
 
-    def count(self, *, inference: int = 0, saved_tensors_hooks: int = 0) -> None:
+    def count(self, *, inference: int = 0, saved_tensors_hooks: int = 0, recorded_formulas: int = 0) -> None:
         """Add to the counts."""
         with self._counting:
             self.threads_in_inference += inference
             self.saved_tensors_hooks += saved_tensors_hooks
+            self.recorded_formulas += recorded_formulas
 
 
 watched = _Watched()
@@ -67,6 +71,18 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
+class FormulaRecorded:
+    """A block in which a derivative's formula runs that is recorded itself."""
+
+    def __enter__(self) -> None:
+        self._before, state.in_formula = state.in_formula, True
+        watched.count(recorded_formulas=1)
+
+    def __exit__(self, *_: object) -> None:
+        state.in_formula = self._before
+        watched.count(recorded_formulas=-1)
+
+
 class _Mode:
     """A context, and a decorator of functions and generators."""
 
@@ -83,6 +99,14 @@ class _Mode:
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if inspect.isgeneratorfunction(function):
             return self._decorated_generator(function)
 
@@ -172,16 +196,20 @@ class set_grad_enabled(_Mode):
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
         self._before = is_grad_enabled()
         self.mode = mode
-        _enable(bool(mode))
+        _enable(mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         _enable(self._before)  # as a decorator it changes nothing yet
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        _enable(bool(self.mode))
+        _enable(self.mode)
 
     def __exit__(self, *error: Any) -> None:
         _enable(self._before)

@@ -46,8 +46,8 @@ class OutputLike:
     device: Device
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.size
+    def shape(self) -> list[int]:
+        return list(self.size)
 
 
 def like(tensor: Tensor) -> OutputLike:
@@ -87,6 +87,9 @@ class Node:
         """The node, with the class that has PyTorch's name for it, as users are to see it."""
         return self
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle '{type(self.named()).__name__}' object")
+
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """Where the gradients of the inputs go: for each a node, and to which of its outputs."""
@@ -119,8 +122,8 @@ class Node:
         return self.sequence_nr
 
     @property
-    def _input_metadata(self) -> list[OutputLike | None]:
-        return list(self.outputs)
+    def _input_metadata(self) -> tuple[OutputLike | None, ...]:
+        return self.outputs
 
     def register_prehook(self, hook: Callable[[tuple[Any, ...]], Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs; what it returns replaces the gradients."""
@@ -194,10 +197,18 @@ def gradient_edge(tensor: Tensor) -> Edge:
     meta = tensor._meta
     if meta is None:
         return NOWHERE
-    node = meta.grad_fn if tensor._base is None else tensor.grad_fn
+    node = meta.grad_fn if tensor._base is None else tensor._history
     if node is not None:
         return node, meta.output_nr
     return (accumulator(tensor), 0) if meta.requires_grad else NOWHERE
+
+
+def history(tensor: Tensor) -> Node | None:
+    """The node that made a tensor, one that users do not see too; None for a leaf."""
+    meta = tensor._meta
+    if meta is None:
+        return None
+    return meta.grad_fn if tensor._base is None else tensor._history
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:

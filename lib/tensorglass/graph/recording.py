@@ -26,6 +26,8 @@ from tensorglass.tensor import Tensor
 _new = object.__new__
 _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
+#: Formulas in PyTorch are C++, where operators on a number are others, without an edge for it.
+_BY_NUMBER = {f"{name}Backward0": f"{name}Backward1" for name in ("Add", "Sub", "Mul", "Div")}
 _NUMBERS = frozenset((type(None), bool, int, float))  # which are kept as they are
 
 
@@ -88,6 +90,10 @@ class Recorder:
                 edges += several
                 flow += ((len(several), any(node is not None for node, _ in several)),)
             elif self.derivative.wraps_numbers:
+                if state.in_formula and title in _BY_NUMBER:
+                    title = _BY_NUMBER[title]
+                    flow += (None,)
+                    continue
                 edges.append(NOWHERE)
                 flow += _NOWHERE
             else:

@@ -22,7 +22,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
 from tensorglass.graph.modes import state, watched
-from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, short_name
+from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, history, short_name
 from tensorglass.making import make
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
@@ -137,7 +137,7 @@ class SavedTensor:
             was_written = self._was_written(tensor)
         if was_written:
             raise self._error(tensor)
-        if tensor is header and place is not None and place[0] is not None and tensor.grad_fn is None:
+        if tensor is header and place is not None and place[0] is not None and history(tensor) is None:
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
                 "supported, please use out-of-place `.detach()` instead"
@@ -192,7 +192,7 @@ class SavedTensor:
 
     def _error(self, tensor: Tensor) -> RuntimeError:
         """What to raise of a tensor that was written to since it was kept."""
-        made_by = tensor.grad_fn
+        made_by = history(tensor)
         origin = ""
         if made_by is not None:
             origin = f", which is output {tensor.output_nr} of {short_name(made_by)},"

@@ -27,8 +27,14 @@ def _matrices() -> Iterator[Sample]:
     yield sample(values(0, 3))
 
 
+def _trace_gradient(grad: Tensor, rows: int, columns: int) -> Tensor:
+    places = [row * columns + row for row in range(min(rows, columns))]
+    flat = grad.new_zeros(rows * columns).index_fill(0, grad.new_tensor(places, dtype=dtypes.int64), grad)
+    return flat.view(rows, columns)
+
+
 @operator("linear algebra", samples=_matrices)
-@derivative(input=lambda grad, input_size: grad * grad.new_zeros(input_size).fill_diagonal_(1))
+@derivative(input=lambda grad, input_size: _trace_gradient(grad, *input_size))
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on a matrix's diagonal. Integers are added as int64."""
     check_tensor("trace", input)

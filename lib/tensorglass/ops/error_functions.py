@@ -151,21 +151,21 @@ def _by_dtype(xp: Any, single: Any, double: Any, input: Array) -> Array:
 
 
 @pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))
-@derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * _SLOPE))
+@derivative(input=lambda grad, input: (-input.pow(2)).exp() * _SLOPE * grad)
 def erf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The error function: the part of a normal distribution of variance 1/2 between -`input` and `input`."""
     return one_by_one(xp, math.erf, input) if is_few(xp, input) else _by_dtype(xp, erf_single, erf_of, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfc_vml_cpu", samples=unary, aliases=("special.erfc",))
-@derivative(input=lambda grad, input: grad * ((-(input * input)).exp() * -_SLOPE))
+@derivative(input=lambda grad, input: (-input.pow(2)).exp() * -_SLOPE * grad)
 def erfc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 - erf(input)``, exact where that is small."""
     return one_by_one(xp, math.erfc, input) if is_few(xp, input) else _by_dtype(xp, erfc_single, erfc_of, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval, aliases=("special.erfinv",))
-@derivative(input=lambda grad, result: grad * ((result * result).exp() / _SLOPE))
+@derivative(input=lambda grad, result: result.pow(2).exp() * (1 / _SLOPE) * grad)
 def erfinv(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The number whose error function is `input`; infinite for -1 and 1, NaN beyond."""
     return _by_dtype(xp, erfinv_single, erfinv_of, input)

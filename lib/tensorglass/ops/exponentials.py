@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.modes import state
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import sigmoid_backward, sigmoid_slope
 from tensorglass.ops.gradients import LN2, LN10, conj
@@ -26,7 +27,7 @@ def exp(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="exp2", samples=unary, aliases=("special.exp2",))
-@derivative(on_arrays=True, input=lambda grad, result: grad * conj(result * LN2))
+@derivative(on_arrays=True, input=lambda grad, result: grad * conj(result) * LN2)
 def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
     """2 to the power of each element."""
     return xp.exp2(input, out=out)
@@ -87,7 +88,10 @@ def _logit_samples() -> Iterator[Sample]:
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     """The slope between the bounds; beyond them 0, or NaN where there are none."""
     low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
-    return (grad / (input * (1 - input))).masked_fill((input < low) | (input > high), beyond)
+    slope = grad / (input * (1 - input))
+    if state.grad:
+        return slope.where((input >= low) & (input <= high), beyond)
+    return slope.masked_fill((input < low) | (input > high), beyond)
 
 
 @pointwise(

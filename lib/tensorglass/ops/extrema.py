@@ -177,7 +177,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     """The gradient of the largest element: shared among all that are as large; of a NaN among all NaNs."""
     chosen = input.isnan() if result.isnan() else input == result
-    return (grad / chosen.sum()).expand(input._size).masked_fill(~chosen, 0)
+    return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
 
 
 def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:

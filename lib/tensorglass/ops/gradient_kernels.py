@@ -21,7 +21,7 @@ from tensorglass.ops.promotion import FLOAT
 @derivative(
     node="TanhBackwardBackward0",
     grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
-    output=lambda grad, grad_output, output: conj(grad) * grad_output * (conj(output) * -2),
+    output=lambda grad, grad_output, output: conj(grad) * (conj(output) * -2 * grad_output),
 )
 def tanh_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
     """The gradient of `tanh`, from its result."""
@@ -39,7 +39,7 @@ def tanh_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) ->
 @derivative(
     node="SigmoidBackwardBackward0",
     grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
-    output=lambda grad, grad_output, output: conj(grad) * grad_output * (1 - 2 * conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (conj(output) * -2 + 1),
 )
 def sigmoid_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
     """The gradient of `sigmoid`, from its result."""

@@ -6,6 +6,7 @@ derivatives.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Sequence
 from math import inf, log, nan, pi
 from typing import Any
@@ -94,7 +95,7 @@ def shared_among(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim
     """The gradient of a largest element: in equal parts to all that are as large."""
     chosen = input == restored(result, input._size, dim, keepdim)
     count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
-    return restored(grad, input._size, dim, keepdim) * chosen / count
+    return restored(grad, input._size, dim, keepdim) / count * chosen
 
 
 def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
@@ -102,7 +103,9 @@ def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdi
     if not input._size:
         return grad.clone()
     if not bool((input == 0).any()):
-        return restored(grad * conj(result), input._size, dim, keepdim) / conj(input)
+        if dim is None:
+            return grad * conj(result / input)
+        return restored(grad, input._size, dim, keepdim) * conj(restored(result, input._size, dim, keepdim) / input)
     flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)
     count = flat._size[-1]
     diagonal = input.new_zeros((count, count)).fill_diagonal_(1) != 0
@@ -129,17 +132,19 @@ def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction:
         correction = int(unbiased)
     count = reduced_count(input._size, dim) - correction
     axes = reduced_axes(len(input._size), dim)
-    middle = input.mean(axes, True) if input._size else input.mean()
+    middle = input.mean() if dim is None or not input._size else input.mean(axes, True)
     if count <= 0 and (dim is None or not input._size):  # the variance is nan, and so is its slope
         return spread(grad, input._size, dim, keepdim) * input.detach().new_full(input._size, nan)
-    return spread(grad * (2.0 / count if count else inf), input._size, dim, keepdim) * (input - middle)
+    wide = grad if dim is None else restored(grad, input._size, dim, keepdim)
+    return wide * (2.0 / count if count else inf) * (input - middle)
 
 
 def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
     """The gradient of a vector norm; 0 where that has a corner."""
     order = 2.0 if p in ("fro", None) else float(p)
-    wide = restored(grad, input._size, dim, keepdim)
-    norm = restored(result, input._size, dim, keepdim)
+    wide, norm = grad, result
+    if dim is not None:
+        wide, norm = [restored(each, input._size, dim, keepdim) for each in (grad, result)]
     if order == 0:
         return nothing(input)
     if order in (inf, -inf):
@@ -148,13 +153,13 @@ def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, 
         count = is_longest.sum(reduced_axes(len(input._size), dim), True) if input._size else is_longest.sum()
         return direction(input) * (wide / count * is_longest)
     if order == 1:
-        return wide * direction(input)
+        return direction(input) * wide
     if order == 2:
         return wide * (input / norm).masked_fill(norm == 0, 0)
     if order < 1:
         return direction(input) * input.abs().pow(order - 1).masked_fill(input == 0, 0) * wide * norm.pow(1 - order)
     sharp = direction(input) * input.abs().pow(order - 1) if order < 2 else input * input.abs().pow(order - 2)
-    return (sharp * (wide / norm.pow(order - 1))).masked_fill(norm == 0, 0)
+    return sharp * (wide / norm.pow(order - 1)).masked_fill(norm == 0, 0)
 
 
 # --- element by element ----------------------------------------------------------------------------------------------
@@ -162,9 +167,7 @@ def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, 
 
 def direction(input: Tensor) -> Tensor:
     """The sign; of a complex number the number of length 1 that points its way, and 0 for 0."""
-    if not input._dtype.is_complex:
-        return input.sign()
-    return input.sgn()
+    return input.sgn() if state.grad or input._dtype.is_complex else input.sign()  # as the graph shows it
 
 
 def power_name(input: Any, exponent: Any) -> str:
@@ -177,7 +180,7 @@ def power_name(input: Any, exponent: Any) -> str:
 def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """The gradient of a power for its base."""
     if isinstance(exponent, Tensor):
-        return (grad * conj(exponent * input.pow(exponent - 1))).masked_fill(exponent == 0, 0)
+        return _zero_where(exponent == 0, grad * conj(exponent * input.pow(exponent - 1)))
     if exponent == 0:
         return nothing(grad)
     if exponent == 2 and not state.grad:
@@ -187,9 +190,21 @@ def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
 
 def power_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
     """The gradient of a power for its exponent: 0 where the base is 0 and the exponent is not negative."""
-    base = input if isinstance(input, Tensor) else exponent.new_full((), input)
-    is_flat = base == 0 if exponent._dtype.is_complex else (base == 0) & (exponent >= 0)
-    return grad * conj((result * base.log()).masked_fill(is_flat, 0))
+    if not isinstance(input, Tensor) and input != 0:
+        return grad * conj(result * _logarithm(input, exponent._dtype.is_complex))
+    base = input.to(result._dtype) if isinstance(input, Tensor) else result.new_full((), input)
+    is_kept = exponent.real >= 0 if exponent._dtype.is_complex else exponent >= 0
+    return grad * _zero_where((input == 0) & is_kept, conj(result * base.log()))
+
+
+def _logarithm(number: complex, is_complex: bool) -> complex:
+    if is_complex or isinstance(number, complex):
+        return cmath.log(number)
+    return log(number) if number > 0 else nan
+
+
+def _zero_where(is_flat: Tensor, grad: Tensor) -> Tensor:
+    return grad.new_zeros(()).where(is_flat, grad)
 
 
 def no_unique(grad: Tensor, dim: int | None) -> Tensor:
@@ -237,7 +252,7 @@ def at_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
 
 def larger(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """The gradient of the larger of two for `one`; half of it where they are equal."""
-    return (grad / (1 + (one == other))).masked_fill(one < other, 0)
+    return (grad / 2).where(one == other, grad).masked_fill(one < other, 0)
 
 
 def sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
@@ -255,15 +270,13 @@ def copied_sign(input: Tensor, result: Tensor) -> Tensor:
 
 def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
     """The gradient of ``input * log(other)`` for `input`."""
-    logarithm = other.log() if isinstance(other, Tensor) else input.new_full((), other).log()
-    flat = (input == 0) & (other <= 0)
-    return grad * logarithm.masked_fill(flat, 0) if isinstance(flat, Tensor) else grad * logarithm
+    return grad.xlogy(other).masked_fill((input == 0) & (other <= 0), 0)
 
 
 def turning(one: Tensor, other: Tensor) -> Tensor:
-    """How the angle of the point (one, other) turns as `other` grows; 0 where the point has no angle."""
+    """1 by the squared length of the point (one, other), which the farther it is turns the less; 0 at the origin."""
     square = one * one + other * other
-    return (one / square).masked_fill(square == 0, 0)
+    return square.reciprocal().masked_fill(square == 0, 0)
 
 
 def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
@@ -276,7 +289,7 @@ def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
 def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of ``sin(pi x) / (pi x)``."""
     angle = input * pi
-    return (grad * conj((angle * angle.cos() - angle.sin()) / (angle * input))).masked_fill(input == 0, 0)
+    return _zero_where(input == 0, grad * conj((angle * angle.cos() - angle.sin()) / (angle * input)))
 
 
 def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:

@@ -104,7 +104,7 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
 # --- inv -------------------------------------------------------------------------------------------------------------
 
 
-@derivative(node="LinalgInvExBackward0", outputs=1, input=lambda grad, result: -(result.mH @ grad @ result.mH))
+@derivative(node="LinalgInvExBackward0", outputs=1, input=lambda grad, result: -(result.mH @ (grad @ result.mH)))
 def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     check_square("linalg.inv", input)
     check_floating("linalg.inv", input, halves=False)

@@ -174,9 +174,12 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
 def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> list[Tensor]:
     """The parts of a joined tensor's gradient; an empty vector that was let through gets an empty one."""
     axis = geometry.wrap_dim(dim, len(grad._size))
-    lengths = [0 if size == (0,) else size[axis] for size in sizes]
-    parts = grad.split_with_sizes(lengths, axis)
-    return [grad.new_zeros(0) if size == (0,) else part for size, part in zip(sizes, parts, strict=True)]
+    parts, start = [], 0
+    for size in sizes:
+        length = 0 if size == (0,) else size[axis]
+        parts.append(grad.new_zeros(0) if size == (0,) else grad.narrow(axis, start, length))
+        start += length
+    return parts
 
 
 def _of_alike_stacked(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -198,7 +201,7 @@ def _of_alike_stacked(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 @operator("joining", method=False, out=True, samples=_samples, usual=_of_alike_stacked)
-@derivative(tensors=lambda grad, dim: grad.unbind(dim))
+@derivative(tensors=lambda grad, dim: [grad.select(dim, place) for place in range(grad._size[dim])])
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""
     given = _checked("stack", tensors)

@@ -324,7 +324,7 @@ def _long_for_bool(common: DType) -> DType:
 @pointwise(DTypeRule(compute=_long_for_bool), error_name="pow", samples=unary)
 @derivative(
     node="PowBackward0",
-    input=lambda grad, input: grad * conj(2 * input),
+    input=lambda grad, input: power_base(grad, input, 2),
     on_arrays={"input": lambda grad, input: grad * (input + input)},
 )
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:

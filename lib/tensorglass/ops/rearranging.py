@@ -81,9 +81,18 @@ def _repeat_gradient(grad: Tensor, size: tuple[int, ...], repeats: Any) -> Tenso
     if not repeats:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     times = ints("repeat", repeats, "(tuple of ints repeats)")
-    full = (1,) * (len(times) - len(size)) + size
-    apart = grad.reshape(tuple([each for pair in zip(times, full, strict=True) for each in pair]))
-    return apart.sum(tuple(range(0, 2 * len(times), 2))).reshape(size) if times else grad
+    if 0 in times:
+        return grad.new_zeros(size)
+    for _ in range(len(times) - len(size)):
+        grad = grad.sum(0)
+    apart: list[int] = []
+    copies: list[int] = []
+    for length, count in zip(size, times[len(times) - len(size) :], strict=True):
+        if count > 1:
+            copies.append(len(apart))
+            apart.append(count)
+        apart.append(length)
+    return grad.reshape(apart).sum(copies) if copies else grad
 
 
 def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:

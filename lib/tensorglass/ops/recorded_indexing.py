@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing
@@ -96,7 +97,7 @@ def _read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | N
 
 
 @derivative(
-    node="IndexPutBackward0",
+    node=lambda accumulate: f"IndexPut{'Impl' if state.in_formula else ''}Backward0",
     keeps=("advanced",),
     input=lambda grad, advanced, indices, accumulate: (
         grad if accumulate else write(grad.clone(), advanced, indices, grad.new_zeros(()))

@@ -14,7 +14,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
-from tensorglass.graph.recording import recorder_of
+from tensorglass.graph.recording import recorded, recorder_of
 from tensorglass.making import from_array, result_tensor
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj, restored
@@ -115,11 +115,36 @@ def _at_once(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Call
 _PLAIN = (dtypes.float32, dtypes.float64)
 
 
+@derivative(
+    node="SoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: softmax_backward(grad, output, dim),
+    output=lambda grad, grad_output, output, dim: (
+        grad_output * grad - (output * grad_output).sum(dim, True) * grad - grad_output * (output * grad).sum(dim, True)
+    ),
+)
+def _softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    return (grad_output - (grad_output * output).sum(dim, True)) * output
+
+
+@derivative(
+    node="LogSoftmaxBackwardDataBackward0",
+    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
+    output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad,
+)
+def _log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    return grad_output - output.exp() * grad_output.sum(dim, True)
+
+
+#: The derivatives, which are operators with derivatives of their own.
+softmax_backward: Any = recorded(_softmax_backward)
+log_softmax_backward: Any = recorded(_log_softmax_backward)
+
+
 @operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",), usual=_at_once(_softmax))
 @derivative(
     node=_unless_converted("softmax"),
     real_only="_softmax",
-    input=lambda grad, result, dim: (grad - (grad * conj(result)).sum(dim, True)) * conj(result),
+    input=lambda grad, result, dim: softmax_backward(grad, result, dim),
     on_arrays={
         "input": lambda xp, grad, result, dim: (
             (grad - total(xp, grad * result, (dim % grad.ndim,))) * result if grad.ndim else None
@@ -137,7 +162,7 @@ def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor 
 @derivative(
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",
-    input=lambda grad, result, dim: grad - conj(result.exp()) * grad.sum(dim, True),
+    input=lambda grad, result, dim: log_softmax_backward(grad, result, dim),
     on_arrays={
         "input": lambda xp, grad, result, dim: (
             grad - xp.exp(result) * total(xp, grad, (dim % grad.ndim,)) if grad.ndim else None

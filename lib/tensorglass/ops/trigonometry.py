@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import pi
 from typing import Any
 
 from tensorglass import dtypes
@@ -28,7 +29,7 @@ def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @pointwise(FLOAT, ufunc="cos", samples=unary)
 @derivative(
-    input=lambda grad, input: -grad * conj(input.sin()),
+    input=lambda grad, input: grad * conj(-input.sin()),
     on_arrays={"input": lambda xp, grad, input: -grad * xp.sin(input)},
 )
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
@@ -44,14 +45,14 @@ def tan(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="arcsin", aliases=("arcsin",), samples=unit_interval)
-@derivative(input=lambda grad, input: grad * conj((1 - input * input).rsqrt()))
+@derivative(input=lambda grad, input: grad * conj((-input * input + 1).rsqrt()))
 def asin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose sine is each element."""
     return xp.arcsin(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="arccos", aliases=("arccos",), samples=unit_interval)
-@derivative(input=lambda grad, input: -grad * conj((1 - input * input).rsqrt()))
+@derivative(input=lambda grad, input: grad * -conj((-input * input + 1).rsqrt()))
 def acos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The angle whose cosine is each element."""
     return xp.arccos(input, out=out)
@@ -66,8 +67,8 @@ def atan(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @pointwise(ORDERED_FLOAT, ufunc="arctan2", aliases=("arctan2",), samples=pairs)
 @derivative(
-    input=lambda grad, input, other: grad * turning(other, input),
-    other=lambda grad, input, other: -grad * turning(input, other),
+    input=lambda grad, input, other: grad * other * turning(input, other),
+    other=lambda grad, input, other: grad * -input * turning(input, other),
 )
 def atan2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The angle of the point (`other`, `input`)."""
@@ -125,7 +126,7 @@ def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     samples=pairs,
 )
 @derivative(
-    input=lambda grad, input, result: grad * (input / result), other=lambda grad, other, result: grad * (other / result)
+    input=lambda grad, input, result: grad * input / result, other=lambda grad, other, result: grad * other / result
 )
 def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``sqrt(input**2 + other**2)`` without overflow in between."""
@@ -138,14 +139,14 @@ LIKE_INPUT = replace(FLOAT, is_like_input=True)
 
 
 @pointwise(LIKE_INPUT, check=no_complex("deg2rad is not supported for complex tensors.", RuntimeError), samples=unary)
-@derivative(input=lambda grad: grad.deg2rad())
+@derivative(input=lambda grad: grad * (pi / 180))
 def deg2rad(xp: Any, input: Array, *, out: Array = None) -> Array:
     """An angle in degrees as one in radians."""
     return xp.multiply(input, input.dtype.type(xp.pi / 180), out=out)
 
 
 @pointwise(LIKE_INPUT, check=no_complex("rad2deg is not supported for complex tensors.", RuntimeError), samples=unary)
-@derivative(input=lambda grad: grad.rad2deg())
+@derivative(input=lambda grad: grad * (180 / pi))
 def rad2deg(xp: Any, input: Array, *, out: Array = None) -> Array:
     """An angle in radians as one in degrees."""
     return xp.multiply(input, input.dtype.type(180 / xp.pi), out=out)

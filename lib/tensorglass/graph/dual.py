@@ -1,0 +1,76 @@
+"""Where tangents come into the graph: the nodes behind dual tensors (`autograd/forward_ad`).
+
+The one idea to keep in mind: users see no such node. What was computed from dual tensors alone is recorded, so that its
+tangent can be found, and shows no `grad_fn` all the same: it requires no gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+from tensorglass.graph.node import Gradients, Node, gradient_edge, history, like
+from tensorglass.tensor import Tensor
+
+
+class _Made:
+    dual_tensors = False  #: whether there ever was one: until then nobody need look for them
+
+
+made = _Made()
+
+
+class DualNode(Node):
+    """Where a tangent came in: hands gradients on as they are."""
+
+    __slots__ = ("is_wanted", "level", "tangent")
+
+    def __init__(self, primal: Tensor, tangent: Tensor, level: int) -> None:
+        super().__init__([gradient_edge(primal)])
+        self.outputs = (like(primal),)
+        self.tangent = tangent
+        self.level = level
+        self.is_wanted = False  #: whether the user asked for the dual tensor's gradient: `requires_grad_`
+        made.dual_tensors = True
+
+    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        return list(gradients)
+
+
+class Ends(NamedTuple):
+    """What a tensor was computed from."""
+
+    duals: list[DualNode]  #: the dual tensors
+    others: bool  #: whether there is something else that requires a gradient
+
+
+def ends_behind(tensor: Tensor, level: int | None = None) -> Ends:
+    """What a tensor was computed from: the dual tensors of a level, those of all levels if that is None."""
+    duals: list[DualNode] = []
+    if tensor._meta is not None and tensor._meta.is_tangent and level is not None:
+        return Ends(duals, True)
+    others = tensor._meta is not None and tensor._meta.requires_grad
+    waiting = [history(tensor)]
+    seen: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        behind = [each for each, _ in node.edges if each is not None]
+        if isinstance(node, DualNode) and level in (None, node.level):
+            duals.append(node)
+            others = others or node.is_wanted
+            if level is not None:
+                others = others or bool(behind)
+                continue
+        elif not behind and not isinstance(node, DualNode):
+            others = True
+        waiting += behind
+    return Ends(duals, others)
+
+
+def is_dual_alone(tensor: Tensor) -> bool:
+    """Whether a tensor has a history only because of tangents."""
+    found = ends_behind(tensor)
+    return bool(found.duals) and not found.others

@@ -6,7 +6,7 @@
 from tensorglass import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
-from tensorglass import importing  # before the rest: the garbage collector rests until it is done
+from tensorglass import importing  # before the rest: the bulk of it, while the garbage collector rests
 
 # isort: split
 import sys
@@ -176,5 +176,3 @@ def __getattr__(name: str) -> Any:
 
 if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too
     __getattr__("multiprocessing")
-
-importing.done()

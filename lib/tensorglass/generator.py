@@ -6,7 +6,7 @@ which `manual_seed` seeds, or those of the one given as ``generator=``.
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import Any
 
 from tensorglass import backends, dtypes
@@ -52,7 +52,7 @@ class Generator:
 
     def seed(self) -> int:
         """Begin a stream that nobody can foretell, and return its seed."""
-        self.manual_seed(secrets.randbits(63))
+        self.manual_seed(int.from_bytes(os.urandom(8)) >> 1)
         return self._seed
 
     def initial_seed(self) -> int:

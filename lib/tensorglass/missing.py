@@ -10,14 +10,14 @@ and the course in a notebook, by `about_attribute`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
 
-PYTORCH_NAMES = Path(__file__).with_name("pytorch_names.txt")
+_PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
 MODULES = ("linalg", "special", "fft")
 
 
@@ -52,10 +52,15 @@ def _dir(tensor: Tensor) -> list[str]:
     return [name for name in object.__dir__(tensor) if type(found.get(name)) is not NotHere]
 
 
+def _pytorch_names() -> list[str]:
+    with open(_PYTORCH_NAMES, encoding="utf-8") as file:
+        return file.read().split()
+
+
 def attach() -> None:
     """Give Tensor the attributes that refuse."""
     attributes: dict[str, Any] = {"__dir__": _dir}
-    for path in PYTORCH_NAMES.read_text().split():
+    for path in _pytorch_names():
         home, _, name = path.rpartition(".")
         if home == "Tensor" and not hasattr(Tensor, name):
             attributes[name] = NotHere(name)
@@ -75,7 +80,7 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     path = f"{home}.{name}" if home else name
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
-    if path in PYTORCH_NAMES.read_text().split():
+    if path in _pytorch_names():
         notes = [
             f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
             "is still to come."

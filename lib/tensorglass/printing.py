@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from tensorglass.tensor import Tensor
 
 
-@dataclass(frozen=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):
     """How tensors are printed; `set_printoptions` explains each."""
 
     precision: int = 4
@@ -87,7 +85,7 @@ def set_printoptions(
 
 def get_printoptions() -> dict[str, Any]:
     """The options of now, in the form that `set_printoptions` takes."""
-    return asdict(_options)
+    return _options._asdict()
 
 
 @contextmanager

@@ -19,14 +19,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 KEPT = 1000
 
 
-@dataclass(frozen=True)
-class Transfer:
+class Transfer(NamedTuple):
     """One copy from a device's memory to another's.
 
     `seconds` is how long it took, by the cost model where it `is_simulated`, else measured; None where nobody waited

@@ -8,22 +8,20 @@ to keep in mind: memory that is reserved and not allocated is only useful in one
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass(eq=False, slots=True)
 class Segment:
     """A run of bytes that the device gave. Its blocks hang together through `Block.before` and `Block.after`."""
 
-    address: int
-    nbytes: int
-    is_small: bool  #: whether it serves blocks of at most a MiB
-    memory: Any = None  #: what keeps the bytes, where that is an object of the host's
-    first: Block = field(init=False)
+    __slots__ = ("address", "first", "is_small", "memory", "nbytes")
 
-    def __post_init__(self) -> None:
-        self.first = Block(self, self.address, self.nbytes)
+    def __init__(self, address: int, nbytes: int, is_small: bool, memory: Any = None) -> None:
+        self.address = address
+        self.nbytes = nbytes
+        self.is_small = is_small  #: whether it serves blocks of at most a MiB
+        self.memory = memory  #: what keeps the bytes, where that is an object of the host's
+        self.first = Block(self, address, nbytes)
 
     def blocks(self) -> list[Block]:
         """Its blocks by address."""
@@ -40,17 +38,21 @@ class Segment:
         return not self.first.is_allocated and self.first.after is None
 
 
-@dataclass(eq=False, slots=True)
 class Block:
-    """A part of a segment. `requested` is what was asked for, at most `nbytes`; 0 in a free block."""
+    """A part of a segment."""
 
-    segment: Segment
-    address: int
-    nbytes: int
-    requested: int = 0
-    is_allocated: bool = False
-    before: Block | None = None
-    after: Block | None = None
+    __slots__ = ("address", "after", "before", "is_allocated", "nbytes", "requested", "segment")
+
+    def __init__(
+        self, segment: Segment, address: int, nbytes: int, before: Block | None = None, after: Block | None = None
+    ) -> None:
+        self.segment = segment
+        self.address = address
+        self.nbytes = nbytes
+        self.requested = 0  #: what was asked for, at most `nbytes`; 0 in a free block
+        self.is_allocated = False
+        self.before = before
+        self.after = after
 
     def split(self, nbytes: int) -> Block:
         """Keep the first `nbytes` bytes. Returns the free block that the rest becomes."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 
-
-@dataclass(slots=True)
 class Figure:
     """A quantity over time, as `memory_stats` reports it. Increases are added up; the decreases follow from them."""
 
-    current: int = 0
-    peak: int = 0
-    allocated: int = 0  #: all increases, added up
-    before: int = 0  #: what there was when that began at 0
+    __slots__ = ("allocated", "before", "current", "peak")
+
+    def __init__(self) -> None:
+        self.current = self.peak = 0
+        self.allocated = 0  #: all increases, added up
+        self.before = 0  #: what there was when that began at 0
 
     @property
     def freed(self) -> int:
@@ -60,19 +59,14 @@ POOLS = ("all", "large_pool", "small_pool")
 _ALSO_CALLED = {"allocation": "active", "allocated_bytes": "active_bytes"}
 
 
-@dataclass
 class Counters:
     """The figures of one allocator, each for all memory and for either pool, and how often it ran out."""
 
-    figures: dict[tuple[str, str], Figure] = field(
-        default_factory=lambda: {(name, pool): Figure() for name in FIGURES for pool in POOLS}
-    )
-    retries: int = 0  #: how often the cache was emptied to make room
-    failures: int = 0  #: how often there was no room even then
-    device_allocations: int = 0
-    device_frees: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
+        self.figures = {(name, pool): Figure() for name in FIGURES for pool in POOLS}
+        self.retries = 0  #: how often the cache was emptied to make room
+        self.failures = 0  #: how often there was no room even then
+        self.device_allocations = self.device_frees = 0
         # Each is looked up by `is_small`.
         self._blocks = self._pairs("allocation", "allocated_bytes")
         self._segments = self._pairs("segment", "reserved_bytes")

@@ -6,7 +6,6 @@ looks for nan in what each node returns.
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from typing import Any
 
@@ -68,6 +67,8 @@ class detect_anomaly:
 
 def remember(node: Node) -> None:
     """Keep the stack under which a node is recorded, down to the user's line."""
+    import traceback  # when it is needed: imports should be quick
+
     stack = traceback.extract_stack()
     while len(stack) > 1 and "tensorglass" in stack[-1].filename.replace("\\", "/").split("/"):
         stack.pop()

@@ -31,6 +31,7 @@ Formula = Callable[..., Any]
 
 GRADIENTS = ("grad", "grads", "arrived")
 GIVEN_WITH_ARRAYS = ("grad", "xp")
+_TAKES_MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -40,6 +41,25 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
         return tuple(inspect.signature(function).parameters)
     names: tuple[str, ...] = code.co_varnames
     return names[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def takes_many(function: Callable[..., Any]) -> bool:
+    """Whether a function takes any number of arguments."""
+    return bool(function.__code__.co_flags & _TAKES_MANY)
+
+
+def defaults_of(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """For each of a function's parameters what it is where it is left out, `Parameter.empty` where it may not be."""
+    code = getattr(function, "__code__", None)
+    if code is None or hasattr(function, "__wrapped__") or takes_many(function):
+        return tuple([each.default for each in inspect.signature(function).parameters.values()])
+    given, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
+    must = (inspect.Parameter.empty,) * (code.co_argcount - len(given))
+    return (
+        *must,
+        *given,
+        *[by_name.get(name, inspect.Parameter.empty) for name in parameters_of(function)[code.co_argcount :]],
+    )
 
 
 class Derivative:

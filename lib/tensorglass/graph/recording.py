@@ -15,7 +15,7 @@ from typing import Any
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly, inplace
-from tensorglass.graph.derivative import Derivative, derivative_of, parameters_of
+from tensorglass.graph.derivative import Derivative, defaults_of, derivative_of, parameters_of, takes_many
 from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.meta import Meta, meta_of, requires_grad
 from tensorglass.graph.modes import state
@@ -236,11 +236,16 @@ def recorded(
     assert declared is not None, f"{body.__name__} has no derivative"
     if node is not None:
         declared.node_name = node
-    signature = inspect.signature(body)
-    recorder = Recorder(declared, body.__name__, signature.parameters)
-    left_out, bound = _defaults(signature), _reader(signature)
-    out = recorder.places.get("out")
-    _recorders[body] = recorder
+    _declared[body] = declared
+    recorder: Any = None
+    left_out: Any
+    bound: Any
+    out: Any
+
+    def begin() -> None:
+        nonlocal recorder, left_out, bound, out
+        recorder, signature = _recorder(body), inspect.signature(body)
+        left_out, bound, out = _defaults(signature), _reader(signature), recorder.places.get("out")
 
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:
@@ -248,6 +253,8 @@ def recorded(
             return body(*arguments, **keywords)
         if state.below:
             return body(*arguments, **keywords)
+        if recorder is None:  # the first call that there may be something to record of
+            begin()
         if is_in_place:
             inplace.check_inference(arguments[0])
         if not state.grad:
@@ -282,13 +289,22 @@ def recorded(
     return form
 
 
-_recorders: dict[Callable[..., Any], Recorder] = {}  #: of the operators that `recorded` was given, by body
+#: The derivatives of the operators that `recorded` was given, by body, and the recorders that were made of them.
+_declared: dict[Callable[..., Any], Derivative] = {}
+_recorders: dict[Callable[..., Any], Recorder] = {}
 
 
 def recorder_of(form: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
     """The `Recorder` of an operator, None if its calls are not recorded, and the defaults of all its parameters."""
     body = inspect.unwrap(form)
-    return _recorders.get(body), tuple([each.default for each in inspect.signature(body).parameters.values()])
+    return _recorder(body), defaults_of(body)
+
+
+def _recorder(body: Callable[..., Any]) -> Recorder | None:
+    if body in _declared and body not in _recorders:
+        names = inspect.signature(body).parameters if takes_many(body) else parameters_of(body)
+        _recorders[body] = Recorder(_declared[body], body.__name__, names)
+    return _recorders.get(body)
 
 
 def no_out_with_gradients(name: str) -> RuntimeError:

@@ -16,9 +16,8 @@ dtype, one after the other in memory; such a call goes straight to the kernel (`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorglass import dtypes
 from tensorglass.devices import CPU
@@ -109,8 +108,7 @@ def pointwise(
     return enter
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(NamedTuple):
     """The callables that one kernel gives."""
 
     function: Callable[..., Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
@@ -94,9 +93,7 @@ def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     return slope.masked_fill((input < low) | (input > high), beyond)
 
 
-@pointwise(
-    replace(ORDERED_FLOAT, widens=False), error_name="logit_cpu", samples=_logit_samples, aliases=("special.logit",)
-)
+@pointwise(ORDERED_FLOAT.but(widens=False), error_name="logit_cpu", samples=_logit_samples, aliases=("special.logit",))
 @derivative(input=_logit_gradient)
 def logit(xp: Any, input: Array, eps: float | None = None, *, out: Array = None) -> Array:
     """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""

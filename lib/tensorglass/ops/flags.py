@@ -15,10 +15,12 @@ def flags_of(body: Callable[..., Any]) -> list[tuple[int, str]]:
     plain = body
     while hasattr(plain, "__wrapped__"):
         plain = plain.__wrapped__
+    found = plain.__annotations__
+    if "bool" not in found.values():
+        return []
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
     places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
-    found = plain.__annotations__
     return [(place, name) for place, name in zip(places, names, strict=True) if found.get(name) == "bool"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
@@ -119,7 +118,7 @@ def _no_step(grad: Tensor) -> Tensor:
     raise RuntimeError("derivative for aten::heaviside is not implemented")
 
 
-_NEXT = replace(PROMOTE, widens=False).refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX)
+_NEXT = PROMOTE.but(widens=False).refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX)
 
 
 @pointwise(_NEXT, samples=pairs)

@@ -8,9 +8,9 @@ failed for the first time; a program whose calls are right never opens it.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
-from pathlib import Path
 
 _OUT = re.compile(r", (Tensor|tuple of Tensors) out = None")
 #: What marks a signature that PyTorch still takes but no longer shows.
@@ -22,7 +22,9 @@ def _of_file() -> dict[str, list[str]]:
     """The signatures by name."""
     found: dict[str, list[str]] = {}
     signatures: list[str] = []
-    for line in Path(__file__).with_name("signatures.txt").read_text().splitlines():
+    with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for line in lines:
         if line.startswith(" "):
             signatures.append(line.strip())
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from tensorglass import dtypes
@@ -26,7 +25,7 @@ def _xlogy_name(input: Any, other: Any) -> str:
     return "XlogyBackward0" if isinstance(other, Tensor) else "XlogyBackward2"
 
 
-@pointwise(replace(ORDERED_FLOAT, rounds_numbers=True), samples=exponents, aliases=("special.xlogy",))
+@pointwise(ORDERED_FLOAT.but(rounds_numbers=True), samples=exponents, aliases=("special.xlogy",))
 @derivative(
     node=_xlogy_name,
     input=xlogy_input,

@@ -6,7 +6,6 @@ half types as float32, so a kernel is written for the types that it computes in.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -55,8 +54,8 @@ from tensorglass.ops.samples import (
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 ARITHMETIC = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX)
-DIVISION = replace(ARITHMETIC, rounds_numbers=True)
-SUM = replace(PROMOTE, rounds_numbers=True)
+DIVISION = ARITHMETIC.but(rounds_numbers=True)
+SUM = PROMOTE.but(rounds_numbers=True)
 # A complex number's length is real.
 MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,), widens=False).exactly(
     dtypes.INTEGER, dtypes.FLOATING
@@ -64,7 +63,7 @@ MAGNITUDE = DTypeRule(result=DType.to_real, refuses=(dtypes.BOOL,), widens=False
 ZERO_TO_ZERO = "0 ** 0 is 1 for complex numbers as for others; PyTorch gives nan, unless the exponent is a number"
 HUGE_QUOTIENT = "where the quotient overflows, the rest is exact; PyTorch gives nan"
 # PyTorch writes these straight into out=, which must have their dtype.
-NEGATED = replace(NO_BOOL.exactly(), widens=False)
+NEGATED = NO_BOOL.exactly().but(widens=False)
 SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -245,7 +244,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    replace(PARAMETRIC, rounds_numbers=True),
+    PARAMETRIC.but(rounds_numbers=True),
     dunders=("__pow__", "__rpow__", "__ipow__"),
     check=integer_power_is_positive,
     late_check=no_power_of_truth,
@@ -372,7 +371,7 @@ def _as_double(common: DType) -> DType:
     return dtypes.complex128 if common.is_complex else dtypes.float64
 
 
-IN_DOUBLE = replace(PARAMETRIC, compute=_as_double).exactly(
+IN_DOUBLE = PARAMETRIC.but(compute=_as_double).exactly(
     refusal="the output given to float_power has dtype {out} but the operation's result requires dtype {result}"
 )
 

@@ -8,7 +8,6 @@ answer in bool.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorglass import dtypes
@@ -18,7 +17,6 @@ from tensorglass.errors import explained
 from tensorglass.tensor import Tensor
 
 
-@dataclass(frozen=True, eq=False)
 class DTypeRule:
     """From the operands' common dtype to the one computed in and the one of the result.
 
@@ -26,16 +24,43 @@ class DTypeRule:
     by identity, which makes them quick to look up plans by.
     """
 
-    compute: Callable[[DType], DType] | None = None  #: None: the common dtype itself
-    result: Callable[[DType], DType] | None = None  #: None: the dtype computed in
-    refuses: tuple[int, ...] = ()  #: categories for which PyTorch has no such kernel
-    rounds_numbers: bool = False  #: whether numbers beside half types are rounded to them first
-    takes_halves: bool = True  #: whether it has one for float16 and bfloat16
-    widens: bool = True  #: whether half types are computed in float32 and rounded
-    is_like_input: bool = False  #: whether a new result has the strides of an `empty_like` of the first operand
-    numbers_lie: bool = True  #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
-    exact: tuple[int, ...] = ()  #: categories for which ``out=`` must have the result's own dtype
-    refusal: str = "Found dtype {out} but expected {result}"  #: of an ``out=`` that has another
+    __slots__ = (
+        "compute", "exact", "is_like_input", "numbers_lie", "refusal", "refuses", "result", "rounds_numbers",
+        "takes_halves", "widens",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        compute: Callable[[DType], DType] | None = None,
+        result: Callable[[DType], DType] | None = None,
+        refuses: tuple[int, ...] = (),
+        rounds_numbers: bool = False,
+        takes_halves: bool = True,
+        widens: bool = True,
+        is_like_input: bool = False,
+        numbers_lie: bool = True,
+        exact: tuple[int, ...] = (),
+        refusal: str = "Found dtype {out} but expected {result}",
+    ) -> None:
+        self.compute = compute  #: None: the common dtype itself
+        self.result = result  #: None: the dtype computed in
+        self.refuses = refuses  #: categories for which PyTorch has no such kernel
+        self.rounds_numbers = rounds_numbers  #: whether numbers beside half types are rounded to them first
+        self.takes_halves = takes_halves  #: whether it has one for float16 and bfloat16
+        self.widens = widens  #: whether half types are computed in float32 and rounded
+        self.is_like_input = (
+            is_like_input  #: whether a new result has the strides of an `empty_like` of the first operand
+        )
+        self.numbers_lie = (
+            numbers_lie  #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
+        )
+        self.exact = exact  #: categories for which ``out=`` must have the result's own dtype
+        self.refusal = refusal  #: of an ``out=`` that has another
+
+    def but(self, **changes: Any) -> DTypeRule:
+        """This rule with something changed: ``FLOAT.but(widens=False)``."""
+        return DTypeRule(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
     def promoted(self, common: DType) -> DType:
         """The dtype computed in, but for half types, which are computed in float32."""
@@ -43,7 +68,7 @@ class DTypeRule:
 
     def refusing(self, *categories: int) -> DTypeRule:
         """This rule for an operator that has no kernel for `categories`."""
-        return replace(self, refuses=categories)
+        return self.but(refuses=categories)
 
     def lacks(self, promoted: DType) -> bool:
         """Whether there is no kernel for the dtype."""
@@ -54,7 +79,7 @@ class DTypeRule:
     def exactly(self, *categories: int, refusal: str | None = None) -> DTypeRule:
         """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
         every = (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX)
-        return replace(self, exact=categories or every, refusal=refusal or self.refusal)
+        return self.but(exact=categories or every, refusal=refusal or self.refusal)
 
 
 def as_floating(common: DType) -> DType:
@@ -71,7 +96,7 @@ def as_bool(computed: DType) -> DType:
 PROMOTE = DTypeRule()
 
 #: The same for an operator to which numbers are parameters.
-PARAMETRIC = replace(PROMOTE, numbers_lie=False)
+PARAMETRIC = PROMOTE.but(numbers_lie=False)
 #: PROMOTE, for operators that need an order: maximum, remainder.
 ORDERED = PROMOTE.refusing(dtypes.COMPLEX)
 #: Integers are computed as the default floating-point dtype: exp, true division.
@@ -79,7 +104,7 @@ FLOAT = DTypeRule(compute=as_floating)
 #: FLOAT, for operators that need an order: atan2.
 ORDERED_FLOAT = FLOAT.refusing(dtypes.COMPLEX)
 #: ORDERED_FLOAT, for operators that have no kernel for half types: zeta.
-WIDE_FLOAT = replace(ORDERED_FLOAT, takes_halves=False)
+WIDE_FLOAT = ORDERED_FLOAT.but(takes_halves=False)
 #: Compared in the common dtype, answered in bool: eq, isnan.
 PREDICATE = DTypeRule(result=as_bool, widens=False)
 #: PREDICATE, for operators that need an order: lt.

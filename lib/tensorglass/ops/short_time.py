@@ -11,7 +11,6 @@ from typing import Any
 
 from tensorglass.errors import explained, old_type_name, warn
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.calls import refusal
 from tensorglass.ops.edge_padding import padded
 from tensorglass.ops.fourier import BY_ROOT, UNSCALED, complex_to_complex, real_to_complex
 from tensorglass.ops.padding import constant_pad_nd
@@ -74,6 +73,8 @@ def _checked(
         or any(type(each) is not bool for each in (normalized, *flags))
     ):
         given = (input, n_fft, hop, win, window, normalized, onesided, is_complex, align)
+        from tensorglass.ops.refusals import refusal  # when it is needed: imports should be quick
+
         raise refusal("stft", given, {}, is_method=False) or TypeError("stft(): no such combination of arguments")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -73,7 +72,7 @@ def _nan_to_num_samples() -> Iterator[Sample]:
 
 
 _SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}"
-CLEANED = replace(PROMOTE, widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
+CLEANED = PROMOTE.but(widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
 
 
 @lru_cache

@@ -13,7 +13,6 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import as_siblings, make, view_of
-from tensorglass.ops.calls import refusal
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
@@ -39,6 +38,8 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
     if isinstance(split_size, (int, Tensor)):
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
+    from tensorglass.ops.refusals import refusal  # when it is needed: imports should be quick
+
     refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
     if refused is not None:
         raise refused

@@ -8,10 +8,10 @@ the in-place forms, the operators' tests and the reference page. `docs/adding-an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, TypeVar, cast
+import os
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, cast
 
 from tensorglass import overriding
 from tensorglass.graph.derivative import derivative_of
@@ -22,12 +22,11 @@ from tensorglass.tensor import Tensor
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """One call that tests make of an operator: ``operator(*arguments, **keywords)``."""
 
     arguments: tuple[Any, ...]
-    keywords: dict[str, Any] = field(default_factory=dict)
+    keywords: Mapping[str, Any] = MappingProxyType({})
 
 
 def sample(*arguments: Any, **keywords: Any) -> Sample:
@@ -35,8 +34,7 @@ def sample(*arguments: Any, **keywords: Any) -> Sample:
     return Sample(arguments, keywords)
 
 
-@dataclass(frozen=True)
-class Operator:
+class Operator(NamedTuple):
     """One row of the table."""
 
     name: str
@@ -49,7 +47,7 @@ class Operator:
     inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
     has_out: bool = False  #: whether it takes ``out=``
     aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs, special.expit for sigmoid
-    dunders: dict[str, Callable[..., Any]] = field(default_factory=dict)  #: Python's names for the method: __add__
+    dunders: Mapping[str, Callable[..., Any]] = MappingProxyType({})  #: Python's names for the method: __add__
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
     method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
@@ -79,9 +77,8 @@ IN_PLACE_FUNCTIONS = frozenset((
 
 #: An example of each operator, as it is typed, by the operator's path. They stand in a file of their own, and come to
 #: stand in the docstrings; tests run them, here and on PyTorch.
-EXAMPLES = dict(
-    block.split("\n", 1) for block in Path(__file__).with_name("examples.txt").read_text().strip().split("\n\n")
-)
+with open(os.path.join(os.path.dirname(__file__), "examples.txt"), encoding="utf-8") as _file:
+    EXAMPLES = dict(block.split("\n", 1) for block in _file.read().strip().split("\n\n"))
 
 
 def declare(row: Operator) -> None:

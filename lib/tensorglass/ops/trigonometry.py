@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import pi
 from typing import Any
 
@@ -133,7 +132,7 @@ def hypot(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     return xp.hypot(input, other, out=out)
 
 
-LIKE_INPUT = replace(FLOAT, is_like_input=True)
+LIKE_INPUT = FLOAT.but(is_like_input=True)
 
 # --- angles ----------------------------------------------------------------------------------------------------------
 

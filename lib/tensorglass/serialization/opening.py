@@ -7,7 +7,6 @@ complete. Who reads the old file, or has it mapped, keeps the old file; who fail
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,7 +54,9 @@ def _replacing(path: str, shown: str) -> Iterator[BinaryIO]:
         with file:
             yield file
         if os.path.exists(path):
-            shutil.copymode(path, beside)
+            from shutil import copymode  # when it is needed: it fetches every compression
+
+            copymode(path, beside)
         os.replace(beside, path)
     except BaseException:
         os.unlink(beside)

@@ -1,22 +1,28 @@
-"""Makes docs/operators.md out of the operator table: ``python docs/make_operators.py``.
+"""Makes docs/operators.md and ops/later.txt out of the operator table: ``python docs/make_operators.py``.
 
 What a column says is found out by asking: dtypes and derivatives by making the calls that an operator's samples are.
-`tests/library/test_docs.py` holds the page up to date.
+`tests/library/test_docs.py` holds both up to date.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import tensorglass as torch
-from tensorglass.ops.table import IN_PLACE_FUNCTIONS, OPERATORS, Operator, Sample
+from tensorglass.ops import OPERATORS
+from tensorglass.ops.later import FAMILIES
+from tensorglass.ops.table import IN_PLACE_FUNCTIONS, Operator, Sample
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "operators.md"
+LATER = DOCS.parent / "lib" / "tensorglass" / "ops" / "later.txt"
+
+INDENT = "    "
 
 #: Dtypes that are named together.
 GROUPS = {
@@ -175,5 +181,36 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def names_of(row: Operator) -> Iterator[str]:
+    """All names by which a program reaches an operator: "det", "linalg.det", "Tensor.det"."""
+    for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
+        if row.is_function and not row.namespace:
+            yield name
+        if row.is_method:
+            yield f"Tensor.{name}"
+        if row.inplace is not None:
+            yield f"Tensor.{name}_"
+        forms = {name: row.function, f"{name}_": row.inplace}
+        yield from (form for form, body in forms.items() if body is not None and form in IN_PLACE_FUNCTIONS)
+    yield from (path for path in (row.path, *row.aliases) if "." in path)
+
+
+def later() -> str:
+    """The families that are fetched when they are asked for, each with the names that it gives."""
+    found: dict[str, list[str]] = {family: [] for family in sorted(FAMILIES)}
+    for row in OPERATORS.values():
+        family = row.function.__module__.rpartition(".")[2]
+        if family in found:
+            assert not row.is_attribute, f"{row.name} is an attribute, and must be there at once"
+            assert not row.dunders, f"{row.name} is an operator of Python's, and must be there at once"
+            found[family] += names_of(row)
+    parts = []
+    for family, names in found.items():
+        listed = " ".join(dict.fromkeys(names))
+        parts += [family, textwrap.fill(listed, 120, initial_indent=INDENT, subsequent_indent=INDENT)]
+    return "\n".join([*parts, ""])
+
+
 if __name__ == "__main__":
     PAGE.write_text(page())
+    LATER.write_text(later())

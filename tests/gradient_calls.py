@@ -14,8 +14,9 @@ from typing import Any
 from gradient_calls_of_matrices import OF_MATRICES
 
 import tensorglass
+from tensorglass.ops import OPERATORS
 from tensorglass.ops.samples import values
-from tensorglass.ops.table import OPERATORS, Operator, Sample
+from tensorglass.ops.table import Operator, Sample
 
 #: Kinds of operators whose results no gradient flows from.
 WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")

@@ -10,6 +10,7 @@ from tensorglass import importing  # before the rest: the bulk of it, while the 
 
 # isort: split
 import sys
+from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
@@ -119,6 +120,7 @@ from tensorglass.old_storages import (
     LongStorage,
     ShortStorage,
 )
+from tensorglass.ops import namespaces
 from tensorglass.printing import set_printoptions
 from tensorglass.serialization import load, save
 from tensorglass.settings import (
@@ -165,13 +167,12 @@ _LOADED_WHEN_NEEDED = (
 )  # most programs compute on the CPU, alone
 
 
+_look, __dir__ = namespaces.answering(globals())
+
+
 def __getattr__(name: str) -> Any:
     """Python asks this for a name that is not above."""
-    if name in _LOADED_WHEN_NEEDED:
-        from importlib import import_module
-
-        return import_module(f"{__name__}.{name}")
-    raise missing.no_such_name(name, globals())
+    return import_module(f"{__name__}.{name}") if name in _LOADED_WHEN_NEEDED else _look(name)
 
 
 if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too

@@ -60,9 +60,10 @@ def _pytorch_names() -> list[str]:
 def attach() -> None:
     """Give Tensor the attributes that refuse."""
     attributes: dict[str, Any] = {"__dir__": _dir}
+    there = frozenset(dir(Tensor))
     for path in _pytorch_names():
         home, _, name = path.rpartition(".")
-        if home == "Tensor" and not hasattr(Tensor, name):
+        if home == "Tensor" and name not in there:
             attributes[name] = NotHere(name)
     for name, value in attributes.items():
         setattr(Tensor, name, value)
@@ -103,5 +104,11 @@ def _elsewhere(name: str, home: str) -> list[str]:
     return [
         f"torch.{each}.{name}" if each else f"torch.{name}"
         for each, holder in holders.items()
-        if each != home and callable(vars(holder).get(name))
+        if each != home and _has(holder, name)
     ]
+
+
+def _has(holder: Any, name: str) -> bool:
+    """Whether a namespace or class gives a function under this name. It is not asked for one that it does not have."""
+    is_there = name in dir(holder) and type(vars(holder).get(name)) is not NotHere
+    return is_there and callable(getattr(holder, name))

@@ -4,15 +4,6 @@ Its operators are declared in `ops` like all others; ``special_entr`` in the tab
 What has another name elsewhere has that of this namespace as an alias: ``special.expit`` is `sigmoid`.
 """
 
-from typing import Any
+from tensorglass.ops.namespaces import answering
 
-from tensorglass.ops.table import functions_of
-
-globals().update(functions_of(__name__.rpartition(".")[2]))
-
-
-def __getattr__(name: str) -> Any:
-    """Python asks this for a name that is not above."""
-    from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
-
-    raise no_such_name(name, globals(), "special")
+__getattr__, __dir__ = answering(globals(), "special")

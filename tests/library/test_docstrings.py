@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 import tensorglass
-from tensorglass.ops.table import EXAMPLES, OPERATORS
+from tensorglass.ops import OPERATORS
+from tensorglass.ops.table import EXAMPLES
 
 #: Modules of which PyTorch has no counterpart, and those that need a driver.
 NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend")

@@ -11,7 +11,7 @@ from gradient_calls import NAMES, GradientCall, calls
 
 import tensorglass as torch
 from tensorglass.autograd import gradcheck, gradgradcheck
-from tensorglass.ops.table import OPERATORS
+from tensorglass.ops import OPERATORS
 
 #: Operands are moved this far from each other, so that none are equal: there `maximum` has a corner.
 APART = 0.0137

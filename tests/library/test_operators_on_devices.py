@@ -11,7 +11,8 @@ from devices_here import ACCELERATORS
 import tensorglass as torch
 from tensorglass import backends
 from tensorglass.backends.numpy_backend import NumpyBackend
-from tensorglass.ops.table import OPERATORS, Operator
+from tensorglass.ops import OPERATORS
+from tensorglass.ops.table import Operator
 from tensorglass.testing import check_backend, check_operator
 
 

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import tensorglass as torch
-from tensorglass.ops.table import OPERATORS
+from tensorglass.ops import OPERATORS
 
 
 def test_questions_are_answered() -> None:

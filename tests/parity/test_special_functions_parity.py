@@ -9,7 +9,7 @@ import pytest
 from parity.agreement import blueprint, disagreement, torch
 
 import tensorglass
-from tensorglass.ops.table import OPERATORS
+from tensorglass.ops import OPERATORS
 
 INF, NAN = math.inf, math.nan
 EDGES = [INF, -INF, NAN, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, -2.5, 0.46875, 4.0, 27.5, 1e-300, 5e-324, 1e30]

@@ -9,7 +9,6 @@ The one idea to keep in mind: a call that works pays for nothing here but being 
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -30,25 +29,15 @@ def explaining(
     body: Callable[..., Any], name: str, texts: Sequence[str] = (), *, is_method: bool = False
 ) -> Callable[..., Any]:
     """`body`, refusing as PyTorch's `name` what fits none of its signatures: those in `texts`, or the one it tells."""
-    signatures: Any = None
     before = 1 if is_method else 0
     straight = _unrecorded(body)
     flags = flags_of(body)
     first = flags[0][0] if flags else sys.maxsize
 
-    def read(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        nonlocal signatures
-        if signatures is None:
-            from tensorglass.ops.refusals import Signatures  # when it is needed: imports should be quick
-
-            signatures = Signatures(lambda: inspect.signature(body), name, texts, is_method)
-        found: tuple[list[Any], dict[str, Any]] = signatures.read(arguments, keywords)
-        return found
-
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
         if (keywords or len(arguments) > first) and flags and not are_flags(flags, arguments, keywords):
-            read(arguments[before:], keywords)
+            _read(body, name, texts, is_method, arguments[before:], keywords)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
                 return straight(*arguments, **keywords) if keywords else straight(*arguments)
@@ -57,7 +46,7 @@ def explaining(
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)
             try:
-                values, named = read(arguments[before:], keywords)
+                values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
                 return overriding.for_others(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
@@ -73,6 +62,20 @@ def explaining(
 
     vars(call)["open_door"] = open_door  # to be called when the first class is derived from Tensor
     return call
+
+
+def _read(
+    body: Callable[..., Any],
+    name: str,
+    texts: Sequence[str],
+    is_method: bool,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments as the first of an operator's signatures that fits has them; PyTorch's TypeError if none does."""
+    from tensorglass.ops.refusals import signatures_for  # when it is needed: imports should be quick
+
+    return signatures_for(body, name, tuple(texts), is_method).read(arguments, keywords)
 
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:

@@ -48,6 +48,7 @@ def declare_on_a_copy(
 
     on_a_copy.__name__ = on_a_copy.__qualname__ = name
     on_a_copy.__doc__ = summary
+    on_a_copy.__module__ = in_place.__module__
     given = list(inspect.signature(in_place).parameters.values())
     out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
     on_a_copy.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one

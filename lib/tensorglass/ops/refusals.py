@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from tensorglass.ops.arguments import invalid_combination
 from tensorglass.ops.known_signatures import DEPRECATED, signatures_of
 from tensorglass.ops.reading import Signature, differ
 
-__all__ = ["Signatures", "differ", "refusal"]
+__all__ = ["Signatures", "differ", "refusal", "signatures_for"]
 
 
 class Signatures:
@@ -68,6 +68,12 @@ class Signatures:
         if not self._is_method:
             return list(self._texts)
         return [text.replace("Tensor input, ", "").replace("Tensor input", "") for text in self._texts]
+
+
+@cache
+def signatures_for(body: Callable[..., Any], name: str, texts: tuple[str, ...], is_method: bool) -> Signatures:
+    """The signatures that calls of `name` are held against: those of `texts`, PyTorch's, or that of `body`."""
+    return Signatures(lambda: inspect.signature(body), name, texts, is_method)
 
 
 def refusal(

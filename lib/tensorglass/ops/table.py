@@ -17,6 +17,7 @@ from tensorglass import overriding
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.calls import explaining, passing
+from tensorglass.ops.later import Awaited, awaited
 from tensorglass.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -90,6 +91,8 @@ def declare(row: Operator) -> None:
     if example is not None:
         for form in {id(form): form for form in (row.function, row.method, row.inplace) if form is not None}.values():
             form.__doc__ = f"{form.__doc__}\n\n{example}\n"
+    if _is_attached:  # the row belongs to a family that was fetched later, or to a program
+        _hand_out(row)
 
 
 def operator(
@@ -154,31 +157,55 @@ def operator(
     return enter
 
 
+#: What the namespace and its modules give, by path: "add", "linalg.det".
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+_is_attached = False
+_awaited: set[str] = set()  #: the methods that Tensor has an `Awaited` for
+
+
 def attach() -> dict[str, Callable[..., Any]]:
-    """Give Tensor its methods, and return the functions of the namespace by name."""
-    functions: dict[str, Callable[..., Any]] = {}
+    """Give Tensor its methods, and return the functions of the namespace by name. What is declared later follows."""
+    global _is_attached
     for row in OPERATORS.values():
-        for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
-            if row.is_function and not row.namespace:
-                functions[name] = _explained(row, name, row.function)
-            if row.is_method:
-                setattr(Tensor, name, _explained(row, name, row.method or row.function, is_method=True))
-            if row.is_attribute:
-                setattr(Tensor, name, property(row.function, row.setter))
-            if row.inplace is not None:
-                setattr(Tensor, f"{name}_", _explained(row, f"{name}_", row.inplace, is_method=True))
-            forms = {name: row.function, f"{name}_": row.inplace}
-            functions |= {
-                form: _explained(row, form, body)
-                for form, body in forms.items()
-                if body is not None and form in IN_PLACE_FUNCTIONS
-            }
-        for name, method in row.dunders.items():
-            setattr(Tensor, name, method)
+        _hand_out(row)
+    for path in awaited():
+        home, _, name = path.rpartition(".")
+        if home == "Tensor" and name not in vars(Tensor):
+            setattr(Tensor, name, Awaited(name))
+            _awaited.add(name)
     for name, attribute in list(vars(Tensor).items()):
         if isinstance(attribute, property) and attribute.fset is None:
             setattr(Tensor, name, attribute.setter(_not_writable(name)))
-    return functions
+    _is_attached = True
+    return {path: function for path, function in FUNCTIONS.items() if "." not in path}
+
+
+def _hand_out(row: Operator) -> None:
+    for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
+        if row.is_function and not row.namespace:
+            FUNCTIONS[name] = _explained(row, name, row.function)
+        if row.is_method:
+            _give(name, _explained(row, name, row.method or row.function, is_method=True))
+        if row.is_attribute:
+            _give(name, property(row.function, row.setter))
+        if row.inplace is not None:
+            _give(f"{name}_", _explained(row, f"{name}_", row.inplace, is_method=True))
+        for form, body in ((name, row.function), (f"{name}_", row.inplace)):
+            if body is not None and form in IN_PLACE_FUNCTIONS:
+                FUNCTIONS[form] = _explained(row, form, body)
+    for path in (row.path, *row.aliases):
+        if "." in path:
+            FUNCTIONS[path] = _explained(row, path.replace(".", "_"), row.function)
+    for name, method in row.dunders.items():
+        _give(name, method)
+
+
+def _give(name: str, member: Any) -> None:
+    if name in _awaited:
+        _awaited.remove(name)
+        if type(vars(Tensor).get(name)) is not Awaited:  # a program has put something of its own there
+            return
+    setattr(Tensor, name, member)
 
 
 def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
@@ -186,17 +213,6 @@ def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
-
-
-def functions_of(namespace: str) -> dict[str, Callable[..., Any]]:
-    """The functions of ``torch.<namespace>`` by name."""
-    beginning = f"{namespace}."
-    return {
-        path.removeprefix(beginning): _explained(row, path.replace(".", "_"), row.function)
-        for row in OPERATORS.values()
-        for path in (row.path, *row.aliases)
-        if path.startswith(beginning)
-    }
 
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
@@ -209,6 +225,8 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
     public = form if row.usual is None or body is row.inplace else row.usual(form)
     _given_out.append((form, public, row.name not in _BLIND))
+    if overriding.derived:
+        _open_door(*_given_out[-1])
     return public
 
 
@@ -227,10 +245,14 @@ _DOORS = frozenset((
 _given_out: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 
 
+def _open_door(form: Any, public: Callable[..., Any], asks: bool) -> None:
+    form.open_door(public, overriding.door if asks else overriding.closed_door)  # see `calls`
+
+
 def _open_doors() -> None:
     """Have operators look for classes derived from Tensor."""
-    for form, public, asks in _given_out:
-        form.open_door(public, overriding.door if asks else overriding.closed_door)  # type: ignore[attr-defined]  # see `calls`
+    for each in _given_out:
+        _open_door(*each)
     for row in OPERATORS.values():
         if row.is_attribute:
             setter = row.setter and overriding.plainly(row.setter)

@@ -15,8 +15,9 @@ from functools import partial
 from typing import Any
 
 from tensorglass import autograd
+from tensorglass.ops import OPERATORS
 from tensorglass.ops.creation import ones_like
-from tensorglass.ops.table import OPERATORS, Operator, Sample
+from tensorglass.ops.table import Operator, Sample
 from tensorglass.tensor import Tensor
 
 # By the size of a real number in bytes: a device may round the last places in its own way.

@@ -1,0 +1,35 @@
+"""What the namespace, and its modules such as `linalg`, answer when they are asked for a name.
+
+The one idea to keep in mind: Python calls a module's `__getattr__` for names that it does not find among its globals.
+What it finds here becomes one of them, so that nobody asks twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.ops.later import awaited, fetch
+from tensorglass.ops.table import FUNCTIONS
+
+
+def answering(there: dict[str, Any], home: str = "") -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of the namespace, or of its module `home`; `there` are the module's globals."""
+    beginning = f"{home}." if home else ""
+
+    def look(name: str) -> Any:
+        if name == "__all__":  # which Python asks for when somebody writes `import *`
+            return [each for each in names() if not each.startswith("_")]
+        path = beginning + name
+        if path not in FUNCTIONS and not fetch(path):
+            from tensorglass.missing import no_such_name  # when it is needed: imports should be quick
+
+            raise no_such_name(name, names(), home)
+        found = there[name] = FUNCTIONS[path]
+        return found
+
+    def names() -> list[str]:
+        paths = [path.removeprefix(beginning) for path in (*FUNCTIONS, *awaited()) if path.startswith(beginning)]
+        return sorted({*there, *[name for name in paths if "." not in name]})
+
+    return look, names

@@ -10,9 +10,8 @@ from tensorglass import importing  # before the rest: the bulk of it, while the 
 
 # isort: split
 import sys
-from importlib import import_module
 from math import e, inf, nan, pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tensorglass import (
     autograd,
@@ -20,17 +19,14 @@ from tensorglass import (
     deriving,
     dlpack,
     fft,
-    func,
     interop,
     legacy_constructors,
-    library,
     linalg,
     memory,
     missing,
     ops,
     random,
     special,
-    utils,
 )
 from tensorglass.backends import numpy_backend
 from tensorglass.devices import device, get_default_device, set_default_device
@@ -66,6 +62,7 @@ from tensorglass.dtypes import (
     uint64,
 )
 from tensorglass.errors import OutOfMemoryError
+from tensorglass.fetching import fetching
 from tensorglass.formats import (
     channels_last,
     channels_last_3d,
@@ -122,7 +119,6 @@ from tensorglass.old_storages import (
 )
 from tensorglass.ops import namespaces
 from tensorglass.printing import set_printoptions
-from tensorglass.serialization import load, save
 from tensorglass.settings import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
@@ -153,27 +149,29 @@ autograd.attach()
 globals().update(ops.attach())
 missing.attach()
 return_types = ops.return_types  #: the named tuples of operators with several results
-vmap = func.vmap
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
-_LOADED_WHEN_NEEDED = (
-    "_C",
-    "accelerator",
-    "array_api",
-    "cuda",
-    "multiprocessing",
-    "overrides",
-    "sim",
-    "testing",
-)  # most programs compute on the CPU, alone
 
+if TYPE_CHECKING:  # what is fetched when somebody asks for it
+    from tensorglass import func, library, utils
+    from tensorglass.func import vmap
+    from tensorglass.serialization import load, save
 
-_look, __dir__ = namespaces.answering(globals())
-
-
-def __getattr__(name: str) -> Any:
-    """Python asks this for a name that is not above."""
-    return import_module(f"{__name__}.{name}") if name in _LOADED_WHEN_NEEDED else _look(name)
-
+_NEEDED_BY_FEW = {
+    "_C": (),
+    "accelerator": (),
+    "array_api": (),
+    "cuda": (),
+    "func": ("vmap",),
+    "library": (),
+    "multiprocessing": (),
+    "overrides": (),
+    "serialization": ("load", "save"),
+    "sim": (),
+    "testing": (),
+    "utils": (),
+}
+_look, __dir__ = namespaces.answering(globals(), also=("func", "library", "load", "save", "utils", "vmap"))
+__getattr__ = fetching(globals(), _NEEDED_BY_FEW, _look)
 
 if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too
     __getattr__("multiprocessing")

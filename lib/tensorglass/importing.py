@@ -12,7 +12,7 @@ import gc
 _was_awake = gc.isenabled()
 gc.disable()
 try:
-    from tensorglass import autograd, func, interop, ops
+    from tensorglass import autograd, interop, ops
 finally:
     if _was_awake:
         if not gc.get_freeze_count():  # else the program keeps objects of its own there
@@ -20,4 +20,4 @@ finally:
             gc.unfreeze()  # which puts them to those that have outlived many collections
         gc.enable()
 
-__all__ = ["autograd", "func", "interop", "ops"]
+__all__ = ["autograd", "interop", "ops"]

@@ -1,12 +1,13 @@
 """Gradients: walking the recorded graph backwards, functions of one's own, and what is built on them."""
 
+from typing import TYPE_CHECKING
+
 from tensorglass import overriding
 from tensorglass.autograd import backward as _walks
-from tensorglass.autograd import engine, forward_ad, function, functional, graph
+from tensorglass.autograd import engine, graph
 from tensorglass.autograd.backward import attach
-from tensorglass.autograd.function import Function
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
-from tensorglass.autograd.variable import Variable
+from tensorglass.fetching import fetching
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
 from tensorglass.graph.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 
@@ -29,6 +30,21 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
 ]
+
+if TYPE_CHECKING:  # what is fetched when somebody asks for it
+    from tensorglass.autograd import forward_ad, function, functional
+    from tensorglass.autograd.function import Function
+    from tensorglass.autograd.variable import Variable
+
+__getattr__ = fetching(
+    globals(), {"forward_ad": (), "function": ("Function",), "functional": (), "variable": ("Variable",)}
+)
+
+
+def __dir__() -> list[str]:
+    """The names above, and those that are fetched."""
+    return sorted({*globals(), *__all__})
+
 
 backward = overriding.overridable(_walks.backward)
 grad = overriding.overridable(_walks.grad)

@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
+from tensorglass.autograd.gradcheck import GradcheckError
 from tensorglass.autograd.jacobian_matrices import (
     Analytical,
     Function,
@@ -29,10 +30,6 @@ from tensorglass.ops.equality import allclose
 from tensorglass.tensor import Tensor
 
 _NOTEBOOK = "02 checking gradients"
-
-
-class GradcheckError(RuntimeError):
-    """A gradient is not what small differences of the function say."""
 
 
 class Check:

@@ -6,16 +6,21 @@ and the outputs' gradients to the inputs' gradients.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass.autograd.backward import grad
-from tensorglass.autograd.checks import Check, GradcheckError, with_gradients
-from tensorglass.autograd.jacobian_matrices import Function, as_tuple
 from tensorglass.ops.creation import empty
 from tensorglass.ops.views import view_as_real
 from tensorglass.tensor import Tensor
 
+if TYPE_CHECKING:
+    from tensorglass.autograd.jacobian_matrices import Function
+
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+class GradcheckError(RuntimeError):
+    """A gradient is not what small differences of the function say."""
 
 
 def gradcheck(
@@ -51,6 +56,8 @@ def gradcheck(
     True
     """
     _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
+    from tensorglass.autograd.checks import Check, as_tuple  # when they are needed: imports should be quick
+
     check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
         check.inputs_can_be_checked()
@@ -100,6 +107,8 @@ def gradgradcheck(
     True
     """
     _check_second_order_choices(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
+    from tensorglass.autograd.checks import as_tuple, with_gradients  # as above
+
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = with_gradients(func(*given))

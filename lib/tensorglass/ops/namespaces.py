@@ -6,15 +6,20 @@ What it finds here becomes one of them, so that nobody asks twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorglass.ops.later import awaited, fetch
 from tensorglass.ops.table import FUNCTIONS
 
 
-def answering(there: dict[str, Any], home: str = "") -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of the namespace, or of its module `home`; `there` are the module's globals."""
+def answering(
+    there: dict[str, Any], home: str = "", also: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of the namespace, or of its module `home`; `there` are the module's globals.
+
+    `also` are names that it has besides operators, and gives in another way.
+    """
     beginning = f"{home}." if home else ""
 
     def look(name: str) -> Any:
@@ -30,6 +35,6 @@ def answering(there: dict[str, Any], home: str = "") -> tuple[Callable[[str], An
 
     def names() -> list[str]:
         paths = [path.removeprefix(beginning) for path in (*FUNCTIONS, *awaited()) if path.startswith(beginning)]
-        return sorted({*there, *[name for name in paths if "." not in name]})
+        return sorted({*there, *also, *[name for name in paths if "." not in name]})
 
     return look, names

@@ -1,0 +1,136 @@
+"""What a bare import fetches, and what it leaves for later: names that are asked for later are all found."""
+
+import subprocess
+import sys
+
+import pytest
+
+import tensorglass as torch
+from tensorglass.ops.later import FAMILIES
+
+#: Modules of the standard library that the import would be the first to fetch, and that it can do without.
+NOT_NEEDED = (
+    "concurrent.futures", "ctypes.util", "hashlib", "multiprocessing", "numpy.random", "pathlib", "pickletools",
+    "random", "secrets", "shutil", "string", "tempfile", "traceback", "unittest", "urllib.parse", "zipfile",
+)  # fmt: skip
+NEEDED_BY_FEW = (
+    "accelerator", "array_api", "autograd.checks", "autograd.forward_ad", "autograd.function", "autograd.functional",
+    "backends.cupy_backend", "backends.simulated", "cuda", "func", "library", "multiprocessing", "ops.reading",
+    "ops.refusals", "overrides", "serialization", "sim", "testing", "utils.checkpoint",
+)  # fmt: skip
+
+
+def said(program: str) -> str:
+    """What a program prints in a fresh process."""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not run.returncode, run.stderr
+    return run.stdout
+
+
+def modules_of(imported: str) -> set[str]:
+    return set(said(f"import sys, {imported}\nprint(*sys.modules)").split())
+
+
+def test_an_import_fetches_what_nearly_every_program_needs_and_no_more():
+    found = modules_of("tensorglass")
+    later = [f"tensorglass.ops.{each}" for each in FAMILIES] + [f"tensorglass.{each}" for each in NEEDED_BY_FEW]
+    assert sorted(found.intersection(later)) == []
+    assert sorted(found.intersection(NOT_NEEDED) - modules_of("numpy")) == []
+
+
+def test_every_name_of_a_family_is_given_by_it():
+    for order in ("", "[::-1]"):
+        program = f"""
+import tensorglass as torch
+from tensorglass.ops.later import FAMILIES, Awaited
+from importlib import import_module
+from tensorglass.ops.table import FUNCTIONS
+for family, paths in list(FAMILIES.items()){order}:
+    import_module(f"tensorglass.ops.{{family}}")
+    for path in paths:
+        home, _, name = path.rpartition(".")
+        there = type(vars(torch.Tensor)[name]) is not Awaited if home == "Tensor" else path in FUNCTIONS
+        if not there:
+            print(family, path)
+"""
+        assert said(program) == ""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print(torch.linalg.qr(torch.eye(2)).R.shape)",
+        "from tensorglass.linalg import qr; print(qr(torch.eye(2)).R.shape)",
+        "from tensorglass import qr; print(qr(torch.eye(2)).R.shape)",
+        "from tensorglass import *; print(qr(eye(2)).R.shape)",
+        "from tensorglass.linalg import *; print(qr(torch.eye(2)).R.shape)",
+        "import tensorglass.linalg as la; print(getattr(la, 'qr')(torch.eye(2)).R.shape)",
+        "print(torch.eye(2).qr().R.shape)",
+        "print(torch.Tensor.qr(torch.eye(2)).R.shape)",
+        "print(torch.ops.OPERATORS['linalg_qr'].function(torch.eye(2)).R.shape)",
+        "import pickle; x = pickle.loads(pickle.dumps(torch.eye(2))); print(x.qr().R.shape)",
+        "print('qr' in dir(torch) and 'qr' in dir(torch.linalg) and 'qr' in dir(torch.eye(2)) and torch.Size([2, 2]))",
+        "with torch.inference_mode(): print(torch.eye(2).qr().R.shape)",
+        "torch.set_default_dtype(torch.float64); print(torch.eye(2).qr().R.shape)",
+    ],
+)
+def test_what_is_fetched_later_is_found_wherever_it_is_asked_for(program):
+    assert said(f"import tensorglass as torch\n{program}") == "torch.Size([2, 2])\n"
+
+
+@pytest.mark.parametrize("path", ["qr", "det", "linalg.qr", "special.airy_ai", "fft.fft", "save", "vmap", "einsum"])
+def test_a_function_is_the_same_object_each_time_it_is_asked_for(path):
+    found = [eval(f"torch.{path}", {"torch": torch}) for _ in range(2)]
+    assert found[0] is found[1]
+
+
+def test_a_method_that_a_program_puts_there_stays_when_its_family_is_fetched():
+    program = """
+import tensorglass as torch
+torch.Tensor.qr, torch.svd = "mine", "mine too"
+torch.linalg.qr
+print(torch.Tensor.qr, torch.svd, callable(torch.Tensor.svd))
+"""
+    assert said(program) == "mine mine too True\n"
+
+
+def test_a_class_is_asked_about_operators_that_are_fetched_after_it_was_derived():
+    program = """
+import tensorglass as torch
+class Told(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func.__name__
+x = torch.eye(2).as_subclass(Told)
+print(torch.linalg.det(x), x.qr(), torch.einsum("ij->i", x), torch.special.airy_ai(x), x.erf_())
+"""
+    assert said(program) == "linalg_det qr einsum special_airy_ai erf_\n"
+
+
+def test_a_name_that_is_a_function_and_a_module_stays_the_function():
+    program = """
+import tensorglass.autograd.gradcheck, tensorglass.autograd.functional
+import tensorglass as torch
+print(torch.autograd.gradcheck(torch.exp, torch.ones(2, dtype=torch.float64, requires_grad=True)))
+"""
+    assert said(program) == "True\n"
+
+
+def test_an_import_leaves_the_garbage_collector_as_it_was():
+    assert said("import gc, tensorglass; print(gc.isenabled(), gc.get_freeze_count())") == "True 0\n"
+    assert said("import gc; gc.disable(); import tensorglass; print(gc.isenabled())") == "False\n"
+
+
+def test_an_import_that_fails_leaves_the_garbage_collector_awake():
+    program = """
+import gc, sys
+sys.modules["tensorglass.ops"] = None
+try:
+    import tensorglass
+except ImportError:
+    print(gc.isenabled())
+del sys.modules["tensorglass.ops"]
+import tensorglass
+print(tensorglass.ones(2).qr is not None, gc.isenabled())
+"""
+    assert said(program) == "True\nTrue True\n"

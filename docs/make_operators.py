@@ -199,7 +199,7 @@ def later() -> str:
     """The families that are fetched when they are asked for, each with the names that it gives."""
     found: dict[str, list[str]] = {family: [] for family in sorted(FAMILIES)}
     for row in OPERATORS.values():
-        family = row.function.__module__.rpartition(".")[2]
+        family = row.function.__module__.removeprefix("tensorglass.")
         if family in found:
             assert not row.is_attribute, f"{row.name} is an attribute, and must be there at once"
             assert not row.dunders, f"{row.name} is an operator of Python's, and must be there at once"

@@ -140,11 +140,6 @@ def _tensor_in(capsule: Any) -> tuple[int, bool]:
     return place + _VERSIONED.size, bool(flags & _READ_ONLY)
 
 
-def is_capsule(thing: Any) -> bool:
-    """Whether this is a DLPack capsule that nobody has consumed."""
-    return type(thing).__name__ == "PyCapsule" and '"dltensor' in repr(thing)
-
-
 def _no_capsule(given: Any) -> RuntimeError:
     return explained(
         RuntimeError(

@@ -18,8 +18,6 @@ import numpy as np
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
-from tensorglass.dlpack import from_dlpack
-from tensorglass.dlpack_capsules import is_capsule
 from tensorglass.dtypes import bfloat16, get_default_dtype
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
@@ -207,13 +205,20 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
     if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
         array = np.asarray(obj)
         return from_numpy(array) if array.ndim else None
-    if hasattr(obj, "__dlpack__") or is_capsule(obj):
+    if hasattr(obj, "__dlpack__") or _is_capsule(obj):
+        from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick
+
         return from_dlpack(obj)
     try:
         memoryview(obj)
     except TypeError:
         return None
     return frombuffer(obj, dtype=read_dtype("asarray", dtype) or get_default_dtype())
+
+
+def _is_capsule(thing: Any) -> bool:
+    """Whether this is a DLPack capsule that nobody has consumed."""
+    return type(thing).__name__ == "PyCapsule" and '"dltensor' in repr(thing)
 
 
 # --- to others -------------------------------------------------------------------------------------------------------

@@ -8,13 +8,10 @@ from importlib import import_module
 from typing import Any
 
 from tensorglass.ops import (
-    added_products,
     asking,
     broadcasting,
-    clamping,
     classifying,
     comparison,
-    complex_parts,
     copying,
     creation,
     cumulative,
@@ -32,7 +29,6 @@ from tensorglass.ops import (
     later,
     linalg,
     masking,
-    padding,
     pointwise,
     random,
     random_factories,
@@ -40,9 +36,7 @@ from tensorglass.ops import (
     rearranging,
     reduction,
     reflected,
-    relabelling,
     rounding,
-    scattering,
     signs,
     softmaxes,
     sorting,
@@ -57,14 +51,11 @@ from tensorglass.ops import (
 from tensorglass.ops.table import attach
 
 __all__ = [
-    "added_products",
     "asking",
     "attach",
     "broadcasting",
-    "clamping",
     "classifying",
     "comparison",
-    "complex_parts",
     "copying",
     "creation",
     "cumulative",
@@ -82,7 +73,6 @@ __all__ = [
     "later",
     "linalg",
     "masking",
-    "padding",
     "pointwise",
     "random",
     "random_factories",
@@ -90,9 +80,7 @@ __all__ = [
     "rearranging",
     "reduction",
     "reflected",
-    "relabelling",
     "rounding",
-    "scattering",
     "signs",
     "softmaxes",
     "sorting",
@@ -111,6 +99,6 @@ def __getattr__(name: str) -> Any:
     if name == "OPERATORS":  # all of them
         later.fetch_all()
         return table.OPERATORS
-    if name in later.FAMILIES:
+    if f"ops.{name}" in later.FAMILIES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

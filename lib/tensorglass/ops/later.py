@@ -27,7 +27,7 @@ def _read() -> dict[str, list[str]]:
     return found
 
 
-#: The families, each with the names that it gives.
+#: The families by module, each with the names that it gives.
 FAMILIES = _read()
 _FAMILY_OF = {path: family for family, paths in FAMILIES.items() for path in paths}
 
@@ -37,14 +37,14 @@ def fetch(path: str) -> bool:
     family = _FAMILY_OF.get(path)
     if family is None:
         return False
-    import_module(f"tensorglass.ops.{family}")
+    import_module(f"tensorglass.{family}")
     return True
 
 
 def fetch_all() -> None:
     """Fetch every family: the operator table is complete from then on."""
     for family in FAMILIES:
-        import_module(f"tensorglass.ops.{family}")
+        import_module(f"tensorglass.{family}")
 
 
 def awaited() -> list[str]:

@@ -321,7 +321,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     warn(_ADVICE)
     found = _factored_recorded(A, pivot)
     if out is None:
-        return return_types.lu_with_info(*found) if get_infos else found[:2]
+        return return_types._lu_with_info(*found) if get_infos else found[:2]
     if len(out) != 2 + get_infos:
         raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")
     for each, result in zip(out, found, strict=False):

@@ -21,7 +21,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tensorglass.backends.host_memory import POOL
@@ -180,19 +179,22 @@ def set_cache_limit(nbytes: int) -> None:
     POOL.limit(nbytes)
 
 
-@dataclass
 class Report:
     """What a block of code did to memory. The figures are final once the block has ended.
 
     `peak_bytes` and `kept_bytes` count from what was allocated at the block's beginning.
     """
 
-    allocations: int = 0  #: new runs of bytes
-    allocated_bytes: int = 0  #: their lengths, added up
-    copies: int = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
-    copied_bytes: int = 0
-    peak_bytes: int = 0  #: the most that was held at once, above the beginning
-    kept_bytes: int = 0  #: what is still held at the end, above the beginning; below zero if more was freed
+    def __init__(self) -> None:
+        self.allocations = 0  #: new runs of bytes
+        self.allocated_bytes = 0  #: their lengths, added up
+        self.copies = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
+        self.copied_bytes = 0
+        self.peak_bytes = 0  #: the most that was held at once, above the beginning
+        self.kept_bytes = 0  #: what is still held at the end, above the beginning; below zero if more was freed
+
+    def __repr__(self) -> str:
+        return f"Report({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
 
     def __str__(self) -> str:
         return "\n".join(

@@ -7,16 +7,18 @@ that process ends. So there is nothing that a killed process could leave behind.
 
 from __future__ import annotations
 
-import errno
-import mmap
 import os
 import sys
 from importlib import import_module
 from operator import index
+from typing import TYPE_CHECKING
 
 from tensorglass.backends.base import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
+
+if TYPE_CHECKING:
+    import mmap
 
 
 class SharedBlock:
@@ -77,6 +79,8 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
     try:
         length = os.fstat(fd).st_size
         if nbytes < 0:
+            import errno
+
             raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
         if shared:
             if nbytes > length:
@@ -84,6 +88,8 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
             return mapped(fd, nbytes, filename=filename)
         _check_length(filename, length, nbytes)
         # No descriptor is kept: it would give other processes the file, not what was written here.
+        import mmap
+
         return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
     except OSError as error:
         raise _cannot(f"mmap {nbytes} bytes from file <{filename}>", error) from None
@@ -117,6 +123,8 @@ def _open_anonymous() -> int:
 
 
 def _map(fd: int, length: int) -> mmap.mmap:
+    import mmap  # when it is needed: imports should be quick
+
     if sys.version_info >= (3, 13):
         return mmap.mmap(fd, length, trackfd=False)
     return mmap.mmap(fd, length)  # which keeps a second descriptor
@@ -128,6 +136,8 @@ def _array_of(mapping: mmap.mmap, nbytes: int) -> Array:
 
 def _cannot(what: str, error: OSError) -> RuntimeError:
     said = RuntimeError(f"unable to {what}: {error.strerror} ({error.errno})")
+    import errno
+
     if error.errno == errno.EMFILE:
         return explained(said, "Each shared storage holds a file descriptor; `ulimit -n` says how many there may be.")
     return said

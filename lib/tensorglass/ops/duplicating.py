@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from tensorglass.dtypes import dtype as DType
@@ -64,7 +63,9 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
             made = _on(input, input._storage.__deepcopy__(memo))
             _count_a_write(made)
         memo[id(input)] = made
-        made.__dict__.update(copy.deepcopy(input.__dict__, memo))
+        from copy import deepcopy  # when it is needed: imports should be quick
+
+        made.__dict__.update(deepcopy(input.__dict__, memo))
         if input._meta is not None and input._meta.grad is not None:
             meta_of(made).grad = __deepcopy__(input._meta.grad, memo)
     return made

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from tensorglass import dtypes
@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import derivative_of, parameters_of
 from tensorglass.graph.entering import entering
 from tensorglass.graph.recording import Recorder
 from tensorglass.ops.planning import Layout
-from tensorglass.ops.promotion import DTypeRule, apply_rule, refuse
+from tensorglass.ops.promotion import DTypeRule, apply_rule
 from tensorglass.ops.scalars import fitting_array, number_array
 from tensorglass.ops.unsigned import TAKING
 from tensorglass.tensor import Tensor
@@ -102,14 +102,13 @@ class Kernel:
         self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _unrecorded
         self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
         rule = self.rule_for({})
-        self.direct = self._direct_dtypes(rule)
+        #: which operands' dtypes need no conversion, and which half types are computed in float32: with the result's
+        self.direct, self.halves = _of_declared(rule, self.lacks_unsigned)
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
-        self.unchecked = {
-            dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point or not self.checks
-        }
+        self.unchecked = self.direct
+        if self.checks:
+            self.unchecked = {dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point}
         self.rounds_numbers = rule.rounds_numbers  #: whether numbers beside half types are rounded to them
-        #: half types that are computed in float32, and the result's dtype
-        self.halves = self._half_dtypes(rule)
         self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
         #: what a number has to say of where a new result lies
         self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
@@ -148,34 +147,42 @@ class Kernel:
         rule = self.rule_for(parameters)
         found = self._direct_by_rule.get(rule)
         if found is None:
-            found = {} if rule.is_like_input else self._direct_dtypes(rule)
+            found = {} if rule.is_like_input else _direct_dtypes(rule, self.lacks_unsigned)
             if len(self._direct_by_rule) < _FEW_RULES:
                 self._direct_by_rule[rule] = found
         return found
 
-    def _half_dtypes(self, rule: DTypeRule) -> dict[DType, DType]:
-        halves = {}
-        for dtype in (dtypes.float16, dtypes.bfloat16):
-            if not rule.lacks(rule.promoted(dtype)):
-                compute, result = apply_rule(rule, dtype)
-                if compute is dtypes.float32 and result in (dtype, dtypes.bool):
-                    halves[dtype] = result
-        return halves
 
-    def _direct_dtypes(self, rule: DTypeRule) -> dict[DType, DType]:
-        """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
+def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
+    """The half types that are computed in float32, and the result's dtype."""
+    halves = {}
+    for dtype in (dtypes.float16, dtypes.bfloat16):
+        if not rule.lacks(rule.promoted(dtype)):
+            compute, result = apply_rule(rule, dtype)
+            if compute is dtypes.float32 and result in (dtype, dtypes.bool):
+                halves[dtype] = result
+    return halves
 
-        Not complex ones, whose elements may be conjugated when read. `checks` have nothing to say of floats.
-        """
-        direct = {}
-        for dtype in dtypes.ALL:
-            if dtype.is_complex or (self.lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
-                continue
-            try:
-                compute, result = apply_rule(rule, dtype)
-                refuse(rule, rule.promoted(dtype), self.error_name)
-            except NotImplementedError:
-                continue
-            if compute is dtype and result in (dtype, dtypes.bool):
-                direct[dtype] = result
-        return direct
+
+def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool) -> dict[DType, DType]:
+    """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
+
+    Not complex ones, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
+    """
+    direct = {}
+    for dtype in dtypes.ALL:
+        if dtype.is_complex or (lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
+            continue
+        try:
+            compute, result = apply_rule(rule, dtype)
+        except NotImplementedError:
+            continue
+        if not rule.lacks(rule.promoted(dtype)) and compute is dtype and result in (dtype, dtypes.bool):
+            direct[dtype] = result
+    return direct
+
+
+@cache
+def _of_declared(rule: DTypeRule, lacks_unsigned: bool) -> tuple[dict[DType, DType], dict[DType, DType]]:
+    """Both of the above for the rule of a declaration, which many share."""
+    return _direct_dtypes(rule, lacks_unsigned), _half_dtypes(rule)

@@ -22,6 +22,8 @@ _NUMPY_NAMES = {"x": "input", "a": "input", "x1": "input", "x2": "other"}
 _NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div", "true_divide", "floor_divide")
 _REALS = tuple(kind for kind in NUMBERS if kind is not complex)
 _OF_ANNOTATION: dict[str, Any] = {"complex": NUMBERS, "int": int, "float | None": (*_REALS, Tensor, NoneType)}
+#: What the annotation of an operand is in the public signature.
+_SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex"}
 
 
 class _Places(NamedTuple):
@@ -51,26 +53,40 @@ class CallSignature:
     )
 
     def __init__(self, kernel: Callable[..., Any], has_out: bool = True) -> None:
-        given = _parameters(kernel)[1:]  # without xp
-        if not has_out:
-            given = [each for each in given if each.name != "out"]
         self.name = kernel.__name__
         #: the names of the operands, in order; those in `numbers` may be Python numbers
-        self.operands = [each.name for each in given if each.annotation in ("Array", "Operand") and each.name != "out"]
-        self.numbers = {each.name for each in given if each.annotation == "Operand"}
-        self._optional = {each.name for each in given if each.name in self.operands and each.default is None}
-        self.has_out = any(each.name == "out" for each in given)
-        #: the parameters, and their values where they are left out
-        self.defaults = {
-            each.name: each.default for each in given if each.name not in self.operands and each.name != "out"
-        }
-        self._positional = [each.name for each in given if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
-        self._types = {
-            each.name: _OF_ANNOTATION[each.annotation] for each in given if each.annotation in _OF_ANNOTATION
-        }
+        self.operands: list[str] = []
+        self.numbers: set[str] = set()
+        self._optional: set[str] = set()
+        self.has_out = False
+        self.defaults: dict[str, Any] = {}  #: the parameters, and their values where they are left out
+        self._positional: list[str] = []
+        self._types: dict[str, Any] = {}
         self._places: dict[tuple[Any, ...], _Places] = {}  #: of the calls that were met before
+        annotations, by_place = kernel.__annotations__, kernel.__code__.co_argcount
+        shown = []
+        for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True)):
+            if place == 0 or (name == "out" and not has_out):  # `xp` is nobody's argument
+                continue
+            annotation = annotations.get(name, Parameter.empty)
+            if name == "out":
+                self.has_out = True
+            elif annotation in _SHOWN:
+                self.operands.append(name)
+            else:
+                self.defaults[name] = default
+            if annotation == "Operand":
+                self.numbers.add(name)
+            if annotation in _OF_ANNOTATION:
+                self._types[name] = _OF_ANNOTATION[annotation]
+            if annotation in _SHOWN and default is None:
+                self._optional.add(name)
+                annotation = f"{_SHOWN[annotation]} | None"
+            if place < by_place:
+                self._positional.append(name)
+            kind = Parameter.POSITIONAL_OR_KEYWORD if place < by_place else Parameter.KEYWORD_ONLY
+            shown.append(Parameter(name, kind, default=default, annotation=_SHOWN.get(annotation, annotation)))
         self._is_overloaded = bool(self.numbers) and self.name not in _NUMBERS_BECOME_TENSORS
-        shown = [_shown(each, each.name in self.numbers) for each in given]
         self.public = Signature(shown, __validate_parameters__=False)  # nothing to validate: they are a function's
 
     def in_place(self) -> Signature:
@@ -145,28 +161,3 @@ class CallSignature:
 
         found = refusal(name, given, keywords, is_method=is_method, own=own)
         return found or invalid_combination(name, given, keywords=keywords)
-
-
-def _parameters(kernel: Callable[..., Any]) -> list[Parameter]:
-    """What `inspect.signature` tells of a kernel, in a third of the time."""
-    by_place = kernel.__code__.co_argcount
-    annotations = kernel.__annotations__
-    return [
-        Parameter(
-            name,
-            Parameter.POSITIONAL_OR_KEYWORD if place < by_place else Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=annotations.get(name, Parameter.empty),
-        )
-        for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True))
-    ]
-
-
-def _shown(parameter: Parameter, may_be_number: bool) -> Parameter:
-    """A parameter of a kernel as the public signature shows it."""
-    if parameter.annotation not in ("Array", "Operand"):
-        return parameter
-    annotation = "Tensor | complex" if may_be_number else "Tensor"
-    if parameter.default is None:
-        annotation += " | None"
-    return Parameter(parameter.name, parameter.kind, default=parameter.default, annotation=annotation)

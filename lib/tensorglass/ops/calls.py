@@ -50,7 +50,7 @@ def explaining(
             except TypeError as refusal:
                 return overriding.for_others(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
-                from tensorglass.ops.refusals import differ  # as above
+                from tensorglass.ops.refusals import differ  # when it is needed: imports should be quick
 
                 if not differ(arguments[before:], values, keywords, named):
                     raise
@@ -73,7 +73,7 @@ def _read(
     keywords: Mapping[str, Any],
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments as the first of an operator's signatures that fits has them; PyTorch's TypeError if none does."""
-    from tensorglass.ops.refusals import signatures_for  # when it is needed: imports should be quick
+    from tensorglass.ops.refusals import signatures_for  # as above
 
     return signatures_for(body, name, tuple(texts), is_method).read(arguments, keywords)
 

@@ -52,7 +52,8 @@ def _dir(tensor: Tensor) -> list[str]:
     return [name for name in object.__dir__(tensor) if type(found.get(name)) is not NotHere]
 
 
-def _pytorch_names() -> list[str]:
+def pytorch_names() -> list[str]:
+    """PyTorch's names, by path: "add", "linalg.det", "Tensor.add"."""
     with open(_PYTORCH_NAMES, encoding="utf-8") as file:
         return file.read().split()
 
@@ -61,7 +62,7 @@ def attach() -> None:
     """Give Tensor the attributes that refuse."""
     attributes: dict[str, Any] = {"__dir__": _dir}
     there = frozenset(dir(Tensor))
-    for path in _pytorch_names():
+    for path in pytorch_names():
         home, _, name = path.rpartition(".")
         if home == "Tensor" and name not in there:
             attributes[name] = NotHere(name)
@@ -81,7 +82,7 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     path = f"{home}.{name}" if home else name
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
-    if path in _pytorch_names():
+    if path in pytorch_names():
         notes = [
             f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
             "is still to come."

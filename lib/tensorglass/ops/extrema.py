@@ -103,7 +103,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
     check_out=_same_dtype,
     samples=_samples,
     differs=SIGN_OF_ZERO,
-    usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is, _largest),
+    usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is, _largest, many=True),
 )
 @derivative(real_only="amax", input=shared_among)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -117,7 +117,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     check_out=_same_dtype,
     samples=_samples,
     differs=SIGN_OF_ZERO,
-    usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is, _smallest),
+    usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is, _smallest, many=True),
 )
 @derivative(real_only="amin", input=shared_among)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:

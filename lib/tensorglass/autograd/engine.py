@@ -380,7 +380,7 @@ def run(
     before = state.grad, current.walk
     state.grad = create_graph
     try:
-        walk = current.walk = Run(roots, keep_graph, create_graph, wanted, collect)
+        walk = current.walk = Run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
         return walk.caught
     finally:

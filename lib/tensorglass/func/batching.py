@@ -7,12 +7,14 @@ each slice, and the results are stacked. That is slower, and takes everything: `
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tensorglass import generator
 from tensorglass.errors import explained
 from tensorglass.func.trees import Structure, flatten, mapped
+from tensorglass.graph import modes
 from tensorglass.ops.equality import equal
 from tensorglass.ops.joining import stack
 from tensorglass.tensor import Tensor
@@ -48,7 +50,10 @@ def vmap(
                 [leaf if dim is None else leaf.select(dim, index) for leaf, dim in zip(leaves, dims, strict=True)]
             )
 
-        results = [_called(func, slices(index), kwargs, randomness, state) for index in range(count)]
+        results = []
+        for index in range(count):
+            with _graphs_kept(modes.state.keeps_graphs or index + 1 < count):
+                results.append(_called(func, slices(index), kwargs, randomness, state))
         if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
             zeros = [
                 leaf if dim is None else leaf.new_zeros((*leaf._size[:dim], *leaf._size[dim + 1 :]))
@@ -58,6 +63,16 @@ def vmap(
         return _gathered(func, results, out_dims, is_empty=not count)
 
     return batched
+
+
+@contextmanager
+def _graphs_kept(wanted: bool) -> Iterator[None]:
+    """A block in which a walk back leaves the graph for the next slice, as if there were but one walk."""
+    before, modes.state.keeps_graphs = modes.state.keeps_graphs, wanted
+    try:
+        yield
+    finally:
+        modes.state.keeps_graphs = before
 
 
 def _called(func: Function, args: Any, kwargs: dict[str, Any], randomness: str, state: Tensor) -> Any:
@@ -177,5 +192,8 @@ def _stacked(name: str, leaves: list[Any], dim: int | None, is_empty: bool) -> A
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaves[0])}. Did you mean to set "
             "out_dims= to None for output?"
         )
-    together = stack(leaves, dim)
+    if all(leaf is leaves[0] for leaf in leaves):  # it does not depend on the slice
+        return leaves[0].expand(0 if is_empty else len(leaves), *leaves[0]._size).movedim(0, dim)
+    together = stack(leaves)
+    together = together.movedim(0, dim) if dim else together
     return together.narrow(dim, 0, 0).clone() if is_empty else together

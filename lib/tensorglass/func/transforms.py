@@ -116,12 +116,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     (tensor(6.),)
     """
     pulled = _Pulled(func, primals, None, has_aux, "vjp(f, *primals)")
-    for each in pulled.outputs:
-        if not (each.is_floating_point() or each.is_complex()):
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{each.dtype}"
-            )
+    _refuse_whole_numbers(pulled.outputs)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         flat, structure = flatten(cotangents)
@@ -237,6 +232,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     def jacobian(*args: Any) -> Any:
         _refuse_complex("jacrev", args, "inputs")
         pulled = _Pulled(func, args, argnums, has_aux, "vjp(f, *primals)")
+        _refuse_whole_numbers(pulled.outputs)
         _refuse_complex("jacrev", pulled.outputs, "outputs")
         matrices = []
         for place, output in enumerate(pulled.outputs):
@@ -268,6 +264,10 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         _refuse_complex("jacfwd", args, "inputs")
+        if randomness not in ("error", "different", "same"):
+            raise RuntimeError(
+                f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+            )
         pushed = _Pushed(func, args, argnums, has_aux, _JVP)
         _refuse_complex("jacfwd", pushed.outputs, "outputs")
         matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
@@ -310,6 +310,15 @@ def _nested(pulled: _Pulled, matrices: list[list[Tensor]], has_aux: bool) -> Any
     """The matrices nested as the outputs, and in each place as the inputs."""
     found = pulled.output_structure.build([pulled.input_structure.build(each) for each in matrices])
     return (found, pulled.level.left(pulled.aux)) if has_aux else found
+
+
+def _refuse_whole_numbers(outputs: list[Tensor]) -> None:
+    for each in outputs:
+        if not (each.is_floating_point() or each.is_complex()):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{each.dtype}"
+            )
 
 
 def _refuse_complex(name: str, value: Any, what: str) -> None:

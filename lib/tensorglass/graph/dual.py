@@ -44,13 +44,25 @@ class Ends(NamedTuple):
     others: bool  #: whether there is something else that requires a gradient
 
 
-def ends_behind(tensor: Tensor, level: int | None = None) -> Ends:
-    """What a tensor was computed from: the dual tensors of a level, those of all levels if that is None."""
+def ends_behind(tensor: Tensor, level: int) -> Ends:
+    """What a tensor was computed from, as far as the dual tensors of a level."""
+    meta = tensor._meta
+    if meta is None or meta.is_tangent:
+        return Ends([], meta is not None)
+    return _ends([history(tensor)], meta.requires_grad, level)
+
+
+def is_dual_alone(tensor: Tensor) -> bool:
+    """Whether a tensor has a history only because of tangents."""
+    metas = [each._meta for each in (tensor, tensor._base) if each is not None and each._meta is not None]
+    # A view's history is not found anew, which may be refused: what it may lead to, its base's does as well.
+    found = _ends([meta.grad_fn for meta in metas], any(meta.requires_grad for meta in metas), None)
+    return bool(found.duals) and not found.others
+
+
+def _ends(waiting: list[Node | None], others: bool, level: int | None) -> Ends:
+    """What lies behind these nodes; no farther than the dual tensors of a level, if one is given."""
     duals: list[DualNode] = []
-    if tensor._meta is not None and tensor._meta.is_tangent and level is not None:
-        return Ends(duals, True)
-    others = tensor._meta is not None and tensor._meta.requires_grad
-    waiting = [history(tensor)]
     seen: set[Node] = set()
     while waiting:
         node = waiting.pop()
@@ -68,9 +80,3 @@ def ends_behind(tensor: Tensor, level: int | None = None) -> Ends:
             others = True
         waiting += behind
     return Ends(duals, others)
-
-
-def is_dual_alone(tensor: Tensor) -> bool:
-    """Whether a tensor has a history only because of tangents."""
-    found = ends_behind(tensor)
-    return bool(found.duals) and not found.others

@@ -28,7 +28,7 @@ class GradientFields:
     @property
     def requires_grad(self: Tensor) -> bool:  # type: ignore[misc]  # `self` is what the members are attached to
         """Whether gradients flow to this tensor."""
-        return requires_grad(self) and not (dual.made.dual_tensors and dual.is_dual_alone(self))
+        return requires_grad(self) and not _is_dual_alone(self)
 
     @requires_grad.setter
     def requires_grad(self: Tensor, wanted: bool) -> None:  # type: ignore[misc]  # as above
@@ -58,7 +58,7 @@ class GradientFields:
     def grad_fn(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
         """The node that made this tensor; None for a leaf."""
         node = history(self)
-        if node is None or (dual.made.dual_tensors and dual.is_dual_alone(self)):
+        if node is None or _is_dual_alone(self):
             return None
         return node.named()
 
@@ -73,7 +73,7 @@ class GradientFields:
         meta = self._meta
         if meta is None:
             return None
-        if meta.grad is None and meta.grad_fn is not None and meta.retains is None and not self.is_leaf:
+        if meta.grad is None and meta.grad_fn is not None and meta.retains is None and not _is_dual_alone(self):
             _warn_of_no_grad()
         return meta.grad
 
@@ -136,6 +136,10 @@ class GradientFields:
             return None
         node = history(self)
         return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
+
+
+def _is_dual_alone(tensor: Tensor) -> bool:
+    return dual.made.dual_tensors and dual.is_dual_alone(tensor)
 
 
 def attach() -> None:

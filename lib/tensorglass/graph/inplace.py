@@ -136,25 +136,26 @@ class AsStridedBackward0(Node):
 class CopySlices(Node):
     """A write to a part of a tensor: the part's gradient goes to the operator that wrote it, the rest straight on."""
 
-    __slots__ = ("_base", "_part", "_view", "_written_by")
+    __slots__ = ("_base", "_is_complex", "_is_conjugated", "_view", "_written_by")
 
     def __init__(self, base: Tensor, view: Tensor, written_by: Node) -> None:
         super().__init__((gradient_edge(base), *written_by.edges[1:]))
         self.outputs = (like(base),)
         self._base = header_of(base)
         self._view: Header = header_of(view)
+        #: how the view reads the elements, where it is not as the base does: as complex numbers, or as parts of such
+        self._is_complex = None if view._dtype is base._dtype else view._dtype.is_complex
+        self._is_conjugated = view._conj != base._conj
         self._written_by = written_by
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         gradient = gradients[0]
         if gradient is None:
             return [None] * len(self.edges)
-        size, stride, offset = self._view
-        size_of_base, base_stride, base_offset = self._base
+        size_of_base, base_stride, _ = self._base
         whole = gradient.new_empty_strided(size_of_base, base_stride)
         whole.copy_(gradient)
-        shift = offset - base_offset
-        part = whole.as_strided(size, stride, shift)
+        part = self._part_of(whole)
         found = list(self._written_by.apply([part.clone()]))
         written = found[0]
         if written is None:
@@ -166,6 +167,18 @@ class CopySlices(Node):
             return found
         pairs = zip(self.edges, found, strict=True)
         return [gradient if node in towards else None for (node, _), gradient in pairs]
+
+    def _part_of(self, whole: Tensor) -> Tensor:
+        """What the view that was written to is of the base, of something that lies as the base."""
+        size, stride, offset = self._view
+        start = self._base[2]
+        if self._is_complex is None:
+            part: Tensor = whole.as_strided(size, stride, offset - start)
+        elif self._is_complex:
+            part = reread[True](whole.as_strided(*_pairs(size, stride, 2 * offset - start)))
+        else:
+            part = reread[False](whole).as_strided(size, stride, offset - 2 * start)
+        return part.conj() if self._is_conjugated else part
 
     def release(self) -> None:
         self._written_by.release()
@@ -194,13 +207,21 @@ def replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
 def _again(base: Tensor, view: Tensor) -> Tensor:
     """The view made anew, in one step; in two if it also reads the elements in another way."""
     read = base
-    if view._dtype is not base._dtype:
-        read = reread[view._dtype.is_complex](base)
+    if view._dtype.is_complex and not base._dtype.is_complex:
+        is_of_pairs = bool(base._size) and base._size[-1] == 2
+        read = reread[True](base if is_of_pairs else base.as_strided(*_pairs(*header_of(view)[:2], 2 * view._offset)))
+    elif view._dtype is not base._dtype:
+        read = reread[False](base)
     if view._conj != read._conj:
         read = read.conj()
     if read is not base and header_of(read) == header_of(view):
         return read
     return read.as_strided(view._size, view._stride, view._offset)
+
+
+def _pairs(size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Header:
+    """Where the pairs of numbers lie that are read as complex numbers of this size and stride."""
+    return (*size, 2), (*[2 * step for step in stride], 1), offset
 
 
 #: Whether to complex numbers: the view of pairs as such, and of such as pairs. `ops.views` supplies them.

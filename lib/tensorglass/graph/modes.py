@@ -20,6 +20,7 @@ class _State(threading.local):
     said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
     below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
     # Where `below` is True, `grad` is False.
+    keeps_graphs = False  #: whether walks leave the graph whole: between the slices of `vmap`
     in_formula = False  #: whether a derivative's formula is at work that is recorded itself
 
 

@@ -82,7 +82,9 @@ def add_product(
     arrays = tuple([array_of(each) for each in operands])
     computed = None if alpha == 0 and not reads_unused else product
     answer = backend.launch(_added, computed, arrays, wide, backend.array_dtype(result), beta, alpha, size)
-    return from_array(answer, result, input._storage) if out is None else write_out(answer, size, out, result)
+    if out is None:
+        return from_array(answer, result, input._storage)
+    return write_out(answer, size, out, result, operands[: input._size == size])
 
 
 def _factor(number: complex, dtype: DType) -> complex:

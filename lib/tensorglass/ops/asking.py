@@ -10,7 +10,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.promotion import common_dtype
-from tensorglass.ops.scalars import NUMBERS
+from tensorglass.ops.scalars import NUMBERS, check_width
 from tensorglass.ops.table import operator
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
@@ -144,6 +144,8 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
             "(Tensor tensor, Number other)",
             "(Number scalar1, Number scalar2)",
         )
+    for operand in (tensor1, tensor2):
+        check_width(operand)
     return common_dtype((tensor1, tensor2))
 
 

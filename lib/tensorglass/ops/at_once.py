@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import dtypes
-from tensorglass.backends import Array
+from tensorglass.backends import Array, Backend
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.making import result_tensor
 from tensorglass.ops.kernel import Kernel
+from tensorglass.ops.scalars import number_array
 from tensorglass.tensor import Tensor, raw_array
 
 _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
@@ -70,6 +71,8 @@ def computed_at_once(
         kernel.inplace_check(operands, **parameters)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
+    if computed is not dtype and kernel.rounds_numbers and parameters:
+        parameters = with_half_alpha(parameters, HOST, dtype)
     if has_numbers:
         arrays = [_number(kernel, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
     if out is None:
@@ -87,6 +90,12 @@ def computed_at_once(
         HOST.run(HOST.xp.copyto, place, made, "unsafe")
     out._written()
     return out
+
+
+def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) -> dict[str, Any]:
+    """The parameters with `alpha` as an array of a half type: the product by it is rounded before it is added."""
+    alpha = parameters.get("alpha", 1)
+    return parameters if alpha == 1 else {**parameters, "alpha": number_array(backend, alpha, dtype)}
 
 
 def _number(kernel: Kernel, number: float, dtype: DType, computed: DType) -> Array:

@@ -84,4 +84,4 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     if geometry.view_strides(product._size, product._stride, size) is None:
         product = contiguous(product)
     result: Tensor = unsafe_view(product, size)
-    return result if out is None else write_out(array_of(result), result._size, out, result._dtype)
+    return result if out is None else write_out(array_of(result), result._size, out, result._dtype, (input, other))

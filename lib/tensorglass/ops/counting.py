@@ -10,7 +10,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtypes import C_NAMES
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import from_array
+from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.chosen import comparable, not_implemented
@@ -20,7 +20,7 @@ from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.sorting import slices_along
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor, array_of
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 
 def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
@@ -111,6 +111,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         )
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if isinstance(min, complex) or isinstance(max, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     if dtype is dtypes.bool:
@@ -178,6 +180,11 @@ def histogram(
                 f"{title}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
                 "tensor for dimension 0"
             )
+        if not bins.numel():
+            raise RuntimeError(
+                f"{title}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                "dimension 0"
+            )
     elif bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if weight is not None:
@@ -239,6 +246,8 @@ def _edges(title: str, input: Tensor, bins: int, limits: Sequence[float] | None)
     elif input.numel():
         ends = input.detach().aminmax()
         low, high = ends[0].item(), ends[1].item()
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise RuntimeError(f"{title}: dimension 0's range [{low:g}, {high:g}] is not finite")
     else:
         low, high = 0.0, 1.0
     if low == high:
@@ -302,9 +311,21 @@ def unique_consecutive(
     if return_counts:
         wanted.append((counts, dtypes.int64))
     results = [from_array(array, dtype, input._storage) for array, dtype in wanted]
+    if axis is None:
+        results = [_in_all_places(each, input.numel()) for each in results]
     if axis:
         results[0] = slices_along(results[0], axis)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _in_all_places(made: Tensor, count: int) -> Tensor:
+    """The tensor at the beginning of a storage for `count` elements: PyTorch allocates for as many as there may be."""
+    if made.numel() == count or len(made._size) != 1:
+        return made
+    whole = empty_on(made._storage.device, (count,), (1,), made._dtype)
+    place = make(whole._storage, made._size, (1,), 0, made._dtype)
+    raw_array(place)[...] = raw_array(made)
+    return place
 
 
 def _runs(xp: Any, array: Array, axis: int | None) -> tuple[Array, Array, Array]:

@@ -76,7 +76,7 @@ def cov(
     total: Tensor = from_data.tensor(count, dtype=dtypes.int64, device=input.device)
     if weights is not None:
         total = weights.sum()
-        if count and bool(total == 0):
+        if bool(total == 0):
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         mean = (rows * weights).sum(1) / total
     else:

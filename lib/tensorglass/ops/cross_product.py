@@ -10,6 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients, recorded
 from tensorglass.making import from_array
+from tensorglass.ops.apart import refuse_shared_cells
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj
 from tensorglass.ops.promotion import check_out_dtype
@@ -30,7 +31,10 @@ def _product(input: Tensor, other: Tensor, dim: int, out: Tensor | None = None) 
     check_out_dtype(out, input._dtype)
     backend = input._storage.backend
     array = backend.launch(_kernel, array_of(input), array_of(other), axis, size, backend.array_dtype(input._dtype))
-    return from_array(array, input._dtype, input._storage) if out is None else write_out(array, size, out, input._dtype)
+    if out is None:
+        return from_array(array, input._dtype, input._storage)
+    refuse_shared_cells(out, input, other)
+    return write_out(array, size, out, input._dtype)
 
 
 _cross: Callable[..., Tensor] = recorded(_product)

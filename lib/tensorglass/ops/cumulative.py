@@ -17,6 +17,7 @@ from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.gradients import cumprod_gradient
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import refuse_whole_numbers, write_out
 from tensorglass.ops.running_totals import running_total
 from tensorglass.ops.samples import values
@@ -39,7 +40,8 @@ def _samples() -> Iterator[Sample]:
 def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
     check_tensor(name, input)
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
-    if dtype is None and out is not None:
+    if out is not None:
+        check_out_dtype(None if dtype is None else out, dtype or out._dtype)
         dtype = out._dtype
     elif dtype is None:
         dtype = input._dtype if input._dtype.category >= dtypes.FLOATING else dtypes.int64
@@ -55,7 +57,9 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
         wide = dtypes.float32
     array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
     result = backend.launch(_along, kernel, array_of(input), *array_dtypes, axis)
-    return from_array(result, dtype, input._storage) if out is None else write_out(result, input._size, out, dtype)
+    if out is None:
+        return from_array(result, dtype, input._storage)
+    return write_out(result, input._size, out, dtype, (input,))
 
 
 def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
@@ -77,8 +81,17 @@ def _product(xp: Any, array: Array, axis: int) -> Array:
     return xp.multiply.accumulate(array, axis=axis)
 
 
+def _check_own_dtype(input: Tensor, dtype: DType | None) -> None:
+    if dtype is not None and dtype is not input._dtype:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {dtypes.C_NAMES[input._dtype]} and output tensor dtype "
+            f"{dtypes.C_NAMES[dtype]} should match"
+        )
+
+
 def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """`cumsum`, written to `input`."""
+    _check_own_dtype(input, dtype)
     return _run("cumsum", _sum, input, dim, dtype, input)
 
 
@@ -91,6 +104,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor |
 
 def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """`cumprod`, written to `input`."""
+    _check_own_dtype(input, dtype)
     return _run("cumprod", _product, input, dim, dtype, input)
 
 
@@ -132,11 +146,18 @@ def diff(
     axis = geometry.wrap_dim(dim, len(input._size))
     if check_int("diff", "n", 2, n) < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    for each in (prepend, append):
+        if each is not None and len(each._size) != len(input._size):
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     result = copy_(zeros_like(input), input) if n == 0 else input
+    sources: tuple[Tensor, ...] = (input,)
     for _ in range(min(n, input._size[axis])):
         length = result._size[axis] - 1
         later, earlier = narrow(result, axis, 1, length), narrow(result, axis, 0, length)
+        sources = (later, earlier)
         result = logical_xor(later, earlier) if input._dtype is dtypes.bool else sub(later, earlier)
-    return result if out is None else write_out(array_of(result), result._size, out, result._dtype)
+    if out is None:
+        return result
+    return write_out(array_of(result), result._size, out, result._dtype, sources)

@@ -102,11 +102,11 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     return all_given(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
 
 
-@operator("linear algebra", samples=square_samples)
-def slogdet(input: Tensor) -> Any:
+@operator("linear algebra", out=True, samples=square_samples)
+def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
     check_tensor("slogdet", input)
-    return return_types.slogdet(*_recorded_slogdet(input, "linalg.slogdet"))
+    return all_given(return_types.slogdet, _recorded_slogdet(input, "linalg.slogdet"), out)
 
 
 @operator("linear algebra", samples=square_samples)

@@ -126,8 +126,10 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     check_tensor("renorm", input)
     if isinstance(p, complex):
         raise RuntimeError("renorm: p must be real-valued")
-    if p <= 0:
+    if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise RuntimeError("renorm: maxnorm must be real-valued")
     if len(input._size) < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {len(input._size)} dimensions")
     if maxnorm < 0:

@@ -22,13 +22,13 @@ from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
-from tensorglass.ops.at_once import computed_at_once
+from tensorglass.ops.at_once import computed_at_once, with_half_alpha
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, Plan, plan
 from tensorglass.ops.pointing import resize
 from tensorglass.ops.promotion import DTypeRule, cannot_cast, refuse
-from tensorglass.ops.scalars import number_array
+from tensorglass.ops.scalars import check_width, number_array
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.wide_rows import widened
 from tensorglass.storage import UntypedStorage
@@ -136,7 +136,9 @@ def _compute(
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
     if rule.lacks(found.promoted):
         refuse(rule, found.promoted, kernel.error_name)
-    if kernel.lacks_unsigned:
+    if kernel.lacks_unsigned and found.promoted in dtypes.WIDE_UNSIGNED:
+        for number in (*operands, *parameters.values()):
+            check_width(number)
         refuse_unwritten(kernel.error_name, found.promoted)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
@@ -144,6 +146,7 @@ def _compute(
     backend = like.backend
     if rule.rounds_numbers and found.promoted.itemsize == 2 and found.promoted.is_floating_point:
         operands = [_rounded(backend, each, found) for each in operands]
+        parameters = with_half_alpha(parameters, backend, found.promoted)
     run = (
         partial(kernel.function, backend.xp, **parameters)
         if parameters
@@ -194,6 +197,8 @@ def _rounded(backend: Backend, operand: Any, found: Plan) -> Any:
 
 def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tensor, tensors: int) -> None:
     """Raise unless `out` can hold the result."""
+    if kernel.name == "logical_not":  # whose kernel PyTorch chooses by `out`
+        refuse_unwritten(kernel.error_name, out._dtype)
     if out._dtype is found.result:
         return
     if found.promoted.category in rule.exact or (kernel.bounds and tensors == 1):
@@ -214,7 +219,7 @@ def _write(
     """Write the kernel's result to `out`."""
     backend = out._storage.backend
     between = backend.array_dtype(found.result)
-    if is_hazard:
+    if is_hazard and out._size == found.size:
         arrays = [_as_is(backend, each, found.compute) for each in operands]
         backend.launch(_one_by_one, run, raw_array(out), arrays, backend.array_dtype(found.compute), between)
         out._written()
@@ -225,6 +230,8 @@ def _write(
     else:
         arrays = [None if each is None else operand_array(kernel, backend, each, found.compute) for each in operands]
     if out._size != found.size:
+        if is_hazard:  # the larger result may lie over what is still to be read
+            arrays = [None if each is None else each.copy() for each in arrays]
         resize_output(out, found.size, found.out_stride)
     out._written()
     if goes_by_halves:

@@ -56,6 +56,9 @@ def _isclose(
 @operator("comparison", samples=pairs)
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements differ by at most ``atol + rtol * |other|``."""
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     made: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if equal_nan and input._dtype.category >= FLOATING:  # PyTorch writes what it finds over what was found before
         made._written()

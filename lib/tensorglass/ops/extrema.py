@@ -16,6 +16,7 @@ from tensorglass.making import from_array
 from tensorglass.ops import return_types, usual_reductions
 from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
 from tensorglass.ops.chosen import chosen_gradient
+from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.gradients import shared_among
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
@@ -146,6 +147,8 @@ def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim
     for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
         if refused:
             raise RuntimeError(f"{name}(): does not support {kind} input")
+    if isinstance(dim, list | tuple):
+        raise TypeError("one dimension, not several")  # `calls` says it in PyTorch's words
     axes = axes_of(len(input._size), dim)
     _check_has_elements(name, input, axes, dim, IndexError)
     check_out_dtype(out, dtypes.int64)
@@ -261,7 +264,9 @@ def _no_such_call(name: str, input: Tensor, dim: Any) -> TypeError:
     samples=_samples,
     usual=of_extreme(usual_reductions.largest, usual_reductions.position_of_largest, return_types.max),
 )
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
+def max(
+    input: Tensor, dim: StatedDim = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
+) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
     """
@@ -279,7 +284,9 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
     samples=_samples,
     usual=of_extreme(usual_reductions.smallest, usual_reductions.position_of_smallest, return_types.min),
 )
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None) -> Any:
+def min(
+    input: Tensor, dim: StatedDim = None, keepdim: bool = False, *, other: Tensor | None = None, out: Any = None
+) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.
     """
@@ -324,7 +331,7 @@ def aminmax(
     smallest, largest = (None, None) if out is None else out
     check_out_dtype(smallest, dtype)
     check_out_dtype(largest, dtype)
-    return return_types.aminmax(
+    return (return_types.aminmax if out is None else return_types.aminmax.out)(
         reduce(_smallest, input, axes, keepdim, dtype, dtype, smallest),
         reduce(_largest, input, axes, keepdim, dtype, dtype, largest),
     )

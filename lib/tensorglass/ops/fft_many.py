@@ -22,7 +22,9 @@ def _many_dims(input: Tensor, s: Sizes, dim: int | Sequence[int] | None) -> tupl
     rank = len(input._size)
     dims: tuple[int, ...] | None = None
     if dim is not None:
-        dims = tuple([geometry.wrap_dim(each, rank) for each in ([dim] if isinstance(dim, int) else dim)])
+        dims = tuple(
+            [geometry.wrap_dim(each, rank, wrap_scalar=False) for each in ([dim] if isinstance(dim, int) else dim)]
+        )
         if len(set(dims)) < len(dims):
             raise RuntimeError("FFT dims must be unique")
     if s is None:
@@ -47,11 +49,10 @@ def _along_many(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
     check_tensor(f"fft_{name}", input)
-    name = f"{name[:-1]}n"  # fft2 is fftn with other defaults, and its errors say so
-    check_out(name, out, is_complex=True)
     dims, sizes = _many_dims(input, s, dim)
-    fitted = fitted_to(of_kind(input, is_complex=True), dims, sizes)
     scaling = scaling_of(norm, forward)
+    check_out("fftn", out, is_complex=True)  # PyTorch's errors call all of them that
+    fitted = fitted_to(of_kind(input, is_complex=True), dims, sizes)
     return cast_into(complex_to_complex(fitted, dims, scaling, forward) if dims else fitted.clone(), out)
 
 

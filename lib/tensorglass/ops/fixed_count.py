@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tensorglass import dtypes
+from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import copy_
-from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.index_samples import argwhere_samples
 from tensorglass.ops.masking import nonzero
 from tensorglass.ops.table import Sample, operator, sample
@@ -42,6 +42,4 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
     if out is None:
         made._storage.version = 0  # it counts as not written yet
         return made
-    if out._size != made._size:
-        resize_output(out, made._size)
-    return copy_(out, made)
+    return written_apart(out, made, input)

@@ -14,9 +14,8 @@ from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.advanced_indexing import first_outside
+from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.copying import copy_
-from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_along_samples, take_samples
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
@@ -56,15 +55,11 @@ def _first_off(xp: Any, index: Array, length: int) -> int | None:
 
 
 def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
-    """A kernel's fresh result as a new tensor, or written to `out`."""
+    """A kernel's fresh result as a new tensor, or written to `out`, which must lie apart from `like`."""
     xp = like._backend.xp
     made = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
     memory.copied(made.nbytes)
-    if out is None:
-        return made
-    if out._size != size:
-        resize_output(out, size)
-    return copy_(out, made)
+    return made if out is None else written_apart(out, made, like)
 
 
 @operator("indexing", out=True, samples=select_samples)

@@ -274,7 +274,9 @@ def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> T
     """The inverse of `tensordot` with `A`, whose first `ind` dimensions are the rows and all others the columns."""
     check_tensor("linalg_tensorinv", A, "A")
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > len(A._size):
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(A._size)}")
     rows, columns = A._size[:ind], A._size[ind:]
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError(

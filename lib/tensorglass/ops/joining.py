@@ -13,9 +13,10 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, make, result_tensor
+from tensorglass.ops.apart import refuse_shared_cells
 from tensorglass.ops.arguments import all_tensors
 from tensorglass.ops.copying import transfer
-from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.one_device import on_two_devices
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
@@ -160,7 +161,7 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
             raise TypeError(
                 f"torch.cat(): input types can't be cast to the desired output type {out._dtype.scalar_type}"
             )
-        refuse_overlapping_write(out, given)
+        refuse_shared_cells(out, *given)
         if out._size != size:
             resize_output(out, size)
         return out

@@ -102,8 +102,6 @@ def _refuse_out(form: str, dtype: dtypes.dtype, out: Tensor) -> None:
     given, wanted = out._dtype.scalar_type, dtype.scalar_type
     if form == "dot":
         raise RuntimeError(f"result dtype {given} does not match input dtype {wanted}")
-    if form == "addmv_impl_cpu":
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {given}, {wanted}, and {wanted}")
     check_out_dtype(out, dtype)
 
 

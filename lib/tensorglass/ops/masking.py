@@ -17,6 +17,7 @@ from tensorglass.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, result_tensor, view_of
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
+from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
@@ -53,7 +54,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
             f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
         )
     found = _positions(input)
-    return found if out is None else _into(out, found)
+    return found if out is None else written_apart(out, found, input)
 
 
 def _positions(input: Tensor) -> Tensor:
@@ -166,7 +167,10 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     values = [array_of(each) if isinstance(each, Tensor) else fitting_array(backend, each, dtype) for each in operands]
     if out._conj:
         values = [each.conj() for each in values]
-    backend.launch(_choose, raw_array(out), array_of(condition), *values)
+    chosen = array_of(condition)
+    if any(each._storage is out._storage for each in tensors):  # `_choose` reads after it has begun to write
+        chosen, *values = [each.copy() for each in (chosen, *values)]
+    backend.launch(_choose, raw_array(out), chosen, *values)
     return out
 
 
@@ -318,15 +322,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         refuse_unwritten("masked_select", input._dtype)
     made = from_array(array, input._dtype, input._storage)
     memory.copied(made.nbytes)
-    return made if out is None else _into(out, made)
-
-
-def _into(out: Tensor, made: Tensor) -> Tensor:
-    if out._size != made._size:
-        resize_output(out, made._size)
-        out._stride = made._stride
-        out._array = out._contiguous = None
-    return copy_(out, made)
+    return made if out is None else written_apart(out, made, input, mask)
 
 
 def _pick(xp: Any, source: Array, mask: Array) -> Array:

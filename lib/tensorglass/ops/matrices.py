@@ -67,6 +67,18 @@ def failure(name: str, info: Tensor, text: Callable[[int], str]) -> RuntimeError
     return None
 
 
+def singular(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:
+    """In a kernel: the singular value decomposition, refused in PyTorch's words where it does not converge."""
+    try:
+        return xp.linalg.svd(A, full_matrices, compute_uv=vectors)
+    except xp.linalg.LinAlgError:
+        found = (~xp.isfinite(A)).any(axis=(-2, -1)).reshape(-1)
+        where = f"(Batch element {int(found.argmax())}): " if A.ndim > 2 else ""
+        raise LinAlgError(
+            f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
+        ) from None
+
+
 # --- how results lie -------------------------------------------------------------------------------------------------
 
 

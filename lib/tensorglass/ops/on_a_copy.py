@@ -12,9 +12,9 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative_of
+from tensorglass.ops.apart import refuse_partly_written, written_apart
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.copying import clone, copy_
-from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.copying import clone
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -42,9 +42,9 @@ def declare_on_a_copy(
         if out is None:
             made._storage.version = 0
             return made
-        if out._size != made._size:
-            resize_output(out, made._size)
-        return copy_(out, made)
+        refuse_partly_written(out, made._size, (input,))
+        given = (*arguments, *keywords.values())
+        return written_apart(out, made, *[each for each in given if isinstance(each, Tensor)])
 
     on_a_copy.__name__ = on_a_copy.__qualname__ = name
     on_a_copy.__doc__ = summary

@@ -50,6 +50,7 @@ from tensorglass.ops.samples import (
     positive,
     unary,
 )
+from tensorglass.ops.scalars import NUMBERS
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -111,8 +112,10 @@ def rsub(xp: Any, input: Array, other: Operand, *, alpha: complex = 1) -> Array:
     return xp.subtract(other, input if alpha == 1 else _times(xp, input, alpha))
 
 
-def _times(xp: Any, array: Array, alpha: complex) -> Array:
-    return xp.multiply(array, xp.asarray(alpha).astype(array.dtype))
+def _times(xp: Any, array: Array, alpha: complex | Array) -> Array:
+    product = xp.multiply(array, xp.asarray(alpha).astype(array.dtype))
+    # Half types are computed as float32; PyTorch rounds their product before it adds it, where it fills no vector.
+    return product if isinstance(alpha, NUMBERS) else product.astype(alpha.dtype).astype(array.dtype)
 
 
 @pointwise(

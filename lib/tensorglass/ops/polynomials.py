@@ -30,7 +30,7 @@ def _degrees() -> Iterator[Sample]:
 def _member(xp: Any, x: Array, n: Array, first: Array, step: Step) -> Array:
     """The polynomials of degrees `n`, cut to whole numbers, at `x`; 0 where there is no such degree."""
     x, n, first = xp.broadcast_arrays(x, n, first)
-    degree = xp.trunc(xp.where(xp.isfinite(n), n, -1))
+    degree = xp.trunc(xp.where(xp.absolute(n) < 2.0**63, n, -1))  # nor has PyTorch any that an int64 cannot hold
     before, now = xp.ones_like(first), first
     answer = xp.where(degree == 0, before, xp.where(degree == 1, now, 0))
     highest = int(degree.max()) if degree.size else 0

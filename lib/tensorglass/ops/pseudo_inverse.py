@@ -14,7 +14,16 @@ from tensorglass.making import make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import columnwise
-from tensorglass.ops.matrices import by_columns, by_rows, cast_into, check_one_out, check_square, launch, turned
+from tensorglass.ops.matrices import (
+    by_columns,
+    by_rows,
+    cast_into,
+    check_one_out,
+    check_square,
+    launch,
+    singular,
+    turned,
+)
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -35,7 +44,7 @@ def _signatures(tolerance: str) -> tuple[str, ...]:
 def _sizes(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
     """``A == left @ diag(sizes) @ right`` with sizes that are not negative."""
     if not hermitian:
-        return xp.linalg.svd(A, False)
+        return singular(xp, A)
     found, vectors = xp.linalg.eigh(A)
     sign = xp.where(found < 0, -1, 1).astype(found.dtype)
     return vectors, xp.absolute(found), xp.conj(xp.swapaxes(vectors * sign[..., None, :], -1, -2))
@@ -157,7 +166,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Array]:
     if not A.size:
         return (xp.zeros(A.shape[:-2], "int64"),)
-    sizes = xp.absolute(xp.linalg.eigvalsh(A)) if hermitian else xp.linalg.svd(A, compute_uv=False)
+    sizes = xp.absolute(xp.linalg.eigvalsh(A)) if hermitian else singular(xp, A, vectors=False)
     above = sizes > _threshold(xp, sizes, xp.asarray(atol, sizes.dtype), xp.asarray(rtol, sizes.dtype))
     return (xp.sum(above, axis=-1),)
 
@@ -211,7 +220,7 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     if not A.size:
         solution = xp.zeros((*A.shape[:-2], max(A.shape[-2:]), right.shape[-1]), A.dtype)
         return turned(xp, solution), xp.zeros(A.shape[:-2], "int64")
-    left, sizes, rest = xp.linalg.svd(A, False)
+    left, sizes, rest = singular(xp, A)
     kept = sizes > rcond * xp.max(sizes, axis=-1, keepdims=True)
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     inner = xp.conj(xp.swapaxes(left, -1, -2)) @ right
@@ -305,4 +314,4 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
 
 
 def _singular_values(xp: Any, A: Array) -> tuple[Array]:
-    return (xp.linalg.svd(A, compute_uv=False),)
+    return (singular(xp, A, vectors=False),)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
@@ -20,10 +20,11 @@ from tensorglass.generator import Generator, generator_of
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int
+from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
-from tensorglass.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
@@ -111,7 +112,8 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     """Fill with numbers drawn from the normal distribution of this mean and standard deviation."""
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    refuse_integers(self._dtype, "normal_kernel_cpu")
+    if self.numel():
+        refuse_integers(self._dtype, "normal_kernel_cpu")
     if self._dtype.is_complex:
         std = std / math.sqrt(2)  # half of the variance in each part
     sample = _normal if self.is_contiguous() else _normal_pairs
@@ -142,6 +144,8 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Gener
     """
     if from_ is None and to is None:
         refuse_unwritten("random_kernel_cpu", self._dtype)
+        if self._dtype.is_complex:
+            raise not_implemented("random_kernel_cpu", self._dtype)
         return draw(self, generator, _any_integers, self._dtype)
     if to is None:
         low, high = 0, check_int("random_", "to", 1, from_)
@@ -203,6 +207,8 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
             RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"),
             "The upper end is not included: the largest number drawn is to - 1.",
         )
+    if dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     for name, bound in (("from", low), ("to - 1", high - 1)):
         if dtype.category >= dtypes.FLOATING:
             exact = _exact_limit(dtype)
@@ -225,26 +231,26 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
 @operator("random", function=False)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the exponential distribution of rate `lambd`, whose mean is 1 / lambd."""
-    if self._dtype.category != dtypes.FLOATING:
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    if self._dtype.category != dtypes.FLOATING and self.numel():
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {self._dtype.scalar_type}"
         )
-    if lambd <= 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return draw(self, generator, sampling.exponential, lambd)
 
 
 @operator("random", function=False)
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the Cauchy distribution of this median and width."""
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     if self._dtype.category != dtypes.FLOATING:
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {dtypes.C_NAMES[self._dtype]}"
         )
-    if sigma <= 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     return draw(self, generator, sampling.cauchy, median, sigma)
 
 
@@ -254,16 +260,18 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     refuse_unwritten("geometric_cpu", self._dtype)
+    if self._dtype is dtypes.bool or self._dtype.is_complex:
+        raise not_implemented("geometric_cpu", self._dtype)
     return draw(self, generator, sampling.geometric, p)
 
 
 @operator("random", function=False)
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal, of this mean and standard deviation."""
-    if self._dtype.category != dtypes.FLOATING:
-        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self._dtype.scalar_type}'")
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if self._dtype.category != dtypes.FLOATING and self.numel():
+        raise not_implemented("log_normal_cpu", self._dtype)
     return draw(self, generator, _log_normal, mean, std)
 
 
@@ -279,6 +287,8 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     refuse_unwritten("bernoulli_scalar_cpu_", self._dtype)
+    if self._dtype.is_complex:
+        raise not_implemented("bernoulli_scalar_cpu_", self._dtype)
     return draw(self, generator, _bernoulli, p)
 
 
@@ -289,6 +299,10 @@ def _bernoulli(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
 def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None) -> Tensor:
     """Overwrite `target` with ones, each by the chance in its place in `chances`, and zeros."""
     refuse_unwritten("bernoulli_tensor_cpu_self_", target._dtype)
+    if target._dtype.is_complex:
+        raise not_implemented("bernoulli_tensor_cpu_self_", target._dtype)
+    refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")
+    geometry.expand(*header_of(chances), target._size)  # raises where it cannot be
     given = array_of(chances)
     if not target._backend.launch(_all_between, given, 0, 1):
         raise explained(
@@ -298,7 +312,6 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
             ),
             "Every element of p is a chance, from 0 to 1.",
         )
-    refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")
     refuse_overlapping_write(target)
     drawn = draw(
         empty_on(target.device, target._size, target._stride, chances._dtype),

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.errors import explained
+from tensorglass.formats import contiguous_format
 from tensorglass.generator import Generator, default_generator, generator_of
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
@@ -184,6 +184,8 @@ def normal(
                 "(float mean, Tensor std)",
                 "(float mean, float std, tuple of ints size)",
             )
+        if not isinstance(size, tuple | list):
+            raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
         shape = size_tuple("normal", size)
         place = read_out_options("normal", options, out)
         made = new(shape, place) if out is None else resized(out, shape)
@@ -194,12 +196,19 @@ def normal(
 
 def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Tensor | None) -> Tensor:
     if isinstance(std, Tensor):
+        if std._dtype.is_complex:
+            raise RuntimeError("normal expects standard deviation to be non-complex")
         if std.numel() and not bool((array_of(std) >= 0).all()):
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
     size = geometry.broadcast_shapes(*[each._size for each in tensors])
+    if out is not None and not isinstance(std, Tensor):  # then it must be large enough already
+        met = geometry.broadcast_shapes(mean._size, out._size)
+        if met != out._size:
+            raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(met)}")
+        size = out._size
     made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
     normal_(made, generator=generator)
     made.mul_(std).add_(mean)
@@ -251,6 +260,8 @@ def randint_like(
 ) -> Tensor:
     """As `randint`, with the size, dtype, device and order of dimensions of `input`."""
     low, high = (0, low) if high is None else (low, high)
+    if isinstance(high, Tensor) and high._size:
+        raise RuntimeError("high must be a scalar tensor and on CPU")
     made = _empty_like("randint_like", input, memory_format, options)
     return finished(random_(made, low, high, generator=generator), None)
 
@@ -264,15 +275,13 @@ def bernoulli(
 ) -> Tensor:
     """Ones, each by the chance in its place in `input` (or by chance `p`, if that is given), and zeros."""
     check_tensor("bernoulli", input)
-    if out is None:
-        made = _empty_like("bernoulli", input, None, {})
-    else:
-        made = resized(out, input._size)
-    if p is None:
-        draw_by_chance(made, input, generator)
-    else:
-        bernoulli_(made, p, generator=generator)
-    return finished(made, out)
+    if p is not None:
+        if out is not None:
+            raise TypeError("a chance for all is not written to an out=")  # `calls` says it in PyTorch's words
+        made = _empty_like("bernoulli", input, contiguous_format, {})
+        return finished(bernoulli_(made, p, generator=generator), None)
+    made = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
+    return finished(draw_by_chance(made, input, generator), out)
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
@@ -326,69 +335,3 @@ def _successes(xp: Any, target: Array, count: Array, prob: Array, bits: RandomBi
 
 def _chances(xp: Any, prob: Array) -> Array:
     return xp.where(prob > 0, xp.minimum(prob, 1), 0).astype("float64")
-
-
-@operator("random", out=True)
-def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Places drawn by the weights in `input` (a row of them, or rows): `num_samples` from each row, as int64.
-
-    Without `replacement` no place is drawn twice from a row.
-    """
-    check_tensor("multinomial", input)
-    count = check_int("multinomial", "num_samples", 2, num_samples)
-    _check_weights(input, count, replacement)
-    bits = generator_of(generator, input.device)._bits
-    sample = _with_replacement if replacement and count > 1 else _without_replacement
-    drawn = input._backend.launch(sample, array_of(input), bits, count)
-    size = (*input._size[:-1], count)
-    made = new(size, Place(dtypes.int64, input.device, False)) if out is None else resized(out, size)
-    raw_array(made)[...] = drawn
-    return made
-
-
-def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
-    if weights.dim() not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if weights._dtype.category != dtypes.FLOATING:
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {weights._dtype.scalar_type}"
-        )
-    if count <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and count > weights._size[-1]:
-        raise explained(
-            RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
-            f"There are {weights._size[-1]} places to draw from, and {count} are asked for: pass replacement=True.",
-        )
-    array = array_of(weights)
-    if not weights._backend.launch(_is_finite_and_positive, array):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if array.size and not bool((array.sum(-1) > 0).all()):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-
-
-def _is_finite_and_positive(xp: Any, array: Array) -> bool:
-    return bool((xp.isfinite(array) & (array >= 0)).all())
-
-
-def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
-    """The places of the largest weight / exponential number: a race in which heavier places tend to come in earlier."""
-    times = sampling.exponential(xp, bits, weights.size, 1.0).astype(weights.dtype).reshape(weights.shape)
-    return xp.argsort(-(weights / times), axis=-1, kind="stable")[..., :count]
-
-
-def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
-    """Where uniform numbers fall among the weights added up."""
-    rows = weights.reshape(-1, weights.shape[-1])
-    drawn = sampling.uniform(xp, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
-    summed = xp.cumsum(rows, axis=-1)
-    summed = summed / summed[:, -1:]
-    found = xp.stack([xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)])
-    return found.reshape(*weights.shape[:-1], count)

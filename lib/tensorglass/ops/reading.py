@@ -58,12 +58,14 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, Tensor) and not value._size and not value.requires_grad
 
 
-def _of_python(value: Any) -> Any:
-    """NumPy's numbers, alone or in a sequence, as Python's."""
+def _of_python(value: Any, kind: str) -> Any:
+    """NumPy's numbers, alone or in a sequence, as Python's; so is a tensor where a number is wanted."""
     if isinstance(value, HOST.xp.number | HOST.xp.bool_):
         return value.item()
+    if kind in _NUMBER_KINDS and isinstance(value, Tensor):
+        return value.item()
     if type(value) in (list, tuple) and any(isinstance(each, HOST.xp.generic) for each in value):
-        return type(value)(map(_of_python, value))
+        return type(value)([_of_python(each, "") for each in value])
     return value
 
 
@@ -74,6 +76,8 @@ def _is_real(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     return isinstance(value, NUMBERS) or _is_scalar(value)
 
+
+_NUMBER_KINDS = frozenset(("int", "float", "Number"))
 
 _FITS: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda value: isinstance(value, Tensor),
@@ -126,6 +130,8 @@ class Signature:
         self._positional = sum(not each.is_keyword_only for each in self.parameters)
         self._required = sum(not each.is_optional for each in self.parameters)
         self.is_deprecated = is_deprecated
+        #: whether it has the operator's parameters in another order, or under other names
+        self.is_another = is_deprecated or any(each.name == "self" for each in self.parameters)
         # Ints one by one are what must be given; where they may be left out, what follows one is another argument.
         first = self.parameters[0] if self._positional == 1 else None
         self._takes_varargs = first is not None and first.is_varargs and not first.is_optional
@@ -186,7 +192,7 @@ class Signature:
             if not each.fits(value):
                 raise TypeError(f"{self.name}(): {each.misfit(shown, value)}")
             if each.kind:
-                value = _of_python(value)
+                value = _of_python(value, each.kind)
             if each.name in named:
                 named[each.name] = value
             else:
@@ -218,6 +224,11 @@ class Signature:
                         )
         return values, named
 
+    def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """What was read, under the operator's names."""
+        found = dict(zip([each.name for each in self.parameters], values, strict=False)) | dict(named)
+        return {"input" if name == "self" else name: value for name, value in found.items()}
+
     def _too_many(self, given: int) -> TypeError:
         most = self._positional
         least = self._required  # sic: of those by keyword alone too
@@ -243,8 +254,11 @@ def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
 
 
 def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
-    """Whether there were NumPy's numbers in a call that was read."""
+    """Whether there were NumPy's numbers in a call that was read, or tensors for numbers, or an order of its own."""
+    if len(read) < len(given):
+        return True
     pairs = [*zip(given, read, strict=False), *[(keywords.get(name, value), value) for name, value in named.items()]]
     return any(
-        isinstance(one, HOST.xp.generic) or (type(one) in (list, tuple) and one is not other) for one, other in pairs
+        isinstance(one, HOST.xp.generic) or (isinstance(one, list | tuple | Tensor) and one is not other)
+        for one, other in pairs
     )

@@ -176,12 +176,12 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     axes = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
     if not moves:
         raise RuntimeError("`shifts` required")
+    if len(axes) != len(moves) and (axes or len(moves) > 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     if not input.numel():
         return clone(input, memory_format=preserve_format if axes else contiguous_format)
-    if not axes and len(moves) == 1:
+    if not axes:
         return _moved(_roll, input, moves[0], None)
-    if len(axes) != len(moves):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
     places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
     return _moved(_roll, input, moves, tuple(places))
 

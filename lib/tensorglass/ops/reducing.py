@@ -21,8 +21,10 @@ from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops import half_types
+from tensorglass.ops.apart import refuse_partly_written
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import Operator, Sample, declare
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, raw_array
@@ -36,7 +38,7 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
         return tuple(range(ndim))
     if isinstance(dim, int):
         return (geometry.wrap_dim(dim, ndim),) if ndim else (geometry.wrap_dim(dim, 1),)[:0]
-    if not dim:
+    if isinstance(dim, list | tuple) and not dim:
         return tuple(range(ndim))
     axes = [geometry.wrap_dim(each, max(ndim, 1)) for each in dim]
     for axis in axes:
@@ -96,13 +98,16 @@ def _run(
     return xp.ascontiguousarray(answer, result).reshape(size)
 
 
-def write_out(answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType) -> Tensor:
-    """Write a kernel's answer to the tensor given as ``out=``."""
+def write_out(
+    answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType, sources: Iterable[Tensor] = ()
+) -> Tensor:
+    """Write a kernel's answer to the tensor given as ``out=``, which must not lie over a part of one of `sources`."""
     if not dtypes.can_cast(result_dtype, out._dtype):
         raise RuntimeError(
             f"result type {result_dtype.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
         )
     refuse_overlapping_write(out)
+    refuse_partly_written(out, size, sources)
     if out._size != size:
         resize_output(out, size)
     raw_array(out)[...] = answer.conj() if out._conj else answer
@@ -156,8 +161,8 @@ def reduction(
                 check(input, axes, dim)
             if out is not None and check_out is not None:
                 check_out(input, dim, out)
-            if takes_dtype and out is not None and dtype is None:
-                dtype = out._dtype
+            if takes_dtype and out is not None:
+                dtype = _dtype_with(kernel.__name__, dtype, out)
             if dtype is not None and input._meta is not None:
                 refuse_whole_numbers(input, dtype)
             if dtype in WIDE_UNSIGNED and input.numel():
@@ -188,6 +193,15 @@ def reduction(
         return public
 
     return enter
+
+
+def _dtype_with(name: str, dtype: DType | None, out: Tensor) -> DType:
+    """The dtype that a sum is to have: that of `out`, which must be the one asked for, if one was."""
+    if dtype is not None and dtype is not out._dtype and name == "nansum":
+        names = f"{out._dtype.scalar_type} and {dtype.scalar_type}"
+        raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {names}.")
+    check_out_dtype(None if dtype is None else out, dtype or out._dtype)
+    return out._dtype
 
 
 def new_result(like: Tensor, size: tuple[int, ...], dtype: DType) -> Tensor:

@@ -16,8 +16,10 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded
 from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
+from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.gradients import by_dim, product, reduced_count, spread
 from tensorglass.ops.pointwise import div
+from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
@@ -141,6 +143,8 @@ def mean(
             ),
             "The mean of integers is no integer: write x.float().mean() or x.mean(dtype=torch.float32).",
         )
+    if dtype is not None:
+        check_out_dtype(out, dtype)
     return reduce(average, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
 
 
@@ -176,7 +180,7 @@ def _prod_samples() -> Iterator[Sample]:
 @derivative(node=by_dim("Prod"), input=product)
 def prod(
     input: Tensor,
-    dim: int | None = None,
+    dim: StatedDim = None,
     keepdim: bool = False,
     *,
     dtype: DType | None = None,
@@ -195,6 +199,7 @@ def prod(
         _out_wants_dim("prod", "int")(input, dim, out)
     if dtype is None:
         dtype = _widened(input._dtype) if out is None else out._dtype
+    check_out_dtype(out, dtype)
     refuse_whole_numbers(input, dtype)
     if input.numel():
         refuse_unwritten("prod_out_cpu", dtype)
@@ -302,6 +307,11 @@ def nanmean(
             f"nanmean(): expected input to have floating point or complex dtype but got {input._dtype.scalar_type}"
         )
     _nansum_is_real(input, (), dim)
+    if dtype is not None and dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype.scalar_type}"
+        )
     if is_recorded((input,)):
         counted = input.detach().isnan().logical_not()
         return div(nansum(input, dim, keepdim, dtype=dtype), counted.sum(dim, keepdim), out=out)

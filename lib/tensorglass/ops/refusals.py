@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
+from tensorglass.errors import warn
 from tensorglass.ops.arguments import invalid_combination
 from tensorglass.ops.known_signatures import DEPRECATED, signatures_of
 from tensorglass.ops.reading import Signature, differ
 
-__all__ = ["Signatures", "differ", "refusal", "signatures_for"]
+__all__ = ["Signatures", "by_name", "differ", "refusal", "signatures_for"]
 
 
 class Signatures:
@@ -40,7 +41,17 @@ class Signatures:
         return [] if self._texts else signatures_of(self._name, is_method=self._is_method)
 
     def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments as the first signature that fits has them. Raises PyTorch's TypeError if none does."""
+        """The arguments as the operator has them, by the first signature that fits. Raises PyTorch's TypeError."""
+        taken = self._taken(arguments, keywords)
+        values, named = taken.checked(arguments, keywords)
+        return ([], taken.by_name(values, named)) if taken.is_another else (values, named)
+
+    def named(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, all by name."""
+        taken = self._taken(arguments, keywords)
+        return taken.by_name(*taken.checked(arguments, keywords))
+
+    def _taken(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Signature:
         if self._is_method and len(self.all) == 1 and not self.all[0].parameters:
             name = f"TensorBase.{self._name}()"
             if keywords:
@@ -48,18 +59,28 @@ class Signatures:
             if arguments:
                 raise TypeError(f"{name} takes no arguments ({len(arguments)} given)")
         if len(self.all) == 1:
-            return self.all[0].checked(arguments, keywords)
+            return self.all[0]
         for signature in self.all:
             try:
                 signature.read(arguments, keywords)
             except TypeError:
                 continue
-            return signature.checked(arguments, keywords)
+            if signature.is_deprecated:
+                self._advise(signature)
+            return signature
         count = len(arguments) + len(keywords)
         plausible = [each for each in self.all if each.may_take(count) and not each.is_deprecated]
         if len(plausible) == 1:
             plausible[0].read(arguments, keywords)
         raise invalid_combination(self._name, arguments, *self._shown(), keywords=keywords)
+
+    def _advise(self, taken: Signature) -> None:
+        older = self._known[self.all.index(taken)].removesuffix(DEPRECATED)
+        newer = "".join(f"\n\t{self._name}{text}" for text in self._shown())
+        warn(
+            f"This overload of {self._name} is deprecated:\n\t{self._name}{older}\n"
+            f"Consider using one of the following signatures instead:{newer}"
+        )
 
     def _shown(self) -> list[str]:
         if self._known:
@@ -76,21 +97,20 @@ def signatures_for(body: Callable[..., Any], name: str, texts: tuple[str, ...], 
     return Signatures(lambda: inspect.signature(body), name, texts, is_method)
 
 
-def refusal(
-    name: str,
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-    *,
-    is_method: bool,
-    own: inspect.Signature | None = None,
-) -> TypeError | None:
-    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits.
-
-    An operator that PyTorch does not have is held against its `own` signature.
-    """
-    signatures = Signatures(None if own is None else lambda: own, name, (), is_method)
+def refusal(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool) -> TypeError | None:
+    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits."""
     try:
-        signatures.read(arguments, keywords)
+        Signatures(None, name, (), is_method).read(arguments, keywords)
     except TypeError as error:
         return error.with_traceback(None)
     return None
+
+
+def by_name(
+    name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool, own: inspect.Signature
+) -> dict[str, Any]:
+    """The arguments by the operator's names for them, read by the first of PyTorch's signatures of `name` that fits.
+
+    Raises PyTorch's TypeError if none fits. An operator that PyTorch does not have is held against its `own`.
+    """
+    return Signatures(lambda: own, name, (), is_method).named(arguments, keywords)

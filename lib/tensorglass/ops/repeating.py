@@ -42,6 +42,10 @@ def repeat_interleave(
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
+        if output_size is not None:
+            total = repeats * (input.numel() if dim is None else input.size(dim))
+            if total != output_size:
+                raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}")
         return _each(input, repeats, dim)
     chosen, axis = (input.flatten(), 0) if dim is None else (input, dim)
     counts: Tensor = repeats

@@ -45,6 +45,8 @@ def _gradient(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
 def _extreme(pair: Any, accumulate: str, input: Tensor, dim: int, out: OutPair) -> Any:
     name = pair.__name__
     check_tensor(name, input)
+    if not input._size and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     check_outputs(out, input._dtype, _found)
     if input._dtype.is_complex and input._size and input.numel():
@@ -126,7 +128,9 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
         wide = dtypes.float32
     array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
     result = backend.launch(_summed, array_of(input), *array_dtypes, axis)
-    return from_array(result, dtype, input._storage) if out is None else write_out(result, input._size, out, dtype)
+    if out is None:
+        return from_array(result, dtype, input._storage)
+    return write_out(result, input._size, out, dtype, (input,))
 
 
 def _summed(xp: Any, array: Array, dtype: Any, wide: Any, axis: int) -> Array:

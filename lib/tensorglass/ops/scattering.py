@@ -15,6 +15,7 @@ from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing, scatter_gradient, unsigned
+from tensorglass.ops.apart import refuse_shared_cells
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions
@@ -34,7 +35,7 @@ from tensorglass.ops.scatter_kernels import (
 )
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_gathering import add_to, of_scattering, over
-from tensorglass.tensor import Tensor, array_of, header_of
+from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
 _POSITIONS = (dtypes.int32, dtypes.int64)
@@ -50,14 +51,6 @@ def _check_vector(name: str, index: Tensor) -> None:
         )
     if index._dtype not in _POSITIONS:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
-
-
-def _refuse_shared_cells(input: Tensor, source: Tensor) -> None:
-    """Refuse to write to a tensor whose cells are shared, among themselves or with what is read."""
-    refuse_overlapping_write(input, (source,))
-    if source._storage is input._storage:
-        itemsize = input._dtype.itemsize
-        geometry.check_no_overlap(header_of(input), itemsize, header_of(source), source._dtype.itemsize)
 
 
 @derivative(
@@ -90,7 +83,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input._size)} source.shape = {list(source._size)}"
         )
-    _refuse_shared_cells(input, source)
+    refuse_shared_cells(input, source)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     error: type[Exception] = RuntimeError
@@ -111,7 +104,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     check_tensor("index_copy_", index, "index", 2)
     check_tensor("index_copy_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
-    _refuse_shared_cells(input, source)
+    refuse_shared_cells(input, source)
     name, count = "index_copy_()", index.numel()
     if len(index._size) > 1:
         raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
@@ -306,7 +299,7 @@ def _scattered(
     if of_number:
         refuse_overlapping_write(input)
     else:
-        _refuse_shared_cells(input, src)
+        refuse_shared_cells(input, src)
     if not index.numel():
         input._written()
         return input
@@ -354,7 +347,7 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.numel()}, index.numel() = {index.numel()}"
         )
-    _refuse_shared_cells(input, source)
+    refuse_shared_cells(input, source)
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)

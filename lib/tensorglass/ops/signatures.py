@@ -107,7 +107,7 @@ class CallSignature:
         if places is None:
             places = self._places[form] = self._placed(len(arguments), keywords, is_in_place)
         if not places.is_known:
-            raise self._error(arguments, keywords, is_method, is_in_place)
+            return self._read_again(arguments, keywords, is_method, is_in_place)
         given = (*arguments, *keywords.values()) if keywords else arguments
         operands: list[Any] = []
         is_tensor_there = False
@@ -117,15 +117,15 @@ class CallSignature:
             if type(value) is Tensor or isinstance(value, Tensor):
                 is_tensor_there = True
             elif not (value is None and name in self._optional) and not self._accepts_number(name, value):
-                raise self._error(arguments, keywords, is_method, is_in_place)
+                return self._read_again(arguments, keywords, is_method, is_in_place)
         values = {}
         for name, place, kind in places.parameters:
             values[name] = value = given[place]
             if kind is not None and not isinstance(value, kind):
-                raise self._error(arguments, keywords, is_method, is_in_place)
+                return self._read_again(arguments, keywords, is_method, is_in_place)
         out = None if places.out is None else given[places.out]
         if (self._is_overloaded and not is_tensor_there) or not (out is None or isinstance(out, Tensor)):
-            raise self._error(arguments, keywords, is_method, is_in_place)
+            return self._read_again(arguments, keywords, is_method, is_in_place)
         return operands, values, out
 
     def _placed(self, count: int, keywords: Iterable[str], is_in_place: bool) -> _Places:
@@ -147,17 +147,15 @@ class CallSignature:
     def _accepts_number(self, name: str, value: Any) -> bool:
         return name in self.numbers and isinstance(value, NUMBERS)
 
-    def _error(
-        self,
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-        is_method: bool,
-        is_in_place: bool,
-    ) -> TypeError:
-        name = f"{self.name}_" if is_in_place else self.name
-        given = arguments[1:] if is_method else arguments
+    def _read_again(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_method: bool, is_in_place: bool
+    ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
+        """What `read` gives, for a call that it cannot read, by PyTorch's other signatures; or PyTorch's TypeError."""
+        name, before = f"{self.name}_" if is_in_place else self.name, int(is_method)
         own = self.in_place() if is_in_place else self.public
-        from tensorglass.ops.refusals import refusal  # when it is needed: imports should be quick
+        from tensorglass.ops.refusals import by_name  # when it is needed: imports should be quick
 
-        found = refusal(name, given, keywords, is_method=is_method, own=own)
-        return found or invalid_combination(name, given, keywords=keywords)
+        named = by_name(name, arguments[before:], keywords, is_method=is_method, own=own)
+        if len(arguments) == before and all(keywords.get(each) is value for each, value in named.items()):
+            raise invalid_combination(name, arguments[before:], keywords=keywords)  # these words have failed before
+        return self.read(arguments[:before], named, is_method, is_in_place)

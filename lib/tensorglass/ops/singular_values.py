@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.errors import LinAlgError
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
@@ -24,6 +23,7 @@ from tensorglass.ops.matrices import (
     check_matrices,
     given,
     launch,
+    singular,
     turned,
 )
 from tensorglass.ops.samples import values
@@ -39,14 +39,9 @@ def _is_used(grad: Tensor) -> bool:
 
 
 def _svd(xp: Any, A: Array, full_matrices: bool, vectors: bool) -> Sequence[Array]:
-    try:
-        if not vectors:
-            return (xp.linalg.svd(A, compute_uv=False),)
-        left, sizes, right = xp.linalg.svd(A, full_matrices)
-    except xp.linalg.LinAlgError:
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
-        ) from None
+    if not vectors:
+        return (singular(xp, A, vectors=False),)
+    left, sizes, right = singular(xp, A, full_matrices)
     return turned(xp, left), sizes, turned(xp, right)
 
 
@@ -96,7 +91,7 @@ def _check_svd(A: Tensor, driver: str | None = None) -> None:
     check_matrices("linalg.svd", A)
     if driver is not None:
         raise RuntimeError(
-            "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
     check_kernel("linalg_svd_cpu", A)
 

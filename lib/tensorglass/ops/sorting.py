@@ -92,11 +92,19 @@ def sort(
     return return_types.sort.out(*out)
 
 
-@operator("sorting", samples=_samples)
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+@operator("sorting", out=True, samples=_samples)
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """The positions of the elements in order along `dim`. Equals keep their order."""
     check_tensor("argsort", input)
-    return _sort(input, dim, descending)[1]
+    found = _sort(input, dim, descending)[1]
+    if out is None:
+        return found
+    if stable is None:
+        raise TypeError("PyTorch's form with out= has stable= as well")  # `calls` says it in its words
+    check_out_dtype(out, found._dtype)
+    return write_out(array_of(found), found._size, out, found._dtype)
 
 
 def _whole_samples() -> Iterator[Sample]:
@@ -110,7 +118,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("msort", input)
     check_out_dtype(out, input._dtype)
     made = sort(input, 0)[0] if input._size else input.clone()
-    return made if out is None else write_out(array_of(made), made._size, out, made._dtype)
+    return made if out is None else write_out(array_of(made), made._size, out, made._dtype, (input,))
 
 
 # --- each element once -----------------------------------------------------------------------------------------------
@@ -150,7 +158,7 @@ def unique(
     check_tensor("unique", input)
     if input._dtype.is_complex:
         raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
-    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
+    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
     backend = input._storage.backend
     compute = backend.array_dtype(comparable(input._dtype))
     if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood

@@ -20,6 +20,7 @@ from tensorglass.making import make, same_inference, view_of
 from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import all_tensors, check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous, new_copy
+from tensorglass.ops.flags import StatedDims
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
@@ -174,7 +175,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     node=lambda dim: f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}",
     input=lambda grad, input_size: grad.reshape(input_size),
 )
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+def squeeze(input: Tensor, dim: StatedDims = None) -> Tensor:
     """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
     return view_of(input, *geometry.squeeze(*header_of(input), dim))
 

@@ -9,8 +9,10 @@ import math
 from collections.abc import Callable
 from typing import Any, Unpack
 
+from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.ops.arguments import check_int
+from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.factory import Options, factory, of_kernel, read_options
 from tensorglass.ops.pointing import point
 from tensorglass.tensor import Tensor
@@ -22,14 +24,16 @@ def _window(
     """A window whose elements are a function of numbers from 0 to 1."""
     check_int(name, "window_length", 1, window_length)
     place = read_options(name, options)
-    if not place.dtype.is_floating_point:
+    if place.dtype.category < dtypes.FLOATING:
         raise RuntimeError(
-            f"{name} expects floating point dtypes, got: TensorOptions(dtype={place.dtype.scalar_type.lower()}, "
+            f"{name} expects floating point dtypes, got: TensorOptions(dtype={dtypes.C_NAMES[place.dtype]}, "
             f"device={place.device}, layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
             "memory_format=(nullopt))"
         )
     if window_length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+    if place.dtype.is_complex and window_length > 1:
+        raise not_implemented("arange_cpu", place.dtype)
     whole = window_length + 1 if periodic and window_length > 1 else window_length
     made = of_kernel((whole,), place, _elements, whole, shape, arguments)
     point(made, made._storage, (window_length,), (1,), 0)

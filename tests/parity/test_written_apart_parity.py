@@ -1,0 +1,58 @@
+"""`out=` that lies over what is read: which operators refuse it, which write over it, and what stands there then."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+import torch
+
+import tensorglass
+
+CALLS = (
+    "torch.mul(x,y,out={})", "torch.add(y,x,alpha=2,out={})", "torch.addcmul(x,y,y,out={})",
+    "torch.lerp(y,x,0.5,out={})", "torch.sin(x,out={})", "torch.where(y>2,x,y,out={})",
+    "torch.where(y>2,y,x,out={})", "torch.where(y>2,x,x[0],out={})",
+    "torch.cumsum(x,0,out={})", "torch.cumprod(x,1,out={})", "torch.logcumsumexp(x,1,out={})",
+    "torch.diff(x.view(-1),out={})",
+    "torch.msort(x,out={})", "torch.kron(x[:1],y[:1],out={})", "torch.kron(x,y,out={})", "torch.cross(x,y,out={})",
+    "torch.linalg.cross(y,x,out={})", "torch.index_select(x,0,i[0],out={})", "torch.gather(x,0,i,out={})",
+    "torch.take(x,i,out={})", "torch.take_along_dim(x,i,0,out={})", "torch.masked_select(x,x>2,out={})",
+    "torch.cat([x[:1],x[1:]],out={})", "torch.cat([x,y],out={})", "torch.stack([x[0],y[0]],out={})",
+    "torch.hstack([x,y],out={})", "torch.column_stack([x],out={})", "torch.scatter(x,0,i,y,out={})",
+    "torch.scatter(y,0,i,x,out={})", "torch.scatter_add(x,0,i,y,out={})", "torch.index_add(x,1,i[0],y,out={})",
+    "torch.index_copy(x,0,i[0,:2],y,out={})", "torch.addmm(x,y@y.t(),y,out={})", "torch.nan_to_num(x,out={})",
+)  # fmt: skip
+PLACES = ("x", "s[:6].view(2,3)", "s[3:9].view(2,3)", "s[6:12].view(2,3)")
+
+
+def _tried(library: Any, call: str, operand: str = "s[:6].view(2,3)") -> Any:
+    """The elements that a call gives, or how it is refused."""
+    names = {"torch": library, "s": library.arange(14.0) + 1, "y": library.arange(6.0).view(2, 3)}
+    names |= {"i": library.tensor([[0, 1, 0], [1, 0, 1]])}
+    names["x"] = eval(operand, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the output was resized
+        try:
+            result = eval(call, names)
+            return [*result.shape, *result.reshape(-1).tolist()]
+        except RuntimeError as error:
+            return str(error).splitlines()[0]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call", CALLS)
+def test_an_out_over_an_operand_is_refused_or_written_as_pytorch_has_it(call: str, place: str) -> None:
+    written = call.format(place)
+    assert _tried(tensorglass, written) == pytest.approx(_tried(torch, written))
+
+
+@pytest.mark.parametrize(
+    "call", ["torch.sin(x,out=x[:1])", "torch.mul(x,2,out=x[:1])", "torch.nan_to_num(x,out=x[:1])"]
+)
+def test_an_out_that_is_resized_over_an_operand_with_gaps_gets_the_result(call: str) -> None:
+    with_gaps = "s[:12].view(2,6)[:,::2]"  # for which PyTorch does not see that they meet
+    assert isinstance(_tried(torch, call, with_gaps), list)
+    elsewhere = call.replace("x[:1]", "torch.empty(0)")
+    assert _tried(tensorglass, call, with_gaps) == pytest.approx(_tried(torch, elsewhere, with_gaps))

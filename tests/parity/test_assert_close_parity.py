@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 from parity.agreement import torch
 
@@ -46,6 +47,14 @@ CALLS: list[Pair] = [
     lambda t: ([1.0, 2.0], [1.0, 3.0], {}),
     lambda t: ([1.0], [1.0, 3.0], {}),
     lambda t: ({"a": 1.0}, {"b": 1.0}, {}),
+    lambda t: (1, 1.0, {}),
+    lambda t: (1, 1.0, {"check_dtype": False}),
+    lambda t: (numpy.float32(1), numpy.float64(2), {}),
+    lambda t: (numpy.bool_(True), False, {}),
+    lambda t: (numpy.ones(2), numpy.ones(2), {}),
+    lambda t: (numpy.ones(2), numpy.zeros(2), {}),
+    lambda t: (numpy.ones(2), numpy.ones(2, dtype="float32"), {}),
+    lambda t: (numpy.ones(2), t.ones(2), {}),
     lambda t: ({"a": [t.tensor([1.0])]}, {"a": [t.tensor([2.0])]}, {}),
 ]
 

@@ -46,6 +46,7 @@ POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_functi
 #: What is written to several tensors is tested in `test_several_results_parity`; `sort` in `test_steps_parity`.
 SEVERAL_RESULTS = (
     "aminmax",
+    "slogdet",
     "sort",
     "topk",
     "kthvalue",

@@ -74,10 +74,19 @@ def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None 
     check_tensor("tensordot", b, "other", 2)
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, (tuple, list)) and not isinstance(dims[0], (tuple, list)):
+        raise TypeError(
+            f"tensordot(): argument 'dims_self' (position 3) must be tuple of ints, not {type(dims[0]).__name__}"
+        )
+    if not isinstance(dims, (int, tuple, list)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
     if isinstance(dims, (tuple, list)):
         of_a, of_b = [list(each) if isinstance(each, (tuple, list)) else [each] for each in dims]
     else:
-        count = int(dims)  # type: ignore[arg-type]  # two lists went the other way
+        count = int(dims)
         if count < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={count}")
         if count > min(len(a._size), len(b._size)):

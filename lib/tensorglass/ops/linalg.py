@@ -64,7 +64,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
             f"Products do not promote: convert one, as in x.to({other._dtype!r}).",
         )
     if out is not None and out._dtype is not dtype:
-        _refuse_out(_form(input, other), dtype, out)
+        _refuse_out(_form(input, other), dtype, size, out)
     if dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED:
         form = _form(input, other)
         if form == "dot" or (0 not in size and input._size[-1]):
@@ -97,11 +97,13 @@ def _form(input: Tensor, other: Tensor) -> str:
     return "addmm_impl_cpu_"
 
 
-def _refuse_out(form: str, dtype: dtypes.dtype, out: Tensor) -> None:
+def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tensor) -> None:
     """Raise what PyTorch says of an ``out=`` of another dtype than the operands'."""
     given, wanted = out._dtype.scalar_type, dtype.scalar_type
     if form == "dot":
         raise RuntimeError(f"result dtype {given} does not match input dtype {wanted}")
+    if form == "addmv_impl_cpu" and out._size == size:
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {given}, {wanted}, and {wanted}")
     check_out_dtype(out, dtype)
 
 

@@ -38,7 +38,9 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
         return tuple(range(ndim))
     if isinstance(dim, int):
         return (geometry.wrap_dim(dim, ndim),) if ndim else (geometry.wrap_dim(dim, 1),)[:0]
-    if isinstance(dim, list | tuple) and not dim:
+    if not isinstance(dim, list | tuple):
+        raise TypeError("a dimension is an int")  # `calls` says it in PyTorch's words
+    if not dim:
         return tuple(range(ndim))
     axes = [geometry.wrap_dim(each, max(ndim, 1)) for each in dim]
     for axis in axes:

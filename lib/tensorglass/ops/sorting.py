@@ -92,7 +92,13 @@ def sort(
     return return_types.sort.out(*out)
 
 
-@operator("sorting", out=True, samples=_samples)
+def _stable_samples() -> Iterator[Sample]:
+    yield sample(values(7), stable=True)
+    yield sample(values(3, 4), dim=0, descending=True, stable=True)
+    yield sample(values(0, 3), stable=False)
+
+
+@operator("sorting", out=True, samples=_stable_samples)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, out: Tensor | None = None
 ) -> Tensor:

@@ -12,8 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tensorglass import dtypes
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
+from tensorglass.interop import as_tensor
 from tensorglass.ops.equality import isclose
+from tensorglass.ops.scalars import NUMBERS
 from tensorglass.tensor import Tensor
 
 Message = str | Callable[[str], str] | None
@@ -94,13 +97,18 @@ def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) 
     elif actual is None or expected is None:
         if actual is not expected:
             raise rules.fail(f"None mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, bool) for each in both):
-        if actual is not expected:
+    elif all(isinstance(each, bool | HOST.xp.bool_) for each in both):
+        if bool(actual) is not bool(expected):
             raise rules.fail(f"Booleans mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, (int, float, complex)) and not isinstance(each, bool) for each in both):
-        _compare_numbers(actual, expected, rules, place)
+    elif all(isinstance(each, NUMBERS) and not isinstance(each, bool | HOST.xp.bool_) for each in both):
+        one, other = [each.item() if isinstance(each, HOST.xp.generic) else each for each in both]
+        if rules.checks["dtype"] and type(one) is not type(other):
+            raise rules.fail(f"The (d)types do not match: {type(one)} != {type(other)}.", place)
+        _compare_numbers(one, other, rules, place)
     elif all(isinstance(each, Tensor) for each in both):
         _compare_tensors(actual, expected, rules, place)
+    elif all(isinstance(each, HOST.xp.ndarray) for each in both):
+        _compare_tensors(as_tensor(actual), as_tensor(expected), rules, place)
     else:
         text = f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
         if place:

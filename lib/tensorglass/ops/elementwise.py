@@ -24,6 +24,7 @@ from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
 from tensorglass.ops.at_once import computed_at_once, with_half_alpha
 from tensorglass.ops.kernel import Kernel
+from tensorglass.ops.one_by_one import one_by_one
 from tensorglass.ops.one_device import storage_of_result
 from tensorglass.ops.planning import Kind, Plan, plan
 from tensorglass.ops.pointing import resize
@@ -221,7 +222,7 @@ def _write(
     between = backend.array_dtype(found.result)
     if is_hazard and out._size == found.size:
         arrays = [_as_is(backend, each, found.compute) for each in operands]
-        backend.launch(_one_by_one, run, raw_array(out), arrays, backend.array_dtype(found.compute), between)
+        backend.launch(one_by_one, run, raw_array(out), arrays, backend.array_dtype(found.compute), between)
         out._written()
         return
     goes_by_halves = _goes_by_halves(backend, found) and out._dtype is found.result
@@ -300,33 +301,6 @@ def _convert_into(
     if between is not None:
         result = result.astype(between, copy=False)
     target[...] = xp.conj(result) if conjugate else result
-
-
-def _one_by_one(
-    xp: Any,
-    run: Callable[..., Array],
-    target: Array,
-    arrays: list[Array | None],
-    compute: Any,
-    result: Any,
-) -> None:
-    """Write the kernel's results to `target` one element after the other, in the order in which they lie in memory.
-
-    So an element that has been written is read in its new state: what PyTorch's loops over memory come to. There the
-    outcome also depends on how many elements a vector instruction takes at once, and is called undefined.
-    """
-    order = sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
-    shape = target.shape
-    views = [None if each is None else xp.broadcast_to(each, shape).transpose(order) for each in arrays]
-    target = target.transpose(order)
-    for place in range(target.size):
-        index: list[Any] = [...]
-        for length in reversed(target.shape):
-            place, at = divmod(place, length)
-            index.insert(0, at)
-        here = tuple(index)
-        operands = [None if view is None else view[here].astype(compute) for view in views]
-        target[here] = run(*operands).astype(result)
 
 
 def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:

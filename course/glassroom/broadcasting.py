@@ -35,6 +35,11 @@ class Operand:
         """What the operand's elements take, if it has this size and none is stretched."""
         return prod(size) * self.itemsize
 
+    @property
+    def shares_cells(self) -> bool:
+        """Whether elements of its own lie in one cell, as after `expand`: PyTorch does not write to such a tensor."""
+        return 0 not in self.size and any(n > 1 and step == 0 for n, step in zip(self.size, self.stride, strict=True))
+
     def value(self, index: Ints) -> str:
         """What stands in a cell: its value, or for a mere size the number of the cell."""
         if self.values:
@@ -177,6 +182,8 @@ class Broadcast:
         stretched = self.stretched()
         if not stretched:
             return "Nothing is stretched: all have the result's size."
+        if prod(self.size or ()) == 0:
+            return "Nothing is read: the result has no elements."
         names = listed([operand.name for operand in stretched])
         again = "is read again" if len(stretched) == 1 else "are read again"
         whole = sum(operand.nbytes(self.size or ()) for operand in stretched)
@@ -184,13 +191,21 @@ class Broadcast:
         return f"{names} {again} through stride 0: 0 bytes are copied. {copies} would take {counted(whole, 'byte')}."
 
     def _in_place(self) -> str:
-        able = [operand.name for operand in self.operands if operand.size == self.size]
-        unable = self.stretched()
-        if not unable:
+        full = [operand for operand in self.operands if operand.size == self.size]
+        able = [operand.name for operand in full if not operand.shares_cells]
+        if len(able) == len(self.operands):
             return "In place: each can take the result."
-        why = f"output with shape {list(unable[0].size)} doesn't match the broadcast shape {list(self.size or ())}"
-        can = f"{listed(able)} can take the result, " if able else ""
-        return f"In place: {can}{listed([operand.name for operand in unable])} cannot ({why})."
+        said = [f"{listed(able)} can take the result"] if able else []
+        shared = [operand.name for operand in full if operand.shares_cells]
+        if shared:
+            said.append(f"{listed(shared)} cannot (several of the elements share a cell)")
+        stretched = self.stretched()
+        if stretched:
+            why = (
+                f"output with shape {list(stretched[0].size)} doesn't match the broadcast shape {list(self.size or ())}"
+            )
+            said.append(f"{listed([operand.name for operand in stretched])} cannot ({why})")
+        return f"In place: {', '.join(said)}."
 
 
 def cell(name: str, index: Sequence[object]) -> str:

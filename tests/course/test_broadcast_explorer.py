@@ -81,6 +81,21 @@ def test_in_place_works_for_the_operands_that_are_said_to_take_the_result(sizes:
             target.add_(other)
 
 
+def test_a_tensor_whose_elements_share_cells_is_not_said_to_take_the_result() -> None:
+    whole, shared, row = torch.zeros(4, 3), torch.zeros(4, 1).expand(4, 3), torch.zeros(3)
+    said = explore_broadcast(whole, shared, row).broadcast.lines()[-1]
+    assert said.startswith(
+        "In place: whole can take the result, shared cannot (several of the elements share a cell), row"
+    )
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        shared.add_(whole)
+    assert explore_broadcast(shared[:0], whole[:0]).broadcast.lines()[-1] == "In place: each can take the result."
+
+
+def test_of_an_empty_result_nothing_is_said_to_be_read() -> None:
+    assert "Nothing is read: the result has no elements." in explore_broadcast((0, 3), (1, 3)).broadcast.lines()
+
+
 @pytest.mark.parametrize("library", [torch, tensorglass, np], ids=["torch", "tensorglass", "numpy"])
 def test_tensors_of_every_library_are_drawn_with_their_values(library: object) -> None:
     a = library.arange(3).reshape(3, 1)

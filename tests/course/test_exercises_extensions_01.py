@@ -144,7 +144,7 @@ WRONG = [
     (
         "e01-softplus",
         SOFTPLUS.format(forward="torch.log(1 + torch.exp(x))", saved="x", gradient="gradient * torch.sigmoid(kept)"),
-        "`Softplus.apply(x)` holds",
+        "`Softplus.apply(x)",
     ),
     ("e01-softplus", SOFTPLUS.format(forward=STABLE, saved="x", gradient="torch.sigmoid(kept)"), "is not multiplied"),
     (

@@ -55,7 +55,7 @@ WRONG = [
         "def split(count, seed): return torch.randperm(count, generator=torch.Generator().manual_seed(0))",
         "depend on `seed`",
     ),
-    ("t02-split", "def split(count, seed): return torch.randint(count, (count,))", "sorted"),
+    ("t02-split", "def split(count, seed): return torch.randint(count, (count,))", "come up twice, or not at all"),
 ]
 
 test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

@@ -35,6 +35,7 @@ WRONG = [
     ("t03-layer", "def layer(weights, x): return weights.double() @ x.double()", "the weights shall decide"),
     ("t03-layer", "def layer(weights, x): return weights @ x.float()", "have the same dtype"),
     ("t03-five", five(one="torch.int64"), "leaves the whole numbers"),
+    ("t03-five", five(one="torch.float64"), "what NumPy would answer"),
     ("t03-five", five(two="torch.int64"), "without a width"),
     ("t03-five", five(two="'int16'"), "whether the result fits"),
     ("t03-five", five(three="torch.float32"), "with its kind alone"),
@@ -42,11 +43,15 @@ WRONG = [
     ("t03-five", five(five="torch.bool"), "counts them"),
     ("t03-five", five(five="torch.zeros(1)"), "its dtype was asked for"),
     ("t03-five", five(five="3"), "such as torch.float32"),
-    ("t03-brighter", "def brighter(image, by): return (image + by).clamp(0, 255)", "came round before"),
+    ("t03-brighter", "def brighter(image, by): return (image + by).clamp(0, 255)", "Limit it at both ends"),
     ("t03-brighter", "def brighter(image, by): return (image.int() + by).clamp(0, 255)", "has dtype torch.int32"),
-    ("t03-brighter", "def brighter(image, by): return (image.int() + by).to(torch.uint8)", "came round before"),
+    ("t03-brighter", "def brighter(image, by): return (image.int() + by).to(torch.uint8)", "Limit it at both ends"),
     ("t03-brighter", "def brighter(image, by): return image.add_(by)", "the image itself is changed"),
-    ("t03-brighter", "def brighter(image, by): return (image.int() + by).clamp(max=255).byte()", "came round before"),
+    (
+        "t03-brighter",
+        "def brighter(image, by): return (image.int() + by).clamp(max=255).byte()",
+        "Limit it at both ends",
+    ),
     ("t03-energy", "def energy(x): return (x * x).sum()", "is infinite"),
     ("t03-energy", "def energy(x): return (x * x).sum(dtype=torch.float32)", "convert before you square"),
     ("t03-energy", "def energy(x): return x.double().square().sum()", "has dtype torch.float64"),
@@ -55,7 +60,9 @@ WRONG = [
     ("t03-double", WITHOUT_FINALLY.format("torch.float32"), "the default was float16"),
     ("t03-double", WITHOUT_FINALLY.format("torch.float64"), "put it back"),
     ("t03-double", SILENT, "did not pass it on"),
-    ("t03-double", "def in_double(function): return function()", "has dtype torch.float32"),
+    ("t03-double", "def in_double(function): return function()", "while the function ran"),
+    ("t03-double", "def in_double(function): return function().double()", "too late for what it computes"),
+    ("t03-double", "def in_double(function): return torch.zeros(2).double()", "did not call the function"),
 ]
 
 test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

@@ -1,6 +1,9 @@
 """What people answer in notebook 04 of part 2, and what the checks tell them, on both libraries."""
 
-from exercise_answers import right_answers, wrong_answers
+import pytest
+from exercise_answers import assert_told, right_answers, verdict_on, wrong_answers
+
+import tensorglass
 
 WRONG = [
     ("t04-bell", "def bell(x, out): return (-x * x / 2).exp()", "a new tensor was made"),
@@ -66,6 +69,20 @@ WRONG = [
 ]
 
 test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return torch.exp(-(x**2) / 2, out=out)",
+        "out.copy_(torch.exp(-x * x / 2)); return out",
+        "return torch.mul(x, x * -0.5, out=out).exp_()",
+    ],
+)
+def test_bell_is_told_of_tensors_that_it_made_on_the_way(body):
+    verdict = verdict_on(tensorglass, "t04-bell", f"def bell(x, out): {body}")  # the library that counts
+    assert_told(verdict, "bytes on the way")
+
 
 test_another_way_passes_as_well = right_answers(
     [

@@ -10,6 +10,8 @@ BY_ELEMENT = "def loss(predictions, targets): return (predictions[:, 0] - target
 ABSOLUTE = "def loss(predictions, targets): return (predictions[:, 0] - targets).abs().mean()"
 
 WRONG = [
+    ("t05-sizes", SIZES + "(3, 4), (6, 2), (2, 2, 6), 'error', (8, 7, 6, 5)", "(6,) is taken for (1, 6), a row"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (7, 1, 5)", "8 and a 1 that is put in front"),
     ("t05-sizes", SIZES + "'error', (2, 6), (2, 2, 6), 'error', (8, 7, 6, 5)", "1 goes with any length"),
     ("t05-sizes", SIZES + "(3, 4), 'error', (2, 2, 6), 'error', (8, 7, 6, 5)", "put in front of the shorter"),
     ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 6), 'error', (8, 7, 6, 5)", "its first 2 stands in front"),
@@ -31,15 +33,16 @@ WRONG = [
     ("t05-loss", ABSOLUTE, "for predictions that are twice"),
     ("t05-loss", "loss = 0", "a function was asked for"),
     ("t05-channels", "centred = photo - mean.mean()", "each channel has its own"),
-    ("t05-channels", "centred = photo[0] - mean[:, None, None] * 2", "`centred` holds"),
+    ("t05-channels", "centred = photo[0] - mean[:, None, None] * 2", "`centred[0, 0, 0]` is -7; -3.5 was asked for"),
     ("t05-channels", "centred = photo + mean[:, None, None]", "has the means added"),
     ("t05-gaps", "gaps = (places - places).abs()", "met place `i` only"),
     ("t05-gaps", "gaps = (places[:, None] - places[:, None]).abs()", "both were columns"),
     ("t05-gaps", "gaps = places[:, None] - places", "is a direction"),
-    ("t05-gaps", "gaps = places[:, None] + places", "`gaps` holds"),
+    ("t05-gaps", "gaps = places[:, None] + places", "`gaps[1, 1]` is 6; 0 was asked for"),
 ]
 
 RIGHT = [
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'RuntimeError', (8, 7, 6, 5)"),
     ("t05-sizes", SIZES + "[3, 4], (2, 6), torch.Size([2, 2, 6]), 'error', (8, 7, 6, 5)"),
     ("t05-stride", "size, stride = x.expand(2, 3, 4, 5).shape, x.expand(2, 3, 4, 5).stride()"),
     ("t05-loss", "def loss(p, t): return (p - t[:, None]).square().mean()"),

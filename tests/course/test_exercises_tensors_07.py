@@ -18,8 +18,8 @@ left, right = whole[:, :2] + 1, whole[:, 2:] + 2
 """
 
 WRONG = [
-    ("t07-images", "batch = torch.stack(images, dim=1)\nstrip = 0", "has shape (2, 3, 2)"),
-    ("t07-images", "batch = torch.cat(images)\nstrip = 0", "has shape (6, 2)"),
+    ("t07-images", "batch = torch.stack(images, dim=1)\nstrip = 0", "does not come first"),
+    ("t07-images", "batch = torch.cat(images)\nstrip = 0", "which stack makes"),
     ("t07-images", "batch = torch.cat(images, 1).view(3, 2, 2)\nstrip = 0", "is not the first picture"),
     ("t07-images", STRIP + "torch.cat(images)", "on top of each other"),
     ("t07-images", STRIP + "batch.view(2, 6)", "the first rows of all three"),

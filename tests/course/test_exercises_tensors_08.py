@@ -34,7 +34,7 @@ WRONG = [
     ("t08-heads", SCORES.format("bqhn,bkhn->bqk"), "the heads were summed"),
     ("t08-heads", SCORES.format("bqhn,bkhn->bqkh"), "with the head last"),
     ("t08-heads", SCORES.format("bqhn,bkhn->bhkq"), "the key's place before the query's"),
-    ("t08-heads", SCORES.format("bqhn,bkin->bhqk"), "`scores` holds"),
+    ("t08-heads", SCORES.format("bqhn,bkin->bhqk"), "`scores[0, 0, 0, 0]` is 0.19; 0.05 was asked for"),
     ("t08-never", "def apply(u, w, x): return torch.outer(u, w) @ x", "does not fit into any memory"),
     ("t08-never", "def apply(u, w, x): return u[:, None] * w @ x", "does not fit into any memory"),
     ("t08-never", "def apply(u, w, x): return w @ x", "`u` is missing"),

@@ -27,10 +27,12 @@ WRONG = [
     ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part)", "it holds the whole storage"),
     ("t10-small", "def packed(part): return pickle.dumps(part.contiguous())", "`packed(big[3])` is"),
     ("t10-small", "def packed(part): return pickle.dumps(part.clone() * 0)", "pickle.loads(packed(big[:, 3]))"),
+    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "a tensor was asked for"),
     ("t10-small", "def packed(part): return part.clone()", "is no bytes"),
     ("t10-together", TOGETHER + "torch.save([whole.clone(), part.clone()], file)", "share no memory"),
     ("t10-together", TOGETHER + "torch.save(whole, file)", "one call of `save` for both"),
-    ("t10-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the second"),
+    ("t10-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the smaller"),
+    ("t10-together", TOGETHER + "torch.save(whole, part, file)", "`save_both` raised"),
     ("t10-together", TOGETHER + "return [whole, part]", "wrote nothing"),
     ("t10-data", ANSWERS + "False, True, False, False, True", "in any depth, are data"),
     ("t10-data", ANSWERS + "True, True, True, False, True", "looked up in a module"),
@@ -45,6 +47,7 @@ ALSO_RIGHT = [
     ("t10-buffer", "torch.save(state, buffer); loaded = torch.load(io.BytesIO(buffer.getvalue()))"),
     ("t10-small", "def packed(part): return pickle.dumps(torch.tensor(part.tolist()))"),
     ("t10-together", TOGETHER + "torch.save({'a': whole, 'b': part}, file)"),
+    ("t10-together", TOGETHER + "torch.save([part, whole], file)"),
     ("t10-header", SHAPES.replace("{}", "{k: tuple(v['shape']) for k, v in header.items() if 'shape' in v}")),
 ]
 

@@ -1,4 +1,4 @@
-"""What people answer wrongly in notebook 01 of part 2, and what the checks tell them."""
+"""What people answer wrongly in notebook 11 of part 2, and what the checks tell them."""
 
 from textwrap import dedent
 

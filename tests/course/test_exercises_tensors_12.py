@@ -1,4 +1,4 @@
-"""What people answer wrongly in notebook 02 of part 2, and what the checks tell them."""
+"""What people answer wrongly in notebook 12 of part 2, and what the checks tell them."""
 
 from exercise_answers import verdict_on, wrong_answers
 
@@ -31,6 +31,13 @@ def test_what_stays_on_the_host_is_told_so():
 
     verdict = verdict_on(tensorglass, "t12-send", "def send(tensors, device): return list(torch.stack(tensors))")
     assert "`send(tensors, device)[0]` is on cpu; it shall be on sim" in verdict.message
+
+
+def test_journeys_are_counted_where_the_tensors_are_put_together_afterwards():
+    import tensorglass  # it counts its transfers
+
+    afterwards = "def send(tensors, device): return list(torch.stack([each.to(device) for each in tensors]))"
+    assert "there were 3 journeys" in verdict_on(tensorglass, "t12-send", afterwards).message
 
 
 def test_the_figures_are_the_allocators():

@@ -1,4 +1,4 @@
-"""What people answer wrongly in notebook 03 of part 2, and what the checks tell them."""
+"""What people answer wrongly in notebook 13 of part 2, and what the checks tell them."""
 
 from textwrap import dedent
 
@@ -28,6 +28,12 @@ def keep_highest(best, value, lock):
     if value > best[0]:
         best[0] = value
 """
+A_NAME = """
+def keep_highest(best, value, lock):
+    with lock:
+        if value > best[0]:
+            best = value
+"""
 BY_HAND = """
 def keep_highest(best, value, lock):
     lock.acquire()
@@ -48,7 +54,8 @@ WRONG = [
     ("t13-worker", "def scale_row(result, row, factor): return result[row] * factor", "is as it was"),
     ("t13-worker", "def scale_row(result, row, factor): result *= factor", "`row 0 after scale_row"),
     ("t13-worker", "def scale_row(result, row, factor): result[row] = factor", "`row 1 after scale_row"),
-    ("t13-lock", READ_BEFORE, "Is it read before the lock is taken"),
+    ("t13-lock", READ_BEFORE, "once you have the lock"),
+    ("t13-lock", A_NAME, "Is it written with"),
     ("t13-lock", WRITTEN_AFTER, "after the lock had been given back"),
     ("t13-lock", WITHOUT_LOCK, "never took the lock"),
     ("t13-tail", "tail = torch.from_file(path, shared=False, size=4)[2:]", "does not reach the file"),

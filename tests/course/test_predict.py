@@ -20,8 +20,9 @@ def revealed(answers, *result, **keywords):
         prediction = predict("What will it be?", **answers)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert prediction.reveal(*result, **keywords) is None
-    lines = out.getvalue().splitlines()
-    return {line.split("  ")[0]: tuple(re.split(r"\s{2,}", line)[1:]) for line in lines[1:]}
+    question, _, *lines = out.getvalue().splitlines()
+    assert question == "What will it be?"
+    return {line.split("  ")[0]: tuple(re.split(r"\s{2,}", line)[1:]) for line in lines}
 
 
 def test_a_prediction_prints_its_question_and_answers_and_what_is_missing(capsys):

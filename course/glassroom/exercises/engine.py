@@ -29,7 +29,8 @@ from importlib import import_module
 from io import StringIO
 from textwrap import dedent, indent
 
-from glassroom.exercises.facts import MOST_TAKEN, elements, first_line
+from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
+from glassroom.exercises.lines import in_lines
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
@@ -126,7 +127,7 @@ def _exercise_modules() -> Iterator[str]:
 def check(id: str = "", /, *answers: object, **given: object) -> None:
     """Look at the learner's answers to an exercise and print what they show. Never raises."""
     verdict = judge(id, *answers, **given)
-    print(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
+    print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
     if verdict.printed:
         print(f"While it was checked, your answer printed:\n{indent(verdict.printed, '    ')}")
 
@@ -145,7 +146,7 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
         solved, message = (
             False,
-            f"looking at your answer raised {first_line(error).removesuffix('.')}. Is it of the kind asked for?",
+            f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?",
         )
     return Verdict(solved, message, _first_lines(written))
 
@@ -198,7 +199,7 @@ def hint(id: str = "", /) -> None:
     text = found.hints[rung]
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:"
     is_code = rung >= RUNGS.index("nearly the code")
-    print(f"{heading}\n{indent(text, '    ')}" if is_code else f"{heading} {text}")
+    print(f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}"))
 
 
 def _find(id: object) -> Exercise | str:

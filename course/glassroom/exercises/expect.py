@@ -84,7 +84,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
     found = facts.values(answer)
     if not facts.same_value(found, wanted):
-        raise Misconception(f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for.")
+        raise Misconception(_other_values(name, found, wanted))
 
 
 def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
@@ -114,15 +114,20 @@ def expect_same_layout(answer: Any, name: str, like: Any, like_name: str) -> Non
 
 def call(function: Any, name: str, *arguments: Any) -> Any:
     """What the learner's function returns for these arguments; what it raises becomes a sentence."""
-    if not callable(function) or facts.is_tensor(function):
-        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
-    try:
-        result = function(*arguments)
-    except (Exception, SystemExit) as error:
-        raise Misconception(f"`{name}` raised {facts.first_line(error).removesuffix('.')}.") from None
+    result = run(function, name, *arguments)
     if result is None or result is ...:
         raise Misconception(f"`{name}` returned nothing. Does it end with `return`?")
     return result
+
+
+def run(function: Any, name: str, *arguments: Any) -> Any:
+    """Like `call`, of a function that need not return anything."""
+    if not callable(function) or facts.is_tensor(function):
+        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
+    try:
+        return function(*arguments)
+    except (Exception, SystemExit) as error:
+        raise Misconception(f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}") from None
 
 
 def expect_raises(function: Callable[..., Any], name: str, error: str, *arguments: Any) -> None:
@@ -150,6 +155,25 @@ def _kind(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of {len(value)}" + (" lists" if value and all(isinstance(part, list) for part in value) else "")
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else facts.text(value)
+
+
+def _given(arguments: Sequence[Any]) -> str:
+    """The tensors and arrays among the arguments, as the beginning of a sentence."""
+    given = [facts.text(each) for each in arguments if facts.is_tensor(each) or facts.is_array(each)]
+    return f"given {' and '.join(given)}, " if given else ""
+
+
+def _other_values(name: str, found: Any, wanted: Any) -> str:
+    """Both, where they are short enough to be shown; else the first place where they differ."""
+    if facts.is_shown_whole(found) and facts.is_shown_whole(wanted):
+        return f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for."
+    place = []
+    while isinstance(wanted, list):
+        at = next(at for at, pair in enumerate(zip(found, wanted, strict=True)) if not facts.same_value(*pair))
+        place.append(at)
+        found, wanted = found[at], wanted[at]
+    found, wanted = (f"{each:.7g}" if isinstance(each, float) else facts.text(each) for each in (found, wanted))
+    return f"`{name}[{', '.join(map(str, place))}]` is {found}; {wanted} was asked for."
 
 
 def _shape_of_lists(nested: Any) -> tuple[int, ...]:

@@ -164,6 +164,11 @@ def text(x: object) -> str:
     return f"an object of type {type(x).__name__}"
 
 
+def is_shown_whole(x: object) -> bool:
+    """Whether `text` says all of a plain value, and cuts nothing off."""
+    return is_plain(x) and len(repr(x)) <= LONGEST_TEXT
+
+
 def shortened(line: str) -> str:
     line = without_addresses(line)
     return line if len(line) <= LONGEST_TEXT else line[: LONGEST_TEXT - 1] + "…"
@@ -183,3 +188,9 @@ def first_line(error: BaseException) -> str:
         return name
     message = without_addresses(lines[0]) if lines else ""
     return f"{name}: {message}" if message else name
+
+
+def first_sentence(error: BaseException) -> str:
+    """The first line of an error as a sentence among others: with one mark at its end."""
+    line = first_line(error).rstrip()
+    return line if line.endswith((".", "!", "?")) else f"{line}."

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises import facts
+from glassroom.exercises.lines import in_lines
 
 UNSAID = "…"
 UNKNOWN = "–"
@@ -82,7 +83,7 @@ class Prediction:
         self.answers = dict(answers)
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
-        """Print what was said beside what is true of `result`. Never raises.
+        """Print the question, and what was said beside what is true of `result`. Never raises.
 
         `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without
         arguments that is called here, and whose exception is the truth for `error`. `of` is the tensor that
@@ -95,9 +96,10 @@ class Prediction:
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
         rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
+        print(in_lines(self.question))
         _print_table(rows)
         if raised is not None:
-            print(facts.first_line(raised))
+            print(in_lines(facts.first_line(raised)))
 
     def _row(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
@@ -116,7 +118,7 @@ class Prediction:
 
     def __repr__(self) -> str:
         lines = [f"  {kind:<10}  {_said(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
-        return "\n".join([f"Prediction: {self.question}", *lines])
+        return "\n".join([in_lines(f"Prediction: {self.question}"), *lines])
 
     def _ipython_display_(self) -> None:
         """Nothing: what `predict` printed is the display, also where it is a cell's last line."""

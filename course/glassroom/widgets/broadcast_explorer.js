@@ -11,6 +11,7 @@ const HUES = 6;
 const MOST_OPERANDS = 6;
 const MOST_DIMS = 6;
 const NAME_IN_A_BOX = 6;
+const NO_SIZE = `A size is written as whole numbers, such as (4, 1) or 4 1, at most ${MOST_DIMS} of them.`;
 
 const nbytes = (operand, size) => product(size) * operand.itemsize;
 const same = (one, other) => one.join() === other.join();
@@ -78,18 +79,31 @@ function why(operands, dims) {
 
 function saved(stretched, size) {
   if (!stretched.length) return "Nothing is stretched: all have the result's size.";
+  if (size.includes(0)) return "Nothing is read: the result has no elements.";
   const whole = stretched.reduce((sum, operand) => sum + nbytes(operand, size), 0);
   const [again, copies] = stretched.length === 1 ? ["is read again", "A copy"] : ["are read again", "Copies"];
   const names = listed(stretched.map((operand) => operand.name));
   return `${names} ${again} through stride 0: 0 bytes are copied. ${copies} would take ${counted(whole, "byte")}.`;
 }
 
+/** Whether elements of its own lie in one cell, as after `expand`: PyTorch does not write to such a tensor. */
+function sharesCells(operand) {
+  return !operand.size.includes(0) && operand.size.some((n, dim) => n > 1 && operand.stride[dim] === 0);
+}
+
 function inPlace(operands, stretched, size) {
-  if (!stretched.length) return "In place: each can take the result.";
-  const able = operands.filter((operand) => !stretched.includes(operand)).map((operand) => operand.name);
-  const reason = `output with shape [${stretched[0].size.join(", ")}] doesn't match the broadcast shape [${size.join(", ")}]`;
-  const can = able.length ? `${listed(able)} can take the result, ` : "";
-  return `In place: ${can}${listed(stretched.map((operand) => operand.name))} cannot (${reason}).`;
+  const full = operands.filter((operand) => !stretched.includes(operand));
+  const named = (some) => listed(some.map((operand) => operand.name));
+  const able = full.filter((operand) => !sharesCells(operand));
+  if (able.length === operands.length) return "In place: each can take the result.";
+  const said = able.length ? [`${named(able)} can take the result`] : [];
+  const shared = full.filter(sharesCells);
+  if (shared.length) said.push(`${named(shared)} cannot (several of the elements share a cell)`);
+  if (stretched.length) {
+    const reason = `output with shape [${stretched[0].size.join(", ")}] doesn't match the broadcast shape [${size.join(", ")}]`;
+    said.push(`${named(stretched)} cannot (${reason})`);
+  }
+  return `In place: ${said.join(", ")}.`;
 }
 
 /** What is said above the table. */
@@ -225,7 +239,7 @@ function render({ model, el }) {
   const said = spokenLines();
   const picture = make("div", "gr-picture");
   const look = scrolling(picture, "the sizes and the cells");
-  const status = make("p", "gr-status idle", HELP);
+  const status = make("p", "gr-status idle");
   status.setAttribute("aria-live", "polite");
   root.append(fields, said, picture, status);
   el.replaceChildren(root);
@@ -245,7 +259,7 @@ function render({ model, el }) {
       for (const other of parts) other.element.classList.remove("on", "at");
       status.classList.toggle("idle", !part);
       if (!part) {
-        status.textContent = HELP;
+        status.textContent = parts.length ? HELP : "";
         return;
       }
       const { sentence, lit } = about(part, parts, operands, isCut);
@@ -256,6 +270,7 @@ function render({ model, el }) {
     const filled = grids.map((grid) => grid.parts).filter((each) => each.length);
     const moved = (key, part) => (part ? walked(key, part, filled) : null);
     explored(place, parts, { name: "gr-box", first: filled.at(-1)?.[0] ?? null, light, moved });
+    light(null);
   }
 
   function drawFields() {
@@ -266,7 +281,10 @@ function render({ model, el }) {
       field.addEventListener("input", () => {
         const size = sizeOf(field.value);
         field.setAttribute("aria-invalid", size === null);
-        if (size === null) return;
+        if (size === null) {
+          status.textContent = NO_SIZE;
+          return;
+        }
         const own = given.find((each) => each.name === operand.name && same(each.size, size));
         operands = operands.map((each, place) => (place === at ? own ?? counting(operand.name, size) : each));
         draw();

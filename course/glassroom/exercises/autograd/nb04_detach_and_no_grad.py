@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value
-from glassroom.exercises.facts import first_line, same_value, values
+from glassroom.exercises.facts import first_sentence, same_value, values
 
 
 def gradients(loss: Any, *leaves: Any) -> list[Any]:
@@ -20,7 +20,7 @@ def gradients(loss: Any, *leaves: Any) -> list[Any]:
         return [None if leaf.grad is None else values(leaf.grad) for leaf in leaves]
     except RuntimeError as error:
         raise Misconception(
-            f"loss.backward() raised {first_line(error)} Leave the backward to the check, and run the cell again."
+            f"loss.backward() raised {first_sentence(error)} Leave the backward to the check, and run the cell again."
         ) from None
     finally:
         for leaf, grad in zip(leaves, before, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
-from glassroom.exercises.facts import first_line, is_tensor, same_value, text, values
+from glassroom.exercises.facts import first_sentence, is_tensor, same_value, text, values
 
 
 @exercise(
@@ -239,7 +239,7 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
         try:
             (leaf * x).sum().backward()
         except Exception as error:  # whatever the learner's function does in the middle of backward
-            expect(False, f"within backward, `step_at_once` raised {first_line(error)}")
+            expect(False, f"within backward, `step_at_once` raised {first_sentence(error)}")
         expect(
             not same_value(values(leaf), values(w)),
             "after backward the leaf is as it was. `leaf = leaf - …` gives the name to a new tensor; write in place.",

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import first_line, same_value, values
+from glassroom.exercises.facts import first_sentence, same_value, values
 
 SAVES = {
     "after_exp": (True, "The derivative of exp is its result, `y`; nobody needs `h` again."),
@@ -116,7 +116,7 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
     try:
         step(parameters, 0.25)
     except RuntimeError as error:
-        expect("leaf" not in str(error), f"`step` raised {first_line(error)} Do it where nothing is recorded.")
+        expect("leaf" not in str(error), f"`step` raised {first_sentence(error)} Do it where nothing is recorded.")
         raise
     expect(
         all(now is then for now, then in zip(parameters, before, strict=True)),

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths
-from glassroom.exercises.facts import first_line, share_memory, values
+from glassroom.exercises.facts import first_sentence, share_memory, values
 
 N = 1_000_000
 
@@ -84,7 +84,7 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
         right = gradcheck(Softsign.apply, (x,), raise_exception=False)
     except Exception as error:
         right = False
-        expect(False, f"backward raised {first_line(error).removesuffix('.')}.")
+        expect(False, f"backward raised {first_sentence(error)}")
     expect(right, "the forward is right, and the gradient is not: it is gradient * (1 - |y|)².")
     return "A kernel in each direction, and gradcheck finds them in agreement."
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
-from glassroom.exercises.facts import is_tensor, shape, text
+from glassroom.exercises.facts import dtype_name, is_tensor, shape, text
 
 
 @exercise(
@@ -126,7 +126,9 @@ def record(record: Callable[[Any], Any], *, x: Any) -> str:
                 expect(not is_tensor(answer), f"`{where}` is a tensor, which json cannot write. item() takes it out.")
             if key == "dtype":
                 expect(isinstance(answer, str), f"`{where}` is a dtype; str(…) makes a string of it.")
-            expect_equal(answer, where, value)
+            expect_equal(
+                answer, where, value, mistakes={dtype_name(sample): "The name of a dtype is what str(x.dtype) says."}
+            )
         expect(_json_takes(found), f"json.dumps refuses `record({name})`: something in it is no plain Python value.")
     return "A list, a string and a number: json needs no more."
 

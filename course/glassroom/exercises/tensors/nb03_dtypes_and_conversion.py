@@ -50,7 +50,13 @@ def layer(layer: Callable[[Any, Any], Any], *, weights: Any, readings: Any) -> s
 
 NAMES = {"bool", "uint8", "int8", "int16", "int32", "int64", "bfloat16", "float16", "float32", "float64", "complex64"}
 FIVE = {
-    "one": ("float32", {"int64": "/ always leaves the whole numbers. The default is taken, as nobody brings a width."}),
+    "one": (
+        "float32",
+        {
+            "int64": "/ always leaves the whole numbers. The default is taken, as nobody brings a width.",
+            "float64": "That is what NumPy would answer. Nobody brings a width, and the default is float32.",
+        },
+    ),
     "two": (
         "uint8",
         {
@@ -115,7 +121,8 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
         if values(result) != [min(max(value, 0), 255) for value in exact]:
             expect(
                 values(result) != [value % 256 for value in exact],
-                f"`{name}` holds {values(result)}: the sum came round before it was limited.",
+                f"`{name}` holds {values(result)}: a sum that does not fit into a byte came round. Limit it at both "
+                "ends, while it has room, and convert it last.",
             )
         expect_value(result, name, [min(max(value, 0), 255) for value in exact])
     return "Room to add in, limits, and back into a byte."
@@ -144,7 +151,7 @@ def energy(energy: Callable[[Any], Any], *, large: Any) -> str:
         expect(
             values(result) != float("inf"),
             f"`energy({name})` is infinite. A single square, 90,000, is too large for float16 already: "
-            "convert before you square.",
+            "convert before you square, and leave the sum in float32.",
         )
         expect_tensor(result, f"energy({name})", dtype="float32")
         expect_value(result, f"energy({name})", sum(value * value for value in values(x)))
@@ -190,7 +197,19 @@ def double(
     default = zeros(1).dtype
     half = zeros(1).half().dtype
     try:
-        result = call(in_double, "in_double", lambda: zeros(2))
+        made: list[Any] = []
+
+        def make() -> Any:
+            made.append(zeros(2))
+            return made[0]
+
+        result = call(in_double, "in_double", make)
+        expect(made, "`in_double` did not call the function that it was given.")
+        expect(
+            dtype_name(made[0]) == "float64",
+            f"while the function ran, torch.zeros(2) was {dtype_name(made[0])}. Set the default before you call it; to "
+            "convert its result is too late for what it computes.",
+        )
         expect_tensor(result, "in_double(lambda: torch.zeros(2))", shape=(2,), dtype="float64")
         expect(zeros(1).dtype == default, "after the call the default is another than before: put it back.")
         set_default_dtype(half)

@@ -16,8 +16,9 @@ TENSOR = "tensor = torch.tensor"
 @exercise(
     "t04-bell",
     setup="""
+    from tensorglass import memory
     x = torch.arange(3.0)
-    empty_like = torch.empty_like
+    empty_like, track = torch.empty_like, memory.track
     """,
     hints=[
         "Begin with out=, which puts the first result into the storage that is there. Go on in place.",
@@ -34,11 +35,12 @@ TENSOR = "tensor = torch.tensor"
         """,
     ],
 )
-def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any], Any]) -> str:
+def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any], Any], track: Callable[[], Any]) -> str:
     before = values(x)
     mine, out = x.clone(), empty_like(x)
     address = out.data_ptr()
-    result = call(bell, "bell", mine, out)
+    with track() as report:
+        result = call(bell, "bell", mine, out)
     expect(values(mine) == before, "after `bell(x, out)` the tensor x is changed. Its squares belong into `out`.")
     expect_tensor(result, "bell(x, out)", shape=shape(x))
     expect(
@@ -46,6 +48,11 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
         "what `bell(x, out)` returns is not in the storage of `out`: a new tensor was made.",
     )
     expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
+    expect(
+        report.allocated_bytes == 0,
+        f"`bell(x, out)` is right, and allocated {report.allocated_bytes} bytes on the way: every operator that is not "
+        "told where to write makes a new tensor. Give the first one out=out, and go on in place.",
+    )
     return "Three operators, and one storage, which was there before."
 
 

@@ -28,10 +28,23 @@ ERROR = "error"
     ],
 )
 def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
+    first, second, third, fourth, fifth = (
+        ERROR if isinstance(size, str) and size.lower().endswith(ERROR) else size
+        for size in (first, second, third, fourth, fifth)
+    )
     expect_equal(
         first, "first", (3, 4), mistakes={(1, 1): "1 gives way to the other length.", ERROR: "1 goes with any length."}
     )
-    expect_equal(second, "second", (2, 6), mistakes={ERROR: "A 1 is put in front of the shorter size: (1, 6)."})
+    expect_equal(
+        second,
+        "second",
+        (2, 6),
+        mistakes={
+            ERROR: "A 1 is put in front of the shorter size: (1, 6).",
+            (6, 2): "A missing length is put in front: (6,) is taken for (1, 6), a row.",
+            (6,): "The 2 of the other size stays.",
+        },
+    )
     expect_equal(
         third,
         "third",
@@ -43,7 +56,8 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
     )
     in_front = "A missing length is put in front, never in between. From the right: 3 and 3, then 2 and 4."
     expect_equal(fourth, "fourth", ERROR, mistakes={(4, 2, 3): in_front, (4, 4, 3): in_front})
-    expect_equal(fifth, "fifth", (8, 7, 6, 5), mistakes={ERROR: "From the right: 1 and 5, 6 and 1, 1 and 7, 8."})
+    pairs = "From the right: 1 and 5, 6 and 1, 1 and 7, 8 and a 1 that is put in front."
+    expect_equal(fifth, "fifth", (8, 7, 6, 5), mistakes={ERROR: pairs, (7, 1, 5): pairs, (8, 1, 6, 1): pairs})
     return "From the right, place by place: nothing else is looked at."
 
 

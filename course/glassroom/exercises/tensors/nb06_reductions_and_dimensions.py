@@ -72,6 +72,10 @@ def channels(brightness: Any, *, batch: Any) -> str:
         "`brightness` has a mean for each channel of each image. The images shall go, too.",
     )
     expect(
+        not same_value(values(brightness), values(batch.sum((0, 2, 3)))),
+        "`brightness` holds the sums of the channels; a mean divides by how many pixels there are.",
+    )
+    expect(
         not same_value(values(brightness), values(batch.mean())),
         "`brightness` is one number: all dimensions went. Dimension 1 shall stay.",
     )
@@ -184,6 +188,10 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     expect(
         not same_value(values(missing), values(log.isnan().sum(1))),
         "`missing` has a number for each day; it shall have one for each sensor.",
+    )
+    expect(
+        bool((missing != 0).any()),
+        "`missing` is 0 everywhere. A nan equals nothing, itself included, so == does not find it; isnan() does.",
     )
     expect_value(missing, "missing", log.isnan().sum(0))
     return "What is missing is left out of the mean, and counted, so that nobody takes three averages for equally good."

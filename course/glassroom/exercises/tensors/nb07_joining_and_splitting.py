@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import expect, expect_tensor, expect_value, expect_view
-from glassroom.exercises.facts import same_value, shape, values
+from glassroom.exercises.facts import is_tensor, same_value, shape, values
 
 IMAGES = """
 images = [torch.tensor([[1, 2], [3, 4]]), torch.tensor([[5, 6], [7, 8]]), torch.tensor([[9, 10], [11, 12]])]
@@ -32,6 +32,16 @@ images = [torch.tensor([[1, 2], [3, 4]]), torch.tensor([[5, 6], [7, 8]]), torch.
 )
 def images(batch: Any, strip: Any, *, images: Sequence[Any]) -> str:
     pictures = [values(picture) for picture in images]
+    expect(
+        not is_tensor(batch) or shape(batch) != (6, 2),
+        "`batch` has size (6, 2): cat made the rows more. A batch has one dimension more than a picture, "
+        "which stack makes.",
+    )
+    expect(
+        not is_tensor(batch) or shape(batch) not in ((2, 3, 2), (2, 2, 3)),
+        f"`batch` has size {shape(batch) if is_tensor(batch) else ()}: the new dimension, of 3, does not come first, "
+        "so `batch[i]` is no picture.",
+    )
     expect_tensor(batch, "batch", shape=(3, 2, 2))
     expect(
         same_value(values(batch[0]), pictures[0]),
@@ -157,7 +167,7 @@ def large(large: Any, *, small: Any) -> str:
         f"`large` has shape {shape(large)}: it grew in one direction. Do the same along the other dimension.",
     )
     expect(
-        shape(large) != (16,),
+        len(shape(large)) != 1,
         "`large` has lost its rows: without `dim`, repeat_interleave goes through all elements.",
     )
     expect_tensor(large, "large", shape=(4, 4))

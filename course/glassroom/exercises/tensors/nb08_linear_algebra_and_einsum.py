@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
-from glassroom.exercises.facts import first_line, is_tensor, same_value, shape, text, values
+from glassroom.exercises.facts import first_sentence, is_tensor, same_value, shape, text, values
 
 
 @exercise(
@@ -60,9 +60,7 @@ def spelled(name: str, letters: Any, einsum: Callable[..., Any], *operands: Any)
     try:
         return einsum(letters, *operands)
     except (RuntimeError, ValueError) as error:
-        raise Misconception(
-            f"`{name}` is {letters!r}, and that raises {first_line(error).removesuffix('.')}."
-        ) from None
+        raise Misconception(f"`{name}` is {letters!r}, and that raises {first_sentence(error)}") from None
 
 
 @exercise(

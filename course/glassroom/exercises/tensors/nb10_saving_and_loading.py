@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import is_tensor, nbytes, share_memory
+from glassroom.exercises.engine import Misconception, exercise
+from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_truths, expect_value, run
+from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_memory
 
 
 @exercise(
@@ -76,7 +76,9 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
             f"`packed({name})` is {len(data):,} bytes long, for {nbytes(part):,} bytes of elements: it holds the whole "
             "storage.",
         )
-        expect_value(pickle.loads(data), f"pickle.loads(packed({name}))", part)
+        loaded = pickle.loads(data)
+        expect_tensor(loaded, f"pickle.loads(packed({name}))")
+        expect_value(loaded, f"pickle.loads(packed({name}))", part)
     return "clone() gives the part a storage of its own, as long as the part: that is all there is to write."
 
 
@@ -101,18 +103,24 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
 )
 def together(save_both: Callable[..., Any], *, whole: Any, load: Callable[..., Any]) -> str:
     file = io.BytesIO()
-    save_both(whole, whole[1], file)
+    run(save_both, "save_both", whole, whole[1], file)
     expect(file.tell() or file.getvalue(), "`save_both` wrote nothing to the file.")
     file.seek(0)
-    loaded = call(load, "torch.load", file)
+    try:
+        loaded = load(file)
+    except Exception as error:
+        raise Misconception(
+            f"what was written cannot be loaded: torch.load raised {first_sentence(error)} Write it with one call of "
+            "torch.save, which takes a list of both."
+        ) from None
     parts = list(loaded.values()) if isinstance(loaded, dict) else loaded
     expect(
         isinstance(parts, list | tuple) and len(parts) == 2 and all(map(is_tensor, parts)),
         "what is loaded should be two tensors, in a list, a tuple or a dictionary: one call of `save` for both.",
     )
-    first, second = parts
-    expect_tensor(first, "the first", shape=(2, 3))
-    expect_tensor(second, "the second", shape=(3,))
+    first, second = sorted(parts, key=nbytes, reverse=True)
+    expect_tensor(first, "the larger", shape=(2, 3))
+    expect_tensor(second, "the smaller", shape=(3,))
     expect(share_memory(first, second), "the two that are loaded share no memory. Was one of them copied before?")
     return "One call of save, one storage in the file, one storage after load."
 

@@ -1,4 +1,4 @@
-"""Exercises of notebook 01 of part 2: on which device a tensor is, and what meets it there."""
+"""Exercises of notebook 11 of part 2: on which device a tensor is, and what meets it there."""
 
 from __future__ import annotations
 

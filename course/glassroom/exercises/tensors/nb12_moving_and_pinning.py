@@ -1,4 +1,4 @@
-"""Exercises of notebook 02 of part 2: what transfers cost, when pinning helps, what the allocator holds."""
+"""Exercises of notebook 12 of part 2: what transfers cost, when pinning helps, what the allocator holds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ MIB = 2**20
     "t12-send",
     setup="""
     from glassroom import course_device
+    from tensorglass import transfers
     device = course_device(torch)
     parts = [torch.ones(1000) for _ in range(3)]
+    count = transfers.count
     """,
     hints=[
         "Make one tensor of them on the host, and send that. Views of it cost nothing.",
@@ -33,9 +35,11 @@ MIB = 2**20
         """,
     ],
 )
-def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
+def send(send: Callable[..., Any], *, parts: Any, device: str, count: Callable[[], int]) -> str:
     tensors = [part[:4] + number for number, part in enumerate(parts)]
+    before = count()
     sent = call(send, "send", tensors, device)
+    journeys = count() - before
     expect(
         isinstance(sent, (list, tuple)),
         "`send` shall return a list: going through a tensor by list(…) gives its rows, which are views.",
@@ -50,6 +54,7 @@ def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
         all(share_memory(sent[0], other) for other in sent[1:]),
         "they have a storage each, so each made a journey of its own. Put them together before you send them.",
     )
+    expect(journeys <= 1, f"there were {journeys} journeys, one for each. Put them together *before* you send them.")
     return "One storage, one journey, and a view for each."
 
 
@@ -107,6 +112,7 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
         mistakes={
             10 * 2 * MIB: "They share a segment: ten small blocks fit into one.",
             10 * 1024: "The device is asked for whole segments; small blocks come from those of 2 MiB.",
+            2_000_000: "2 MiB are 2 * 2**20 bytes.",
         },
     )
     expect_equal(
@@ -117,6 +123,7 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
             16 * MIB: "That is the large one's segment; the small one is still reserved.",
             22 * MIB: "Segments of 20 MiB are for blocks below 10 MiB.",
             2 * MIB + 15_000_000: "Segments are multiples of 2 MiB.",
+            17 * MIB: "Segments are multiples of 2 MiB, and 15 MiB are not.",
         },
     )
     return "Allocated is what tensors occupy, in units of 512 bytes; reserved is what the device was asked for."

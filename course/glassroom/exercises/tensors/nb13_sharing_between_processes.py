@@ -1,4 +1,4 @@
-"""Exercises of notebook 03: which memory is shared, what travels, and whose turn it is."""
+"""Exercises of notebook 13 of part 2: which memory is shared, what travels, and whose turn it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view, run
 from glassroom.exercises.facts import values
 
 SHARED = {
@@ -75,7 +75,7 @@ def values_of(values_of: Callable[..., Any], *, h: Any) -> str:
 def worker(scale_row: Callable[..., Any], *, result: Any) -> str:
     sent = result.clone()
     before = values(sent)
-    scale_row(sent, 1, 10)
+    run(scale_row, "scale_row", sent, 1, 10)
     expect(
         values(sent) != before,
         "after scale_row(result, 1, 10) the sender's tensor is as it was. `row = row * factor` makes a new tensor; "
@@ -132,14 +132,19 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
         cell = best.clone()
         cell[0] = -9.0
         held = _Lock(cell, theirs)
-        keep_highest(cell, value, held)
+        run(keep_highest, "keep_highest", cell, value, held)
         expect(held.left_with is not None, "`keep_highest` never took the lock, or never gave it back.")
         found = float(cell[0])
         story = f"While keep_highest(best, {value:g}, lock) waited for the lock, another process wrote {theirs:g}."
         expect(found == held.left_with, "best[0] was written after the lock had been given back.")
         expect(
+            found != theirs or theirs == highest,
+            f"{story} {value:g} is higher, and did not get into best[0]. Is it written with `best[0] = …`?",
+        )
+        expect(
             found == highest,
-            f"{story} Now best[0] is {found:g}, not {highest:g}. Is it read before the lock is taken?",
+            f"{story} Now best[0] is {found:g}, not {highest:g}. Compare with what stands there once you have the "
+            "lock, not with what you read before.",
         )
     return "Read and written while nobody else may: no value is lost."
 

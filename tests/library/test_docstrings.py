@@ -15,7 +15,7 @@ import pytest
 
 import tensorglass
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.table import EXAMPLES
+from tensorglass.ops.table import EXAMPLES, FUNCTIONS
 
 #: Modules of which PyTorch has no counterpart, and those that need a driver.
 NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend")
@@ -37,7 +37,8 @@ def of_modules() -> Iterator[doctest.DocTest]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in list(modules()):  # all are imported first, as that adds names to packages
         for found in finder.find(module, module.__name__, module=module, globs={**vars(module), "torch": tensorglass}):
-            if found.examples and not found.name.startswith("tensorglass.ops."):
+            is_operator = found.name.startswith("tensorglass.ops.") or found.name.partition(".")[2] in FUNCTIONS
+            if found.examples and not is_operator:
                 yield found
 
 

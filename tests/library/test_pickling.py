@@ -6,6 +6,8 @@ import copy
 import pickle
 import subprocess
 import sys
+from operator import attrgetter
+from types import FunctionType
 
 import pytest
 
@@ -51,3 +53,33 @@ def test_a_deep_copy_keeps_what_is_shared_and_a_copy_shares() -> None:
     assert whole.tolist() == [[0, 1, 2], [0, 0, 0]]
     copy.copy(x).fill_(7)
     assert x.tolist() == [[7, 7, 7], [7, 7, 7]]
+
+
+FUNCTIONS = sorted(
+    f"{home}{name}"
+    for home, holder in (("", torch), ("linalg.", torch.linalg), ("fft.", torch.fft), ("special.", torch.special),
+                         ("Tensor.", torch.Tensor))
+    for name in dir(holder)
+    if not name.startswith("_") and isinstance(getattr(holder, name, None), FunctionType)
+)  # fmt: skip
+
+
+def test_functions_and_methods_are_pickled_by_the_names_that_users_know() -> None:
+    strangers = []
+    for path in FUNCTIONS:
+        function = attrgetter(path)(torch)
+        try:
+            is_itself = pickle.loads(pickle.dumps(function)) is function
+        except pickle.PicklingError:
+            is_itself = False
+        if not is_itself:
+            strangers.append(path)
+    assert len(FUNCTIONS) > 1000
+    assert strangers == []
+
+
+def test_a_function_goes_to_a_process_that_has_imported_nothing() -> None:
+    sent = pickle.dumps((torch.linalg.qr, torch.topk, torch.Tensor.cumsum, torch.special.erf, torch.add))
+    program = f"import pickle; print(*[each.__name__ for each in pickle.loads({sent!r})])"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout
+    assert said.split() == ["linalg_qr", "topk", "cumsum", torch.special.erf.__name__, "add"]

@@ -183,29 +183,43 @@ def attach() -> dict[str, Callable[..., Any]]:
 def _hand_out(row: Operator) -> None:
     for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
         if row.is_function and not row.namespace:
-            FUNCTIONS[name] = _explained(row, name, row.function)
+            _enter(name, row, _explained(row, name, row.function))
         if row.is_method:
-            _give(name, _explained(row, name, row.method or row.function, is_method=True))
+            _give(name, row, _explained(row, name, row.method or row.function, is_method=True))
         if row.is_attribute:
-            _give(name, property(row.function, row.setter))
+            _give(name, row, property(row.function, row.setter))
         if row.inplace is not None:
-            _give(f"{name}_", _explained(row, f"{name}_", row.inplace, is_method=True))
+            _give(f"{name}_", row, _explained(row, f"{name}_", row.inplace, is_method=True))
         for form, body in ((name, row.function), (f"{name}_", row.inplace)):
             if body is not None and form in IN_PLACE_FUNCTIONS:
-                FUNCTIONS[form] = _explained(row, form, body)
+                _enter(form, row, _explained(row, form, body))
     for path in (row.path, *row.aliases):
         if "." in path:
-            FUNCTIONS[path] = _explained(row, path.replace(".", "_"), row.function)
+            _enter(path, row, _explained(row, path.replace(".", "_"), row.function))
     for name, method in row.dunders.items():
-        _give(name, method)
+        _give(name, row, method)
 
 
-def _give(name: str, member: Any) -> None:
+def _enter(path: str, row: Operator, function: Callable[..., Any]) -> None:
+    home, _, name = f"tensorglass.{path}".rpartition(".")
+    _tell(row, function, home, name)
+    FUNCTIONS[path] = function
+
+
+def _give(name: str, row: Operator, member: Any) -> None:
     if name in _awaited:
         _awaited.remove(name)
         if type(vars(Tensor).get(name)) is not Awaited:  # a program has put something of its own there
             return
+    if not isinstance(member, property):
+        _tell(row, member, "tensorglass", f"Tensor.{name}")
     setattr(Tensor, name, member)
+
+
+def _tell(row: Operator, public: Callable[..., Any], home: str, name: str) -> None:
+    """Tell what users call where they find it: by that pickle names it to another process."""
+    if public is not row.function:  # which has its place in the module that declares it
+        public.__module__, public.__qualname__ = home, name
 
 
 def _not_writable(name: str) -> Callable[[Tensor, Any], None]:

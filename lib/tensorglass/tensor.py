@@ -289,15 +289,20 @@ class Tensor:
 
     def __float__(self) -> float:
         number = float(self._real_number("double"))
+        self._warn_of_lost_gradient()
+        return number
+
+    def __complex__(self) -> complex:
+        number = complex(self._number())
+        self._warn_of_lost_gradient()
+        return number
+
+    def _warn_of_lost_gradient(self) -> None:
         if self._meta is not None and self.requires_grad:
             warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first."
             )
-        return number
-
-    def __complex__(self) -> complex:
-        return complex(self._number())
 
     def _number(self) -> Any:
         if self.numel() != 1:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -240,3 +242,14 @@ def test_a_node_tells_what_it_keeps() -> None:
 
 def test_a_node_knows_sizes_by_pytorchs_names() -> None:
     assert torch.ones(2, 3, requires_grad=True).sum().grad_fn._saved_self_sym_sizes == (2, 3)
+
+
+@pytest.mark.parametrize("convert", [float, complex, math.sin])
+def test_a_number_made_of_a_tensor_that_requires_a_gradient_is_warned_of(convert: Callable[[Any], Any]) -> None:
+    x = torch.tensor(0.5, requires_grad=True)
+    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
+        assert convert(x) == convert(0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        convert(x.detach())
+        x.item()

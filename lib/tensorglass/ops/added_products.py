@@ -88,10 +88,13 @@ def add_product(
 
 
 def _factor(number: complex, dtype: DType) -> complex:
-    """A factor as a number of `dtype`: a fraction is cut off for integers."""
+    """A factor as a number of `dtype`: a fraction is cut off for integers, and -1 wraps around for unsigned ones."""
     number = checked(number, dtype)
-    if isinstance(number, bool) or (dtype.category == dtypes.INTEGER and not isinstance(number, int)):
-        return bool(number) if dtype is dtypes.bool else int(number.real)
+    if dtype is dtypes.bool:
+        return bool(number)
+    if isinstance(number, bool) or dtype.category == dtypes.INTEGER:
+        whole = int(number.real)
+        return whole if dtype.is_signed else whole % 2 ** (8 * dtype.itemsize)
     return number.real if isinstance(number, complex) and not dtype.is_complex else number
 
 

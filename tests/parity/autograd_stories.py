@@ -339,6 +339,31 @@ STORIES = {
 
         wholes(lambda v: v.mul_(1j), lambda v: v[0].mul_(2 + 1j), lambda v: v.conj().mul_(1j), lambda v: v.real.mul_(5))
     """,
+    "random numbers": """
+        p = torch.ones(2) / 2
+        for fill in (
+            lambda t: t.uniform_(), lambda t: t.normal_(1, 2), lambda t: t.bernoulli_(0.5), lambda t: t.bernoulli_(p),
+            lambda t: t.random_(), lambda t: t.random_(3), lambda t: t.random_(1, 3), lambda t: t.exponential_(),
+            lambda t: t.cauchy_(), lambda t: t.geometric_(0.5), lambda t: t.log_normal_(),
+        ):
+            leaf = new()
+            attempt(lambda: fill(leaf).grad_fn)
+            with torch.no_grad():
+                see(fill(leaf).requires_grad)
+            y = leaf * 1
+            see(fill(y) is y, y.grad_fn)
+            y.sum().backward()
+            see(leaf.grad)
+        half = new(0.5, 0.5)
+        for draw in (
+            lambda: torch.bernoulli(half), lambda: half.bernoulli(0.5), lambda: torch.poisson(half),
+            lambda: torch.normal(half, 1.0), lambda: torch.normal(0.0, half), lambda: torch.normal(half, half),
+            lambda: torch.binomial(half, half), lambda: torch.multinomial(half, 1), lambda: torch.rand_like(half),
+        ):
+            drawn = draw()
+            see(drawn.requires_grad, drawn.grad_fn)
+            attempt(lambda: grad(drawn.sum(), half))
+    """,
     "a walk back within vmap": """
         y = x**2
         see(torch.vmap(lambda v: grad(y, x, v)[0])(torch.eye(2)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -12,6 +13,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.formats import contiguous_format
 from tensorglass.generator import Generator, default_generator, generator_of
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
@@ -29,6 +31,7 @@ from tensorglass.ops.factory import (
     size_tuple,
     strides_in,
 )
+from tensorglass.ops.gradients import nothing
 from tensorglass.ops.random import (
     bernoulli_,
     draw,
@@ -43,6 +46,10 @@ from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
+
+# What fills a new tensor is no write that is to be recorded, though the tensor may require gradients already.
+fill_evenly, fill_normally = inspect.unwrap(uniform_), inspect.unwrap(normal_)
+fill_with_integers, fill_by_chance = inspect.unwrap(random_), inspect.unwrap(bernoulli_)
 
 
 def _drawn(sample: Callable[..., Array]) -> Callable[..., Array]:
@@ -73,7 +80,7 @@ def rand(
         if at_once is not None:
             return at_once
     made = _empty("rand", sizes, size, generator, out, options)
-    uniform_(made, generator=generator)
+    fill_evenly(made, generator=generator)
     return finished(made, out)
 
 
@@ -91,7 +98,7 @@ def randn(
         if at_once is not None:
             return at_once
     made = _empty("randn", sizes, size, generator, out, options)
-    normal_(made, generator=generator)
+    fill_normally(made, generator=generator)
     return finished(made, out)
 
 
@@ -143,7 +150,7 @@ def randint(
     shape = size_tuple("randint", size)
     place = read_out_options("randint", options, out, dtypes.int64)
     made = new(shape, place) if out is None else resized(out, shape)
-    random_(made, low, high, generator=generator)
+    fill_with_integers(made, low, high, generator=generator)
     return finished(made, out)
 
 
@@ -189,11 +196,17 @@ def normal(
         shape = size_tuple("normal", size)
         place = read_out_options("normal", options, out)
         made = new(shape, place) if out is None else resized(out, shape)
-        normal_(made, mean, std, generator=generator)
+        fill_normally(made, mean, std, generator=generator)
         return finished(made, out)
-    return _normal_of_tensors(mean, std, generator, out)
+    result: Tensor = _recorded_normal(mean, std, generator, out)
+    return result
 
 
+@derivative(
+    node=lambda mean, std: f"NormalBackward{isinstance(mean, Tensor) + 2 * isinstance(std, Tensor)}",
+    mean=lambda grad, mean_size: grad.new_zeros(mean_size),
+    std=lambda grad, std_size: grad.new_zeros(std_size),
+)
 def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Tensor | None) -> Tensor:
     if isinstance(std, Tensor):
         if std._dtype.is_complex:
@@ -210,9 +223,12 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
             raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(met)}")
         size = out._size
     made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
-    normal_(made, generator=generator)
+    fill_normally(made, generator=generator)
     made.mul_(std).add_(mean)
     return finished(made, out, 4)
+
+
+_recorded_normal: Any = recorded(_normal_of_tensors)
 
 
 # --- like another tensor ---------------------------------------------------------------------------------------------
@@ -233,7 +249,7 @@ def rand_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """As `rand`, with the size, dtype, device and order of dimensions of `input`."""
-    return finished(uniform_(_empty_like("rand_like", input, memory_format, options), generator=generator), None)
+    return finished(fill_evenly(_empty_like("rand_like", input, memory_format, options), generator=generator), None)
 
 
 @factory()
@@ -245,7 +261,7 @@ def randn_like(
     **options: Unpack[Options],
 ) -> Tensor:
     """As `randn`, with the size, dtype, device and order of dimensions of `input`."""
-    return finished(normal_(_empty_like("randn_like", input, memory_format, options), generator=generator), None)
+    return finished(fill_normally(_empty_like("randn_like", input, memory_format, options), generator=generator), None)
 
 
 @factory()
@@ -263,13 +279,17 @@ def randint_like(
     if isinstance(high, Tensor) and high._size:
         raise RuntimeError("high must be a scalar tensor and on CPU")
     made = _empty_like("randint_like", input, memory_format, options)
-    return finished(random_(made, low, high, generator=generator), None)
+    return finished(fill_with_integers(made, low, high, generator=generator), None)
 
 
 # --- of given chances ------------------------------------------------------------------------------------------------
 
 
 @operator("random", out=True)
+@derivative(
+    node=lambda p: "BernoulliBackward0" if p is None else "NotImplemented",
+    input=lambda grad, p: nothing(grad) if p is None else _no_slope_of("bernoulli"),
+)
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -279,12 +299,13 @@ def bernoulli(
         if out is not None:
             raise TypeError("a chance for all is not written to an out=")  # `calls` says it in PyTorch's words
         made = _empty_like("bernoulli", input, contiguous_format, {})
-        return finished(bernoulli_(made, p, generator=generator), None)
+        return finished(fill_by_chance(made, p, generator=generator), None)
     made = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
     return finished(draw_by_chance(made, input, generator), out)
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
+@derivative(input=nothing)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Whole numbers drawn from the Poisson distributions whose means are the elements of `input`."""
     check_tensor("poisson", input)
@@ -298,12 +319,16 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     return made
 
 
-def _no_slope(grad: Tensor) -> Tensor:
-    raise RuntimeError("derivative for aten::binomial is not implemented")
+def _no_slope_of(name: str) -> Tensor:
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
-@derivative(node="NotImplemented", count=_no_slope, prob=_no_slope)
+@derivative(
+    node="NotImplemented",
+    count=lambda grad: _no_slope_of("binomial"),
+    prob=lambda grad: _no_slope_of("binomial"),
+)
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.
 

@@ -17,7 +17,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.graph.modes import state
 from tensorglass.making import result_tensor
-from tensorglass.ops.elementwise import compute, compute_alike, compute_packed
+from tensorglass.ops.elementwise import compute, compute_alike, compute_packed, into
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.planning import Layout, layout_at_once, result_layout
 from tensorglass.ops.signatures import CallSignature
@@ -232,10 +232,21 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
 
 
 def _fast_unary_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
+    calls, bind, least_pooled = kernel.calls, kernel.bind, kernel.least_pooled
+    direct = kernel.unchecked if kernel.takes_out and kernel.inplace_check is None else {}
+
     def form(self: Tensor, *more: Any, **keywords: Any) -> Any:
         if more or keywords or type(self) is not Tensor:
             return slow(self, *more, **keywords)
-        return compute(kernel, (self,), {}, self, inplace=True)
+        dtype, storage, array, meta = self._dtype, self._storage, self._array, self._meta
+        is_unrecorded = meta is None or not (state.grad or meta.is_inference)
+        is_packed = self._contiguous and not self._conj and storage._nbytes < least_pooled
+        if array is None or direct.get(dtype) is not dtype or not (is_unrecorded and is_packed):
+            return compute(kernel, (self,), {}, self, inplace=True)
+        backend = storage.backend
+        backend.launch(into, calls.get(backend) or bind(backend), (array,), array)
+        self._written()
+        return self
 
     return form
 

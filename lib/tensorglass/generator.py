@@ -15,13 +15,14 @@ from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.errors import explained
 from tensorglass.making import from_array
+from tensorglass.naming import Named
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of
 
 _FIRST_SEED = 67280421310721  # what PyTorch's new generators are seeded with
 
 
-class Generator:
+class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
     """A stream of random bits on a device. Two generators of one seed give the same numbers.
 
     >>> g = torch.Generator().manual_seed(3)

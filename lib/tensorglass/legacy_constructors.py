@@ -217,6 +217,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         dtype = dtypes.get_default_dtype()
     elif not isinstance(dtype, DType | builtins.type):
         raise TypeError("dtype must be a type, str, or dtype object")
-    elif dtype in dtypes.OF_PYTHON_TYPE:  # sic: here, and here alone, PyTorch takes it for a name
-        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    elif isinstance(dtype, builtins.type):  # sic: here, and here alone, PyTorch takes int and float for names
+        home = "" if dtype.__module__ == "builtins" else f"{dtype.__module__}."
+        raise ValueError(f"invalid type: '{home}{dtype.__name__}'")
     return self.to(dtype)

@@ -13,6 +13,12 @@ from typing import Any
 _made_with: Any = vars(type)["__name__"]
 
 
+def name_in_messages(kind: type) -> str:
+    """What Python calls a class in its own messages: torch.dtype, int."""
+    made_with: str = _made_with.__get__(kind)
+    return made_with
+
+
 class Named(type):
     """The metaclass of ``class dtype(metaclass=Named, pytorchs="torch.dtype")``."""
 
@@ -28,5 +34,4 @@ class Named(type):
 
     @property
     def __name__(cls) -> str:  # type: ignore[override]  # a plain attribute in the stubs, which C code has made as well
-        made_with: str = _made_with.__get__(cls)
-        return made_with.rpartition(".")[2]
+        return name_in_messages(cls).rpartition(".")[2]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorglass.errors import explained
+from tensorglass.naming import name_in_messages
 from tensorglass.tensor import Tensor
 
 
@@ -42,12 +43,6 @@ def _marked(types: list[str], signature: str) -> list[str]:
     ]
 
 
-_OURS = {
-    "dtype": "torch.dtype", "device": "torch.device", "layout": "torch.layout", "memory_format": "torch.memory_format",
-    "Size": "torch.Size", "UntypedStorage": "torch.storage.UntypedStorage",
-}  # fmt: skip
-
-
 _WRITTEN_IN_PYTHON = 1 << 9  # a class's flag; C knows such a class by its name alone
 
 
@@ -56,7 +51,7 @@ def type_name(argument: Any) -> str:
     kind = type(argument)
     if kind.__module__.partition(".")[0] == "numpy" and not kind.__flags__ & _WRITTEN_IN_PYTHON:
         return f"{kind.__module__}.{kind.__name__}"
-    return _OURS.get(kind.__name__, kind.__name__)
+    return name_in_messages(kind)
 
 
 def all_tensors(arguments: Sequence[Any], *notes: str, at: int = 0) -> Sequence[Tensor]:

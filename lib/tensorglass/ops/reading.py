@@ -59,11 +59,16 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _of_python(value: Any, kind: str) -> Any:
-    """NumPy's numbers, alone or in a sequence, as Python's; so is a tensor where a number is wanted."""
+    """NumPy's numbers, alone or in a sequence, as Python's; so is a tensor where a number is wanted.
+
+    A type of Python's numbers is the dtype that it stands for: ``x.sum(dtype=float)``.
+    """
     if isinstance(value, HOST.xp.number | HOST.xp.bool_):
         return value.item()
     if kind in _NUMBER_KINDS and isinstance(value, Tensor):
         return value.item()
+    if kind == "torch.dtype" and isinstance(value, type):
+        return OF_PYTHON_TYPE[value]
     if type(value) in (list, tuple) and any(isinstance(each, HOST.xp.generic) for each in value):
         return type(value)([_of_python(each, "") for each in value])
     return value
@@ -254,11 +259,12 @@ def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
 
 
 def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
-    """Whether there were NumPy's numbers in a call that was read, or tensors for numbers, or an order of its own."""
+    """Whether a call that was read had another order, NumPy's numbers, tensors for numbers, or types for dtypes."""
     if len(read) < len(given):
         return True
     pairs = [*zip(given, read, strict=False), *[(keywords.get(name, value), value) for name, value in named.items()]]
-    return any(
-        isinstance(one, HOST.xp.generic) or (isinstance(one, list | tuple | Tensor) and one is not other)
+    by_keyword = {id(value) for value in keywords.values()}
+    return any(id(value) not in by_keyword for value in read[len(given) :]) or any(
+        isinstance(one, HOST.xp.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
         for one, other in pairs
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from tensorglass.naming import Named
+
 
 def _return_type(name: str, *fields: str, written: bool = True) -> Any:
     """The type of an operator's results; its `out` is that of results that were written to given tensors."""
@@ -19,8 +21,8 @@ def _return_type(name: str, *fields: str, written: bool = True) -> Any:
         return f"torch.return_types.{name}(\n{lines})"
 
     members = {field: property(itemgetter(place)) for place, field in enumerate(fields)}
-    made: Any = type(name, (tuple,), {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, **members})
-    made.__module__ = __name__
+    own = {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, "__module__": __name__}
+    made: Any = Named(name, (tuple,), {**own, "__qualname__": name, **members}, pytorchs=f"torch.return_types.{name}")
     if written:
         made.out = _return_type(f"{name}_out", *fields, written=False)
     return made

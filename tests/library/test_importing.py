@@ -107,6 +107,27 @@ print(torch.linalg.det(x), x.qr(), torch.einsum("ij->i", x), torch.special.airy_
     assert said(program) == "linalg_det qr einsum special_airy_ai erf_\n"
 
 
+def test_several_threads_may_be_the_first_to_call_an_operator():
+    program = """
+import sys, threading
+import tensorglass as torch
+sys.setswitchinterval(1e-7)
+def first(name, together):
+    x = torch.eye(3, requires_grad=True)
+    together.wait()
+    try:
+        getattr(x, name)(*[0] if name in ("cumsum", "cumprod", "cummax", "unbind") else [])
+    except Exception as error:
+        print(name, repr(error))
+for name in ("cumsum", "sort", "tril", "cumprod", "prod", "var", "unbind", "t", "diag", "det", "qr", "cummax", "erf"):
+    together = threading.Barrier(6)
+    threads = [threading.Thread(target=first, args=(name, together)) for _ in range(6)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+    assert said(program) == ""
+
+
 def test_a_name_that_is_a_function_and_a_module_stays_the_function():
     program = """
 import tensorglass.autograd.gradcheck, tensorglass.autograd.functional

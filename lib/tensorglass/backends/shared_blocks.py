@@ -7,6 +7,7 @@ that process ends. So there is nothing that a killed process could leave behind.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -79,8 +80,6 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
     try:
         length = os.fstat(fd).st_size
         if nbytes < 0:
-            import errno
-
             raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
         if shared:
             if nbytes > length:
@@ -136,8 +135,6 @@ def _array_of(mapping: mmap.mmap, nbytes: int) -> Array:
 
 def _cannot(what: str, error: OSError) -> RuntimeError:
     said = RuntimeError(f"unable to {what}: {error.strerror} ({error.errno})")
-    import errno
-
     if error.errno == errno.EMFILE:
         return explained(said, "Each shared storage holds a file descriptor; `ulimit -n` says how many there may be.")
     return said

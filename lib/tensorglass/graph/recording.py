@@ -244,8 +244,10 @@ def recorded(
 
     def begin() -> None:
         nonlocal recorder, left_out, bound, out
-        recorder, signature = _recorder(body), inspect.signature(body)
-        left_out, bound, out = _defaults(signature), _reader(signature), recorder.places.get("out")
+        found, signature = _recorder(body), inspect.signature(body)
+        assert found is not None
+        left_out, bound, out = _defaults(signature), _reader(signature), found.places.get("out")
+        recorder = found  # at last: another thread that finds it finds the others too
 
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:

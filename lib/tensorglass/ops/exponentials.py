@@ -85,7 +85,10 @@ def _logit_samples() -> Iterator[Sample]:
 
 
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
-    """The slope between the bounds; beyond them 0, or NaN where there are none."""
+    """The slope between the bounds; beyond them 0, or NaN where there are none.
+
+    What becomes of NaN depends on whether this is recorded, in PyTorch too.
+    """
     low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
     slope = grad / (input * (1 - input))
     if state.grad:

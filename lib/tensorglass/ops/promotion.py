@@ -49,12 +49,10 @@ class DTypeRule:
         self.rounds_numbers = rounds_numbers  #: whether numbers beside half types are rounded to them first
         self.takes_halves = takes_halves  #: whether it has one for float16 and bfloat16
         self.widens = widens  #: whether half types are computed in float32 and rounded
-        self.is_like_input = (
-            is_like_input  #: whether a new result has the strides of an `empty_like` of the first operand
-        )
-        self.numbers_lie = (
-            numbers_lie  #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
-        )
+        #: whether a new result has the strides of an `empty_like` of the first operand
+        self.is_like_input = is_like_input
+        #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
+        self.numbers_lie = numbers_lie
         self.exact = exact  #: categories for which ``out=`` must have the result's own dtype
         self.refusal = refusal  #: of an ``out=`` that has another
 

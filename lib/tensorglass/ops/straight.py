@@ -1,10 +1,10 @@
 """The usual calls of elementwise operators, straight to the kernel.
 
-Operands without gaps, of one size and one dtype, go straight to the kernel. Those of one dtype that lie otherwise,
-and numbers that do not promote, take the next way, on which the result's strides are looked up; others go to
-`compute`, and refusals and parameters to `slow`, which reads the arguments one by one. For 4×4 tensors: 1.5, 2.8 to
-4.4, and 5.4 µs. The one idea to keep in mind: what is asked at every call is a look at types and fields; all that
-follows from the operator alone is asked once, when the form is made.
+Operands without gaps, of one size and one dtype, go straight to the kernel, and so does one of them beside a number
+that does not promote. Those of one dtype that lie otherwise take the next way, on which the result's strides are
+looked up; others go to `compute`, and refusals and parameters to `slow`, which reads the arguments one by one. For
+4×4 tensors: 1.5 and 2, 2.8 to 4.4, and 5.4 µs. The one idea to keep in mind: what is asked at every call is a look at
+types and fields; all that follows from the operator alone is asked once, when the form is made.
 """
 
 from __future__ import annotations

@@ -8,9 +8,13 @@ from typing import Any
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
 from tensorglass.backends import get as get_backend
-from tensorglass.dtypes import FLOATING
+from tensorglass.devices import CPU
+from tensorglass.devices import device as Device
+from tensorglass.dtypes import FLOATING, float32, float64
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.geometry import contiguous_strides, numel
+from tensorglass.graph.array_formulas import XP
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
 from tensorglass.making import result_tensor
@@ -21,6 +25,7 @@ from tensorglass.tensor import Tensor
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
+_ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
 
 
 def backward(
@@ -243,7 +248,8 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
         gradient = gradients[place] if gradients else None
         if gradient is None:
             can_flow = isinstance(tensor, GradientEdge) or requires_grad(tensor)
-            begun.append(_one_for(_like(tensor)) if can_flow else None)
+            wanted = _like(tensor)
+            begun.append(_one_for(wanted.size, wanted.dtype, wanted.device) if can_flow else None)
             continue
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -263,8 +269,9 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
     return begun
 
 
-def _one_for(wanted: OutputLike) -> Tensor:
-    count = numel(wanted.size) if wanted.size else 1
+def _one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
+    """The gradient of a scalar with respect to itself: a bare array where there may be one on the way."""
+    count = numel(size) if size else 1
     if count != 1:
         raise explained(
             RuntimeError("grad can be implicitly created only for scalar outputs"),
@@ -272,12 +279,14 @@ def _one_for(wanted: OutputLike) -> Tensor:
             "y.backward(torch.ones_like(y)).",
             notebook="03 gradient arguments",
         )
-    if wanted.dtype.category != FLOATING:
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {wanted.dtype!r}")
-    backend = get_backend(wanted.device)
-    one = backend.empty(wanted.dtype, wanted.size)
+    if device is CPU and not size and dtype in _ONES:
+        return _ONES[dtype].copy()
+    if dtype.category != FLOATING:
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype!r}")
+    backend = get_backend(device)
+    one = backend.empty(dtype, size)
     one[...] = 1
-    return result_tensor(one, wanted.dtype, backend, wanted.device, wanted.size, contiguous_strides(wanted.size))
+    return result_tensor(one, dtype, backend, device, size, contiguous_strides(size))
 
 
 def _tensor_backward(
@@ -288,6 +297,12 @@ def _tensor_backward(
     inputs: Any = None,
 ) -> None:
     """`autograd.backward` of this tensor: the gradients of the leaves that it was computed from go to their `grad`."""
+    if gradient is None and inputs is None and not create_graph:  # as usual: `backward` in two steps
+        edge = gradient_edge(self)
+        if edge[0] is not None:
+            one = _one_for(self._size, self._dtype, self._storage.device)
+            engine.run((edge,), (one,), keep_graph=bool(retain_graph), create_graph=False)
+            return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from tensorglass import geometry, memory
 from tensorglass.autograd.fitting import fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
-from tensorglass.autograd.leaves import Arrived, add_to_leaf
+from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad
 from tensorglass.graph import anomaly
 from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
 from tensorglass.graph.formula_node import FormulaNode
@@ -116,7 +116,7 @@ class Run:
             )
         return node in self._waiting and node in self._reached
 
-    def walk(self, roots: Sequence[Edge], gradients: Sequence[Tensor | None]) -> None:
+    def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
         for (node, nr), gradient in zip(roots, gradients, strict=True):
             if node is not None:
@@ -184,6 +184,8 @@ class Run:
                         held[0] = _add(held[0], gradient, out=held[0].copy())
                 elif held is not None or len(outputs) != 1:
                     self._arrive(following, nr, gradient)
+                elif not left and type(following) is AccumulateGrad and becomes_grad(following, gradient):
+                    continue
                 else:
                     only = [gradient]
                     if left:
@@ -366,14 +368,14 @@ current = _Current()
 
 def run(
     roots: Sequence[Edge],
-    gradients: Sequence[Tensor],
+    gradients: Sequence[Any],
     *,
     keep_graph: bool,
     create_graph: bool,
     wanted: Sequence[Edge] | None = None,
     collect: bool = True,
 ) -> list[Tensor | None]:
-    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone.
+    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone; `gradients` may be bare arrays.
 
     The gradients that arrive there are collected, or else returned, None where none arrived.
     """

@@ -13,8 +13,11 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.autograd.hook_calls import call_after_accumulation
 from tensorglass.formats import contiguous_format
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph.array_formulas import BareArray, is_spread, tensor_of
 from tensorglass.graph.meta import meta_of
 from tensorglass.graph.modes import state
+from tensorglass.graph.node import AccumulateGrad
 from tensorglass.tensor import Tensor
 
 Arrived = list["Tensor | None"]
@@ -35,6 +38,32 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
             meta.grad += arrived[0]
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
+
+
+def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
+    """Make a bare array the `grad` of a leaf, in the usual case: it has none yet, no hooks, and no gaps."""
+    leaf = node.variable
+    wanted: Any = node.outputs[0]  # a leaf has one
+    meta = meta_of(leaf)
+    if (
+        type(gradient) is not BareArray
+        or node.attachments is not None
+        or meta.grad is not None
+        or meta.hooks
+        or meta.post_accumulate
+        or not meta.requires_grad
+        or leaf._size is not wanted.size  # other `data` since
+        or leaf._stride != CONTIGUOUS_STRIDES[leaf._size]
+        or is_spread(gradient)
+    ):
+        return False
+    found = tensor_of(gradient, wanted.dtype)
+    with _collecting:
+        if meta.grad is None:
+            meta.grad = found
+        else:  # another thread was first
+            meta.grad += found
+    return True
 
 
 def _own(leaf: Tensor, arrived: Arrived) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glassroom.alias_groups import Alias, Aliases, AliasGroup
 from glassroom.render.alias_words import group_facts, group_lines, left_out, member_facts, summary
 from glassroom.render.boxes import draw_caption
-from glassroom.render.svg import ADVANCE, FACT_ADVANCE, HUES, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.render.drawing import ADVANCE, FACT_ADVANCE, HUES, PAD, WIDTH, Drawing, number, shortened, style
 
 CSS = style("aliases.css")
 BAR = 14

@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from glassroom.render.grid import Slab, slabs
-from glassroom.render.svg import (
+from glassroom.render.drawing import (
     ADVANCE,
     FACT_ADVANCE,
     GAP_WIDTH,
     GRID_INDEX,
     PAD,
-    SLAB_GAP,
     TINY_ADVANCE,
     WIDTH,
     Drawing,
+    draw_slabs,
     number,
+    slab_width,
     style,
+    width_of_slabs,
 )
+from glassroom.render.grid import Slab, slabs
 from glassroom.render.text import GAP
 
 CSS = style("boxes.css")
@@ -80,6 +82,8 @@ def grid_lines(grid: Grid) -> list[str]:
     words = {index: box.lines[0] for index, box in grid.boxes.items()}
     width = max(map(len, words.values()), default=0)
     for slab in slabs(grid.size, grid.window, words) if words else []:
+        if slab.after_gap:
+            lines.append("  ⋮")
         if slab.label:
             lines.append(f"  {slab.label}")
         for row in slab.rows:
@@ -161,15 +165,11 @@ def _row_width(grid: Grid) -> float:
     return max(map(len, rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
 
 
-def _slab_width(slab: Slab[Box], width: float) -> float:
-    return sum(GAP_WIDTH if column is None else width for column in slab.columns)
-
-
 def _grid_width(grid: Grid) -> float:
     width, _ = _box_size(grid)
     found = slabs(grid.size, grid.window, grid.boxes) if grid.boxes else []
-    side_by_side = sum(_row_width(grid) + _slab_width(slab, width) for slab in found) + SLAB_GAP * (len(found) - 1)
-    return max(27 + len(grid.heading) * FACT_ADVANCE, min(side_by_side, WIDTH - 2 * PAD))
+    side_by_side = width_of_slabs(found, lambda slab: _row_width(grid) + slab_width(slab, width))
+    return max(27 + len(grid.heading) * FACT_ADVANCE, side_by_side)
 
 
 def _draw_grid(drawing: Drawing, left: float, top: float, grid: Grid) -> float:
@@ -180,14 +180,14 @@ def _draw_grid(drawing: Drawing, left: float, top: float, grid: Grid) -> float:
     top += 18
     width, height = _box_size(grid)
     rows = _row_width(grid)
-    x, bottom = left, top
-    for slab in slabs(grid.size, grid.window, grid.boxes) if grid.boxes else []:
-        whole = rows + _slab_width(slab, width)
-        if x > left and x + whole > WIDTH - PAD:
-            x, top = left, bottom + 8
-        bottom = max(bottom, _draw_slab(drawing, x, top, slab, grid, (rows, width, height)))
-        drawing.extend(x + whole, bottom)
-        x += whole + SLAB_GAP
+    bottom = draw_slabs(
+        drawing,
+        left,
+        top,
+        slabs(grid.size, grid.window, grid.boxes) if grid.boxes else [],
+        lambda slab: rows + slab_width(slab, width),
+        lambda x, y, slab: _draw_slab(drawing, x, y, slab, grid, (rows, width, height)),
+    )
     drawing.add("</g>")
     return bottom
 

@@ -6,7 +6,7 @@ from itertools import product
 
 from glassroom.broadcasting import Broadcast, Ints, Operand, cell
 from glassroom.render.boxes import CSS, Box, Grid, draw_caption, draw_grids, draw_table, grid_lines, table_lines
-from glassroom.render.svg import HUES, PAD, Drawing, shortened
+from glassroom.render.drawing import HUES, PAD, Drawing, shortened
 from glassroom.snapshot import visible_window
 
 NAME_IN_A_BOX = 6

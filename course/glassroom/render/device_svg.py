@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from glassroom.placement import MOST_HEADERS, MOST_STORAGES, Device, Move, PlacedStorage, Placement
 from glassroom.render.device_words import amount, ends, header_facts, manner, storage_facts, summary, time
-from glassroom.render.svg import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
+from glassroom.render.drawing import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
 from glassroom.render.words import counted
 
 CSS = style("devices.css")

@@ -9,9 +9,9 @@ from xml.sax.saxutils import quoteattr
 
 from glassroom.autograd_graph import GraphData, Saved
 from glassroom.folding import Box, boxes_of
+from glassroom.render.drawing import FACT_ADVANCE, PAD, Drawing, number, style
 from glassroom.render.graph_layout import Placed, Route, arranged
 from glassroom.render.graph_text import leaf_facts, step_name
-from glassroom.render.svg import FACT_ADVANCE, PAD, Drawing, number, style
 
 CSS = style("graph.css")
 TITLE_ADVANCE = 7.9

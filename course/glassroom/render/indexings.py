@@ -9,7 +9,7 @@ from glassroom.index_arithmetic import Ints, Led
 from glassroom.indexing import Indexing
 from glassroom.render.boxes import CSS, Box, Grid, draw_caption, draw_grids, draw_table, grid_lines, table_lines
 from glassroom.render.broadcasts import operand_grid
-from glassroom.render.svg import HUES, PAD, Drawing
+from glassroom.render.drawing import HUES, PAD, Drawing
 from glassroom.snapshot import visible_window
 
 

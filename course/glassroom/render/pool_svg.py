@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from math import log2
 
 from glassroom.pools import Block, Segment
-from glassroom.render.svg import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, WIDTH, Drawing, number, style
+from glassroom.render.drawing import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, WIDTH, Drawing, number, style
 from glassroom.render.timeline_words import pool_facts
 from glassroom.render.words import counted
 from glassroom.timeline import PoolMoment

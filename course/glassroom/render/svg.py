@@ -8,15 +8,29 @@ link the cells.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
-from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 from glassroom.decoding import written
+from glassroom.render.drawing import (
+    ADVANCE,
+    FACT_ADVANCE,
+    GAP_WIDTH,
+    GRID_INDEX,
+    HUES,
+    PAD,
+    TINY_ADVANCE,
+    WIDTH,
+    Drawing,
+    draw_slabs,
+    number,
+    shortened,
+    slab_width,
+    width_of_slabs,
+)
 from glassroom.render.grid import Slab, slabs_of, with_gaps
 from glassroom.render.lanes import reached
 from glassroom.render.words import (
@@ -32,31 +46,11 @@ from glassroom.render.words import (
 )
 from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
-
-def style(name: str) -> str:
-    """A style sheet of this folder, without comments and needless space."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return re.sub(r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])", "", text, flags=re.DOTALL).strip()
-
-
-CSS = style("tokens.css") + style("picture.css")
-
-WIDTH = 780  # of a picture; its content wraps to this
-PAD = 16
-SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
-ADVANCE = 7.25  # of one character of the 12-pixel fixed-width font
-FACT_ADVANCE = 6.65  # of the 11-pixel one
-TINY_ADVANCE = 5.8
 STRIP_CELL = 28
 STRIP_INDEX = 14  # the line of indices above a strip
 LANE = 12
 GRID_CELL = 34
-GRID_INDEX = 16
-GAP_WIDTH = 18
-HUES = 6
 LONGEST_NAME = 36
-INNER = "\0"  # stands for the inner width until it is known; no words can hold it
-NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # what XML has no place for
 
 
 def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
@@ -85,56 +79,6 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
         drawing.text(PAD, top + 22, rest, "fact soft")
         drawing.extend(PAD, top + 26)
     return drawing.finished(summary(snapshot))
-
-
-class Drawing:
-    """Collects the parts of a picture and grows to hold them."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.right: float = 0
-        self.bottom: float = 0
-
-    def add(self, part: str) -> None:
-        self.parts.append(part)
-
-    def extend(self, right: float, bottom: float) -> None:
-        self.right, self.bottom = max(self.right, right), max(self.bottom, bottom)
-
-    def text(self, x: float, y: float, words: str, style: str = "") -> None:
-        look = f' class="{style}"' if style else ""
-        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(words)}</text>')
-
-    def rule(self, y: float) -> None:
-        self.add(f'<path class="rule" d="M{PAD} {number(y)}h{INNER}"/>')
-
-    def cell(
-        self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
-    ) -> None:
-        """One cell: a box, its value and, beneath it, the storage cell that it is."""
-        index = ",".join(map(str, cell.index))
-        self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
-        self.add(f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"/>')
-        self.text(x + width / 2, y + (15 if place else height / 2 + 4), written(cell.value))
-        if place:
-            self.text(x + width / 2, y + 27.5, place)
-
-    def finished(self, title: str, further_style: str = "", is_part: bool = False) -> str:
-        """The whole picture; a part of one goes without the style sheet, which the whole has.
-
-        A further sheet speaks of classes such as `gr-graph-svg` alone, which the picture is then given: the sheets of
-        all pictures on a page hold for the whole of it.
-        """
-        width, height = round(self.right + PAD), round(self.bottom + PAD)
-        body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
-        css = "" if is_part else f"<style>{CSS}{further_style}</style>"
-        classes = " ".join(["gr", *sorted(set(re.findall(r"\.(gr-\w+-svg)\b", further_style)))])
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" aria-label={quoteattr(title)} '
-            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">{css}'
-            f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
-            f"{body}</svg>"
-        )
 
 
 def _draw_storage(
@@ -282,17 +226,12 @@ def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
             yield replace(slab, columns=slab.columns[begin : begin + per_line])
 
 
-def _slab_width(slab: Slab[Cell], cell_width: float) -> float:
-    return sum(GAP_WIDTH if column is None else cell_width for column in slab.columns)
-
-
 def _tensor_width(header: Header, storage: Storage) -> float:
     title = len(shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
     facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
     cell_width, row_width = _widths(header, storage)
-    slabs = [row_width + _slab_width(slab, cell_width) for slab in _slabs(header, cell_width)] if header.cells else []
-    side_by_side = min(sum(slabs) + SLAB_GAP * (len(slabs) - 1), WIDTH - 2 * PAD) if slabs else 0
-    return max(title, facts, side_by_side)
+    slabs = _slabs(header, cell_width) if header.cells else []
+    return max(title, facts, width_of_slabs(slabs, lambda slab: row_width + slab_width(slab, cell_width)))
 
 
 def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
@@ -314,15 +253,14 @@ def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, stor
         drawing.text(left, top, line, look)
     top += 8
     cell_width, row_width = _widths(header, storage)
-    x = left
-    bottom = top
-    for slab in _slabs(header, cell_width) if header.cells else []:
-        width = row_width + _slab_width(slab, cell_width)
-        if x > left and x + width > WIDTH - PAD:
-            x, top = left, bottom + 8
-        bottom = max(bottom, _draw_slab(drawing, x, top, slab, header, storage, cell_width, row_width))
-        drawing.extend(x + width, bottom)
-        x += width + SLAB_GAP
+    bottom = draw_slabs(
+        drawing,
+        left,
+        top,
+        _slabs(header, cell_width) if header.cells else [],
+        lambda slab: row_width + slab_width(slab, cell_width),
+        lambda x, y, slab: _draw_slab(drawing, x, y, slab, header, storage, cell_width, row_width),
+    )
     drawing.add("</g>")
     return bottom
 
@@ -383,13 +321,3 @@ def _per_line(positions: Sequence[int | None], room: float, width: float) -> int
         return max(len(positions), 1)
     even = ceil(len(positions) / ceil(len(positions) / fitting))
     return even if None in positions else min(even + -even % 4, max(fitting - fitting % 4, even))
-
-
-def shortened(name: str, longest: int) -> str:
-    """A name, cut where it is longer than there is room for."""
-    return name if len(name) <= longest else name[: longest - 1] + "…"
-
-
-def number(value: float) -> str:
-    """A coordinate, written briefly."""
-    return f"{value:.1f}".removesuffix(".0")

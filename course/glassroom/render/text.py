@@ -78,6 +78,8 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
     value_width = max(map(len, values.values()))
     place_width = max(map(len, places.values()))
     for slab in slabs_of(header):
+        if slab.after_gap:
+            lines.append("  ⋮")
         if slab.label:
             lines.append(f"  {slab.label}")
         for row in slab.rows:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
+from glassroom.render.drawing import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
 from glassroom.render.pool_svg import CSS as POOL_CSS
 from glassroom.render.pool_svg import draw_pool
-from glassroom.render.svg import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
 from glassroom.render.timeline_words import (
     kept,
     left_out,

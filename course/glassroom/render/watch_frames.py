@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassroom.render.svg import CSS as PICTURE
+from glassroom.render.drawing import CSS as PICTURE
 from glassroom.render.watch_svg import CSS, card_of, hues_of
 from glassroom.render.watch_text import text_of_story
 from glassroom.render.watch_words import GROUPS, cut, lines_of, overhead, summary, totals

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from glassroom.render.svg import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, draw_strip, number, style
+from glassroom.render.drawing import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.render.svg import draw_strip
 from glassroom.render.watch_words import cut, happenings, header_line, storage_line, summary, totals
 from glassroom.snapshot import Cell, Header, Storage
 from glassroom.watching.story import Moment, Story

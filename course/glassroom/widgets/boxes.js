@@ -57,7 +57,11 @@ export function gridOf({ title, size, window = visibleWindow(size), hue = null, 
   if (size.includes(0)) return { node, parts, window };
   const rowGaps = gapsBefore(rows);
   const columnGaps = gapsBefore(columns);
+  let lastPlace = -1;
   for (const outer of combinations(window.slice(0, -2))) {
+    const place = outer.reduce((whole, i, dim) => whole * size[dim] + i, 0);
+    if (place !== lastPlace + 1) slabs.append(make("div", "gr-at", "⋯"));
+    lastPlace = place;
     const slab = make("div", "gr-slab");
     if (outer.length) slab.append(make("div", "gr-at", `[${outer.join(", ")}, :, :]`));
     const table = make("div", "gr-grid");

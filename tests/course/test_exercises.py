@@ -24,6 +24,7 @@ from glassroom.exercises.expect import (
     expect_tensor,
     expect_value,
     expect_view,
+    expect_word,
 )
 
 COURSE = exercises()
@@ -305,6 +306,42 @@ def test_plain_answers_are_compared_and_known_mistakes_named(torch):
     assert "True or False was asked for" in misconception(expect_equal, 1, "shared", True)
     assert "a plain whole number was asked for" in misconception(expect_equal, torch.tensor(6), "offset", 6)
     assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))
+
+
+def test_words_are_told_by_their_sense_and_others_are_answered_with_the_choice():
+    others = {"detach": "It shares.", "copy_": "It needs a place."}
+    for said_so in ("clone", "Clone", " clone() ", "torch.clone"):
+        expect_word(said_so, "undo", "clone", others)
+    assert misconception(expect_word, "detach()", "undo", "clone", others) == "`undo` is 'detach'. It shares."
+    for other in ("copy", 3, None):
+        assert '"clone", "copy_" or "detach" was asked for' in misconception(
+            expect_word, other, "undo", "clone", others
+        )
+
+
+def test_numbers_are_told_with_the_digits_that_people_read(torch):
+    told = misconception(expect_value, torch.tensor([0.7, 0.1]), "top", [0.8, 0.1])
+    assert told == "`top` holds [0.7, 0.1]; [0.8, 0.1] was asked for."
+    assert "1.00002" in misconception(expect_value, torch.tensor([1.00002]), "top", [1.0])
+
+
+def test_an_answer_that_is_none_is_told_apart_from_one_that_is_not_there():
+    with declared("00-tells", lambda window: None):
+        assert "waits for your answer" in said(check, "00-tells", ...)
+        assert "`window` is None" in said(check, "00-tells", None)
+
+
+def test_a_check_records_and_leaves_the_switch_of_autograd_as_it_was(torch):
+    def examine(function):
+        function()
+        assert (torch.ones(2, requires_grad=True) * 2).requires_grad is False
+
+    with declared("00-switches", examine):
+        assert "solved" in said(check, "00-switches", lambda: torch.set_grad_enabled(False))
+        assert torch.is_grad_enabled()
+        with torch.no_grad():
+            assert "solved" not in said(check, "00-switches", lambda: None)
+            assert not torch.is_grad_enabled()
 
 
 def test_functions_of_the_learner_are_called_and_their_errors_told():

@@ -29,6 +29,8 @@ ROWS = """
 01-numpy          | watching = m; apart = torch.tensor(m)          | is a NumPy array
 02-share-storage  | share_storage = lambda x, y: x is y            | two headers, two Python objects
 02-share-storage  | share_storage = lambda x, y: x.data_ptr() == y.data_ptr() | False for a and a[2:]
+01-numpy          | watching = torch.from_numpy(m); apart = torch.zeros(2, 2) | `apart` holds [[0.0, 0.0], [0.0, 0.0]]
+02-share-storage  | share_storage = lambda x, y: x._base is y or y._base is x | False for a[:2] and a[4:]
 02-share-storage  | share_storage = lambda x, y: x.numel() < 99    | True for a and a.clone()
 02-share-storage  | share_storage = lambda x, y: x.strange()       | raised AttributeError
 02-share-storage  | share_storage = lambda x, y: None              | returned nothing

@@ -58,6 +58,7 @@ WRONG = [
         "from the wrong end",
     ),
     ("06-in-order", "def in_order(size): size.reverse()", "raised AttributeError"),
+    ("06-small-bill", "rows = big[:2].clone()", "two *columns* of big"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 0]]", "not always a copy"),
     ("06-who-hears", "base_after = [[2, 0, 0], [0, 0, 3]]", "a copy that nobody kept"),
     ("06-small-bill", "rows = big.t().contiguous()[:2]", "Slice first"),

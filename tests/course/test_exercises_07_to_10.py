@@ -1,7 +1,7 @@
 """What people answer wrongly in notebooks 07 to 10, and what the checks tell them."""
 
 import pytest
-from exercise_answers import verdict_on, wrong_answers
+from exercise_answers import right_answers, verdict_on, wrong_answers
 
 WHICH = "first_rows, first_columns, column_pairs, every_second_row, folded_column = "
 CHOOSE = "undo, buffer, plot, network = "
@@ -101,6 +101,11 @@ WRONG = [
         "def bytes_held(tensors): return sum(t.untyped_storage().nbytes() for t in tensors)",
         "counts a storage twice",
     ),
+    (
+        "10-held",
+        "def bytes_held(tensors): return sum({t.data_ptr(): t.untyped_storage().nbytes() for t in tensors}.values())",
+        "begin at different cells",
+    ),
     ("10-held", "def bytes_held(tensors): return 4000 if tensors else 0", "A clone has a storage of its own"),
     ("10-lean", "lean = prepare", "float32 was asked for"),
     ("10-lean", UNSCALED, "not those of `prepare`"),
@@ -120,7 +125,15 @@ OVER_BUDGET = [
     ("10-into", "def scaled_into(x, out): return out.copy_(x * 2 + 1)", "8,000 bytes were allocated"),
 ]
 
+ALSO_RIGHT = [
+    ("07-price", "def flat_and_price(t): f = t.reshape(-1); return [f, 0 if f._base is not None else f.nbytes]"),
+    ("08-choose", "undo, buffer, plot, network = 'clone()', 'copy_', 'Detach', 'deepcopy'"),
+    ("10-corners", "small_corners = list(torch.stack([frame(number)[:2, :2] for number in range(100)]))"),
+    ("10-corners", "small_corners = torch.stack([frame(number)[:2, :2] for number in range(100)])"),
+]
+
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
 
 
 @pytest.mark.parametrize(("exercise_id", "attempt", "told"), OVER_BUDGET)

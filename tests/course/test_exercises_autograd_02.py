@@ -49,7 +49,7 @@ WRONG = [
     ("a02-makers", FROM_THE_LEAF, "The way begins at the result"),
     ("a02-makers", ALWAYS_THOSE_OF_LOSS, "for another tensor"),
     ("a02-makers", FAILS_WITHOUT_A_GRAPH, "raised AttributeError"),
-    ("a02-makers", "def makers(tensor): return [tensor.grad_fn.name()]", "has 1 names"),
+    ("a02-makers", "def makers(tensor): return [tensor.grad_fn.name()]", "are not those of the 5 nodes"),
     ("a02-makers", "def makers(tensor): return tensor.grad_fn.name()", "a list of names"),
     ("a02-makers", "makers = []", "a function was asked for"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid)", "a slope of its own"),

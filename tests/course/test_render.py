@@ -122,7 +122,9 @@ def test_dots_stand_where_matrices_of_a_tensor_are_left_out() -> None:
     for lines in text_of(shown).split("\n\n")[1::2]:
         labels = [line.strip() for line in lines.splitlines() if ":, :]" in line or line.strip() == "⋮"]
         assert labels == ["[0, :, :]", "[1, :, :]", "⋮", "[7, :, :]", "[8, :, :]"]
-    narrow, wide = [part for part in ElementTree.fromstring(svg_of(shown)).iter(f"{SVG}g") if "data-size" in part.attrib]
+    narrow, wide = [
+        part for part in ElementTree.fromstring(svg_of(shown)).iter(f"{SVG}g") if "data-size" in part.attrib
+    ]
     assert [dots for dots in narrow.itertext() if dots in "⋯⋮"] == ["⋯"]  # one row of four matrices
     assert "".join(dots for dots in wide.itertext() if dots == "⋮") == "⋮" * 5  # a row each, with dots of its own
     assert "⋮" not in text_of(snapshot({"all of it": tensorglass.zeros(4, 2, 2)}))

@@ -21,8 +21,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -139,7 +140,7 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
         return Verdict(False, found)
     written = StringIO()
     try:
-        with redirect_stdout(written):  # what an answer prints when it is called comes after the verdict
+        with redirect_stdout(written), _recording():  # what an answer prints when it is called comes after the verdict
             solved, message = True, _examine(found, answers, given)
     except Misconception as misconception:
         solved, message = False, str(misconception)
@@ -168,11 +169,13 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
         bound = inspect.signature(found.examine).bind_partial(*answers, **given)
     except TypeError as error:
         raise Misconception(f"this exercise is checked by {call}.") from error
-    missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name))]
+    missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name, ...))]
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
         raise Misconception(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
+    if empty := [name for name in found.answers if bound.arguments[name] is None]:
+        raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):
         raise Misconception(f"this exercise is checked by {call}.")
     for name, answer in bound.arguments.items():
@@ -182,10 +185,24 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
     return f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved."
 
 
+@contextmanager
+def _recording() -> Iterator[None]:
+    """Autograd records within it, and afterwards it does so or not as before, whatever an answer switched meanwhile."""
+    libraries = [sys.modules[name] for name in ("tensorglass", "torch") if name in sys.modules]
+    before = [library.is_grad_enabled() for library in libraries]
+    try:
+        for library in libraries:
+            library.set_grad_enabled(True)
+        yield
+    finally:
+        for library, enabled in zip(libraries, before, strict=True):
+            library.set_grad_enabled(enabled)
+
+
 def _is_unanswered(answer: object) -> bool:
     if isinstance(answer, tuple | list) and type(answer) in (tuple, list) and answer:  # the types themselves alone
         return all(item is ... for item in answer)
-    return answer is ... or answer is None
+    return answer is ...
 
 
 def hint(id: str = "", /) -> None:

@@ -23,6 +23,8 @@ def expect(condition: object, misconception: str) -> None:
 
 def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, str] | None = None) -> None:
     """A plain answer (number, bool, string, or a tuple of them: a shape, a stride) is the expected one."""
+    if facts.is_array(answer) and not facts.shape(answer):
+        answer = answer.item()  # a number of NumPy's
     if facts.is_tensor(answer) and not facts.is_tensor(expected):
         raise Misconception(f"`{name}` is a tensor; {_kind(expected)} was asked for.")
     if type(expected) is tuple and type(answer) is int:
@@ -35,6 +37,24 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     if _kind(answer) == _kind(expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
     raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
+
+
+def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]) -> None:
+    """The answer is this word, and none of the others that there are to choose from, each with what it shows.
+
+    Their sense counts: "Clone" and "clone()" are "clone".
+    """
+    words = {_bare(word): word for word in (expected, *others)}
+    chosen = words.get(_bare(answer)) if isinstance(answer, str) else None
+    if chosen is None:
+        *most, last = (f'"{word}"' for word in sorted(words.values()))
+        raise Misconception(f"`{name}` is {facts.text(answer)}; {', '.join(most)} or {last} was asked for.")
+    expect_equal(chosen, name, expected, others)
+
+
+def _bare(word: str) -> str:
+    """A word as it is told from others: without a call's parentheses, capitals, blanks, and the library's name."""
+    return word.strip().casefold().replace("()", "").removeprefix("torch.")
 
 
 def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any]) -> None:
@@ -165,7 +185,9 @@ def _given(arguments: Sequence[Any]) -> str:
 
 def _other_values(name: str, found: Any, wanted: Any) -> str:
     """Both, where they are short enough to be shown; else the first place where they differ."""
-    if facts.is_shown_whole(found) and facts.is_shown_whole(wanted):
+    if facts.is_shown_whole(rounded := facts.rounded(found)) and facts.is_shown_whole(facts.rounded(wanted)):
+        if not facts.same_value(rounded, facts.rounded(wanted)):
+            found, wanted = rounded, facts.rounded(wanted)
         return f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for."
     place = []
     while isinstance(wanted, list):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from numbers import Number
+from types import FunctionType
 from typing import Any
 
 PLAIN = (bool, int, float, complex, str)
@@ -161,7 +162,18 @@ def text(x: object) -> str:
         return f"an array of shape {shape(x)}"
     if isinstance(x, type):
         return f"the class {x.__name__}"
+    if isinstance(x, (list, tuple)):
+        return f"a {'list' if isinstance(x, list) else 'tuple'} of {len(x)}"
+    if isinstance(x, FunctionType):
+        return "a function"
     return f"an object of type {type(x).__name__}"
+
+
+def rounded(x: Any) -> Any:
+    """Plain numbers with the digits that people read: what float32 makes of 0.7 is 0.7 again."""
+    if isinstance(x, (list, tuple)):
+        return [rounded(item) for item in x]
+    return float(f"{x:.6g}") if isinstance(x, float) else x
 
 
 def is_shown_whole(x: object) -> bool:

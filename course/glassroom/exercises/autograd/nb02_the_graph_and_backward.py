@@ -10,13 +10,18 @@ from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor
 from glassroom.exercises.facts import same_value, values
 
 
-def names_down(tensor: Any) -> list[str]:
-    """Names of the nodes from a tensor along the first inputs to a leaf."""
-    names, node = [], tensor.grad_fn
+def nodes_down(tensor: Any) -> list[Any]:
+    """The nodes from a tensor along the first inputs to a leaf."""
+    nodes, node = [], tensor.grad_fn
     while node is not None:
-        names.append(node.name())
+        nodes.append(node)
         node = node.next_functions[0][0] if node.next_functions else None
-    return names
+    return nodes
+
+
+def names_down(tensor: Any) -> list[str]:
+    """Their names."""
+    return [node.name() for node in nodes_down(tensor)]
 
 
 def reaches(tensor: Any, leaf: Any) -> bool:
@@ -72,7 +77,11 @@ def makers(makers: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
     expect(found != wanted[:-1], "the leaf's own node is missing at the end: it belongs to the way as well.")
     expect(found != wanted[1:], "the node of `loss` itself is missing at the beginning.")
     expect(found != wanted[::-1], "those are the right names, from the leaf up. The way begins at the result.")
-    expect(found == wanted, f"`makers(loss)` has {len(found)} names, which are not those of the {len(wanted)} nodes.")
+    expect(
+        found != [type(node).__name__ for node in nodes_down(loss)] or found == wanted,
+        "those are the names of Python's classes. A node tells its own name: node.name().",
+    )
+    expect(found == wanted, f"the names in `makers(loss)` are not those of the {len(wanted)} nodes on the way.")
     alone = call(makers, "makers", loss.reshape(1))
     expect(
         alone == names_down(loss.reshape(1)), "for another tensor, loss.reshape(1), the names are not the right ones."

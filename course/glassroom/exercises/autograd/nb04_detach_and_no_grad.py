@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import first_sentence, same_value, values
 
 
@@ -196,6 +196,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "no_grad": "It would work. The answers never come back into training, so you can save more.",
             "detach": "Each answer would first build its graph, for nothing.",
             "detach().clone()": "Each answer would first build its graph, for nothing, and then be copied.",
+            "clone": "Each answer would build its graph, for nothing, and a clone holds on to it.",
         },
     ),
     "update": (
@@ -215,6 +216,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
             "detach": "It shares the storage: after the update it shows the new values.",
             "clone": "It has the values, and also a graph that leads back to the weight. Nobody will go that way.",
             "no_grad": "It copies nothing: it is about code, and here a storage is needed.",
+            "inference_mode": "It copies nothing: it is about code, and here a storage is needed.",
         },
     ),
     "scratch": (
@@ -247,5 +249,5 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
 def choose(constant: Any, service: Any, update: Any, snapshot: Any, scratch: Any) -> str:
     answers = (constant, service, update, snapshot, scratch)
     for (name, (best, mistakes)), answer in zip(CHOICES.items(), answers, strict=True):
-        expect_equal(answer, name, best, mistakes=mistakes)
+        expect_word(answer, name, best, mistakes)
     return "Five wishes, five ways."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import first_sentence, is_tensor, same_value, text, values
 
 
@@ -274,7 +274,7 @@ CHOICES = {
 def which(penalty: Any, reversal: Any, debugging: Any, frugal: Any) -> str:
     for (name, (best, reason)), answer in zip(CHOICES.items(), (penalty, reversal, debugging, frugal), strict=True):
         others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
-        expect_equal(answer, name, best, mistakes=others)
+        expect_word(answer, name, best, others)
     return "Each of the four has its task."
 
 

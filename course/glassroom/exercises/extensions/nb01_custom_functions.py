@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import same_value, text, values
 
 
@@ -171,8 +171,7 @@ def keep(input_tensor: Any, output_tensor: Any, factor: Any, size: Any, noise: A
     answers = (input_tensor, output_tensor, factor, size, noise)
     for (name, (truth, reason)), answer in zip(KEEP.items(), answers, strict=True):
         other = "attribute" if truth == "save" else "save"
-        expect(answer in ("save", "attribute"), f'`{name}` is {text(answer)}; "save" or "attribute" was asked for.')
-        expect_equal(answer, name, truth, mistakes={other: reason})
+        expect_word(answer, name, truth, {other: reason})
     return "Tensors are saved, settings are attributes."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import dtype_name, same_value, text, values
 
 
@@ -145,8 +145,7 @@ def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: An
     kinds = ("double", "move", "seed", "mend")
     answers = (single, near_zero, transposed, noisy, all_zeros)
     for (name, (truth, reason)), answer in zip(CURES.items(), answers, strict=True):
-        expect(answer in kinds, f'`{name}` is {text(answer)}; "double", "move", "seed" or "mend" was asked for.')
-        expect_equal(answer, name, truth, mistakes={kind: reason for kind in kinds if kind != truth})
+        expect_word(answer, name, truth, {kind: reason for kind in kinds if kind != truth})
     return "Three times it was the question that was wrong, and twice the answer."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_word
 from glassroom.exercises.facts import same_value, text, values
 
 SETUP = """
@@ -111,7 +111,7 @@ TASKS = {
 def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
     for (name, (best, reason)), answer in zip(TASKS.items(), (camera, orbit, wind, blame), strict=True):
         others = {choice: reason for choice, _ in TASKS.values() if choice != best}
-        expect_equal(answer, name, best, mistakes=others)
+        expect_word(answer, name, best, others)
     return "Count results and inputs, and ask for no matrix where a product will do."
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 FORMULA_NAMES = ("grad", "input", "other", "result")
@@ -156,7 +156,7 @@ def rules(rule_of_abs: Any, rule_of_exp: Any, rule_of_isnan: Any, rule_of_remain
     answers = (rule_of_abs, rule_of_exp, rule_of_isnan, rule_of_remainder)
     for (name, (right, reason)), answer in zip(RULES.items(), answers, strict=True):
         others = {rule: f"Look at the dtype: {reason}" for rule, _ in RULES.values() if rule != right}
-        expect_equal(answer, name, right, mistakes=others)
+        expect_word(answer, name, right, others)
     return "Three rules, and every elementwise operator follows one of them."
 
 
@@ -186,7 +186,7 @@ WAYS = {
 def which(experiment: Any, from_elsewhere: Any, contribution: Any) -> str:
     for (name, (best, reason)), answer in zip(WAYS.items(), (experiment, from_elsewhere, contribution), strict=True):
         others = {choice: reason for choice, _ in WAYS.values() if choice != best}
-        expect_equal(answer, name, best, mistakes=others)
+        expect_word(answer, name, best, others)
     return "The least that will do, until more is wanted."
 
 

@@ -136,7 +136,7 @@ PAYS = {
     hints=[
         "Fusing saves launches and temporaries. Where there are few of either, it saves nothing.",
         "Ask of each: how many kernels in a row, and are they bound by launches, bytes or arithmetic?",
-        "Two of the four.",
+        "A fused kernel pays for two of the four.",
         """
         activation = True
         product = False

@@ -6,7 +6,7 @@ from typing import Any
 
 from glassroom.exercises import facts
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_copy, expect_equal, expect_tensor, expect_view
+from glassroom.exercises.expect import expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_view
 
 
 @exercise(
@@ -90,4 +90,6 @@ def numpy(watching: Any, apart: Any, *, m: Any) -> str:
     expect_view(watching, "watching", of=m, of_name="m", because="torch.tensor always copies.")
     expect_copy(apart, "apart", of=m, of_name="m", because="torch.from_numpy always shares.")
     expect_copy(apart, "apart", of=watching, of_name="watching")
+    expect_value(watching, "watching", m.tolist())
+    expect_value(apart, "apart", m.tolist())
     return "One header over NumPy's memory, one over a storage of its own."

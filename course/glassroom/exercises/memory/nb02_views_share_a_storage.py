@@ -38,6 +38,11 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
         "tensor is where its first element lies; the storage has one of its own.",
     )
     expect(
+        says(a[:2], a[4:]),
+        "it says False for a[:2] and a[4:]. Neither is a view of the other, and they have no cell in common; "
+        "yet they look at one storage.",
+    )
+    expect(
         not says(a, a.clone()),
         "it says True for a and a.clone(), which hold equal values in two storages. "
         "(Did you compare values, or the ids of objects that nobody keeps?)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import expect, expect_tensor, expect_value, expect_view, expect_word
 
 
 @exercise(
@@ -19,18 +19,13 @@ from glassroom.exercises.expect import expect, expect_equal, expect_tensor, expe
 )
 def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, masked: Any) -> str:
     basic = "There are only integers and slices in this key, so all it takes is a new header."
-    expect_equal(row, "row", "view", mistakes={"copy": basic})
+    expect_word(row, "row", "view", {"copy": basic})
     in_list = "A list is an advanced key, however short it is. The numbers in it are not looked at."
-    expect_equal(row_in_list, "row_in_list", "copy", mistakes={"view": in_list})
-    expect_equal(every_other, "every_other", "view", mistakes={"copy": basic})
+    expect_word(row_in_list, "row_in_list", "copy", {"view": in_list})
+    expect_word(every_other, "every_other", "view", {"copy": basic})
     one_is_enough = "The slice alone would give a view, but one list among the keys makes the whole index advanced."
-    expect_equal(mixed, "mixed", "copy", mistakes={"view": one_is_enough})
-    expect_equal(
-        masked,
-        "masked",
-        "copy",
-        mistakes={"view": "A mask picks cells at will, and no stride can say which."},
-    )
+    expect_word(mixed, "mixed", "copy", {"view": one_is_enough})
+    expect_word(masked, "masked", "copy", {"view": "A mask picks cells at will, and no stride can say which."})
     return "It is the kind of key that decides."
 
 

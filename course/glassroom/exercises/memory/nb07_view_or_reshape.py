@@ -168,7 +168,7 @@ def price(
     for kind, tensor in samples.items():
         result = call(flat_and_price, "flat_and_price", tensor)
         expect(
-            isinstance(result, tuple) and len(result) == 2,
+            isinstance(result, (tuple, list)) and len(result) == 2,
             "`flat_and_price` shall return two things: the flat tensor and the price in bytes.",
         )
         flat, bytes_copied = result

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value
-from glassroom.exercises.facts import share_memory, values
+from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_word
+from glassroom.exercises.facts import is_tensor, share_memory, values
 
 
 @exercise(
@@ -120,6 +120,12 @@ def history(history: Any, *, weight: Any) -> str:
         len(history) == 3,
         f"`history` has length {len(history)}; an entry for each of the 3 steps was asked for.",
     )
+    if all(map(is_tensor, history)) and history[2] is weight:
+        expect(
+            [values(entry) for entry in history] != [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]],
+            "the history is right, and the update is not in place: `weight = weight + 1` makes a new tensor in each "
+            "round, and whoever holds the old one hears nothing of it. Keep `weight += 1`, and append a copy.",
+        )
     for step, entry in enumerate(history):
         name = f"history[{step}]"
         expect_tensor(entry, name)
@@ -172,5 +178,5 @@ def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
     )
     for (name, (best, reason)), answer in zip(CHOICES.items(), (undo, buffer, plot, network), strict=True):
         others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
-        expect_equal(answer, name, best, mistakes=others)
+        expect_word(answer, name, best, others)
     return "Each of the four has its place."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_view, expect_word
 from glassroom.exercises.facts import dtype_name, is_array, is_tensor, share_memory, values
 
 SHARED = {
@@ -36,7 +36,7 @@ SHARED = {
 def who(row: Any, doubled: Any, as_double: Any, turned: Any, picked: Any) -> str:
     answers = (row, doubled, as_double, turned, picked)
     for (name, (truth, reason)), answer in zip(SHARED.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={"copy" if truth == "view" else "view": reason})
+        expect_word(answer, name, truth, {"copy" if truth == "view" else "view": reason})
     return "from_numpy and numpy() never copy; what stands before or after them may."
 
 

@@ -106,4 +106,3 @@ _STATE = numpy.dtype(
         ("unused_5", "i4"),
     ]
 )
-STATE_BYTES = _STATE.itemsize

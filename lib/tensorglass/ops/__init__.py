@@ -50,49 +50,6 @@ from tensorglass.ops import (
 )
 from tensorglass.ops.table import attach
 
-__all__ = [
-    "asking",
-    "attach",
-    "broadcasting",
-    "classifying",
-    "comparison",
-    "copying",
-    "creation",
-    "cumulative",
-    "diagonals",
-    "duplicating",
-    "equality",
-    "exponentials",
-    "extrema",
-    "filling",
-    "from_data",
-    "gathering",
-    "header",
-    "indexing",
-    "joining",
-    "later",
-    "linalg",
-    "masking",
-    "pointwise",
-    "random",
-    "random_factories",
-    "ranges",
-    "rearranging",
-    "reduction",
-    "reflected",
-    "rounding",
-    "signs",
-    "softmaxes",
-    "sorting",
-    "splitting",
-    "spread",
-    "subclasses",
-    "table",
-    "transposes",
-    "trigonometry",
-    "views",
-]
-
 
 def __getattr__(name: str) -> Any:
     """Python asks this for a name that is not above."""

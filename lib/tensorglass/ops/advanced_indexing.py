@@ -26,9 +26,10 @@ from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 
-
 #: Dtypes of masks; uint8 is how PyTorch wrote them before it had bool.
 MASKS = (dtypes.bool, dtypes.uint8)
+#: Dtypes of positions.
+POSITIONS = (dtypes.int64, dtypes.int32)
 
 
 class Index(NamedTuple):
@@ -192,9 +193,6 @@ def check_is_bool(name: str, dtype: DType) -> None:
         )
 
 
-# The names of C++ types in PyTorch's message.
-
-
 def _put_where(xp: Any, target: Array, mask: Array, element: Array) -> None:
     xp.copyto(target, element, where=mask)
 
@@ -239,9 +237,8 @@ def _key(visit: Visit) -> tuple[Any, ...]:
 
 
 def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
-    return xp.take(
-        source, index, axis
-    )  # twice as fast as source[…, index], and dense; it copies a strided source whole
+    # Twice as fast as source[…, index], and dense; but it copies a strided source whole.
+    return xp.take(source, index, axis)
 
 
 def _pick(xp: Any, source: Array, key: tuple[Any, ...]) -> Array:
@@ -262,7 +259,7 @@ def _add_at(xp: Any, target: Array, key: Any, value: Array) -> None:
 def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
     """Work out where an advanced index leads. Whether the positions are there is asked by `_check_positions`."""
     for index in advanced:
-        if index is not None and index.dtype not in _POSITIONS and not index.is_mask:
+        if index is not None and index.dtype not in POSITIONS and not index.is_mask:
             raise explained(
                 IndexError("tensors used as indices must be long, int, byte or bool tensors"),
                 f"This index is {index.dtype!r}: positions are whole numbers, as index.long() makes them.",
@@ -290,9 +287,6 @@ def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
             notebook=_NOTEBOOK,
         )
     return Visit(view, first, shape, indices)
-
-
-_POSITIONS = (dtypes.int64, dtypes.int32)
 
 
 def _with_dims_in_front(view: Tensor, dims: list[int]) -> Tensor:

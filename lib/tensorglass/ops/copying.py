@@ -88,12 +88,8 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
 
 
 def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
-    if (
-        source._dtype.is_complex
-        and not target._dtype.is_complex
-        and target._dtype is not _dtypes.bool
-        and target.numel()
-    ):
+    is_kept = target._dtype.is_complex or target._dtype is _dtypes.bool
+    if source._dtype.is_complex and not is_kept and target.numel():
         warn("Casting complex values to real discards the imaginary part")
 
 
@@ -307,9 +303,8 @@ def _read_to(
     like = input if other is None else other
     place = like._storage.device if named is None else devices.as_device(named)
     copies = given.get("copy", False)
-    if (
-        named is not None and place is devices.CPU
-    ):  # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
+    if named is not None and place is devices.CPU:
+        # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
         copies = copies or devices.device(named).index is not None
     return (
         like._dtype if dtype is None else _dtypes.as_dtype(dtype),

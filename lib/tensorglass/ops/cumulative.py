@@ -51,15 +51,18 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
         refuse_unwritten(f"{name}_out_cpu", dtype)
     refuse_whole_numbers(input, dtype)
     backend = input._storage.backend
-    # Sums of float32 are kept in double precision, those of half types in float32, as PyTorch does.
-    wide = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
-    if dtype.is_floating_point and dtype.itemsize == 2:
-        wide = dtypes.float32
-    array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
+    array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
     result = backend.launch(_along, kernel, array_of(input), *array_dtypes, axis)
     if out is None:
         return from_array(result, dtype, input._storage)
     return write_out(result, input._size, out, dtype, (input,))
+
+
+def accumulated_in(dtype: DType) -> DType:
+    """The dtype in which running totals are kept, as PyTorch does: twice as precise as float32 and half types."""
+    if dtype.is_floating_point and dtype.itemsize == 2:
+        return dtypes.float32
+    return {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
 
 
 def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:

@@ -12,20 +12,19 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.making import from_array
 from tensorglass.ops import return_types, usual_reductions
 from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
-from tensorglass.ops.chosen import chosen_gradient
+from tensorglass.ops.chosen import choose, chosen_gradient, paired
 from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.gradients import shared_among
 from tensorglass.ops.promotion import check_out_dtype
-from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction, write_out
+from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_reductions import of_extreme, of_reduction
-from tensorglass.tensor import Tensor, array_of
+from tensorglass.tensor import Tensor
 
 Kernel = Callable[..., Array]
 Operation = Callable[..., Any]
@@ -188,11 +187,8 @@ def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
 
 
-def _chosen(xp: Any, array: Array, find: str, compute: Any, axis: int) -> tuple[Array, Array]:
-    """The extreme elements along an axis and their positions."""
-    array = array.reshape(array.shape or (1,))
-    positions = getattr(xp, find)(array.astype(compute, copy=False), axis=axis, keepdims=True)
-    return xp.take_along_axis(array, positions, axis), positions
+def _positions(xp: Any, array: Array, axis: int, find: str) -> Array:
+    return getattr(xp, find)(array, axis=axis, keepdims=True)
 
 
 def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation]:
@@ -226,17 +222,8 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
             raise RuntimeError(f"{name}(): does not support complex input")
         if input.numel() and input._size:
             refuse_unwritten(f"{name}_cpu", dtype)
-        backend = input._storage.backend
-        compute = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
-        found = backend.launch(_chosen, array_of(input), find, backend.array_dtype(compute), axes[0] if axes else 0)
-        size = reduced_size(input._size, axes, keepdim)
-        results = []
-        for array, kind, target in zip(found, (dtype, dtypes.int64), out or (None, None), strict=True):
-            fresh = array.reshape(size)
-            results.append(
-                from_array(fresh, kind, input._storage) if target is None else write_out(fresh, size, target, kind)
-            )
-        return (pair if out is None else pair.out)(*results)
+        found = choose(_positions, input, axes[0] if axes else 0, find)
+        return paired(pair, found, input, reduced_size(input._size, axes, keepdim), out)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"

@@ -13,7 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
-from tensorglass.ops.advanced_indexing import first_outside
+from tensorglass.ops.advanced_indexing import POSITIONS, first_outside
 from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_along_samples, take_samples
@@ -26,7 +26,6 @@ from tensorglass.ops.views import expand, view
 from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
-_POSITIONS = (dtypes.int32, dtypes.int64)
 
 
 def check_positions(
@@ -71,7 +70,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     dim = geometry.wrap_dim(dim, len(input._size))
     if len(index._size) > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if index._dtype not in _POSITIONS:
+    if index._dtype not in POSITIONS:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("index_select(): self and result must have the same scalar type")
@@ -106,7 +105,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     dim = geometry.wrap_dim(dim, len(input._size))
     check_out_dtype(out, input._dtype)
     if index.numel():
-        if index._dtype not in _POSITIONS:
+        if index._dtype not in POSITIONS:
             raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         _check_sizes(input, dim, index)
         refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)

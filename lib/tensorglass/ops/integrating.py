@@ -1,4 +1,4 @@
-"""Integrals and slopes of sampled functions: trapezoid, cumulative_trapezoid, gradient."""
+"""Integrals of sampled functions: trapezoid, cumulative_trapezoid."""
 
 from __future__ import annotations
 

@@ -108,7 +108,6 @@ PREDICATE = DTypeRule(result=as_bool, widens=False)
 #: PREDICATE, for operators that need an order: lt.
 ORDERING = PREDICATE.refusing(dtypes.COMPLEX)
 #: A complex operand gives a real result: abs.
-REAL_MAGNITUDE = DTypeRule(result=DType.to_real)
 #: The bits of integers and bools: bitwise_and.
 BITS = PROMOTE.refusing(dtypes.FLOATING, dtypes.COMPLEX)
 

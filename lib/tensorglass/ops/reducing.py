@@ -19,7 +19,7 @@ from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
-from tensorglass.making import empty_on, from_array
+from tensorglass.making import from_array
 from tensorglass.ops import half_types
 from tensorglass.ops.apart import refuse_partly_written
 from tensorglass.ops.arguments import check_tensor
@@ -204,8 +204,3 @@ def _dtype_with(name: str, dtype: DType | None, out: Tensor) -> DType:
         raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {names}.")
     check_out_dtype(None if dtype is None else out, dtype or out._dtype)
     return out._dtype
-
-
-def new_result(like: Tensor, size: tuple[int, ...], dtype: DType) -> Tensor:
-    """An uninitialised contiguous tensor on the device of `like`."""
-    return empty_on(like._storage.device, size, geometry.contiguous_strides(size), dtype)

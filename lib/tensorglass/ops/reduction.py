@@ -218,12 +218,9 @@ def _prod(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
         rest = xp.multiply.reduce(row[whole:])
         return (xp.multiply.reduce(products) * rest).reshape((1,) * input.ndim)
     width = _width(input.shape[-1]) if axes == (input.ndim - 1,) and input.flags.c_contiguous else 0
-    if (
-        width and input.dtype.kind == "f" and input.size >= 4 * _SIDE_BY_SIDE
-    ):  # the same along rows: a sixth of the time
-        return xp.multiply.reduce(
-            xp.multiply.reduce(input.reshape(*input.shape[:-1], -1, width), axis=-2), axis=-1, keepdims=True
-        )
+    if width and input.dtype.kind == "f" and input.size >= 4 * _SIDE_BY_SIDE:  # the same by rows: a sixth of the time
+        products = xp.multiply.reduce(input.reshape(*input.shape[:-1], -1, width), axis=-2)
+        return xp.multiply.reduce(products, axis=-1, keepdims=True)
     return xp.multiply.reduce(input, axis=axes, keepdims=True)
 
 

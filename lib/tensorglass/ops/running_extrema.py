@@ -15,6 +15,7 @@ from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.chosen import OutPair, check_outputs, choose, not_implemented, paired
+from tensorglass.ops.cumulative import accumulated_in
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.scans import running
@@ -123,10 +124,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
     if dtype.category < dtypes.FLOATING:
         raise not_implemented("logcumsumexp_out_cpu", dtype)
     backend = input._storage.backend
-    wide = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
-    if dtype.is_floating_point and dtype.itemsize == 2:
-        wide = dtypes.float32
-    array_dtypes = [backend.array_dtype(each) for each in (dtype, wide)]
+    array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
     result = backend.launch(_summed, array_of(input), *array_dtypes, axis)
     if out is None:
         return from_array(result, dtype, input._storage)

@@ -38,7 +38,6 @@ from tensorglass.ops.usual_gathering import add_to, of_scattering, over
 from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
-_POSITIONS = (dtypes.int32, dtypes.int64)
 
 # --- slices: index_… -------------------------------------------------------------------------------------------------
 
@@ -49,7 +48,7 @@ def _check_vector(name: str, index: Tensor) -> None:
             f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
             f"{index._dtype.scalar_type} and size: {list(index._size)}"
         )
-    if index._dtype not in _POSITIONS:
+    if index._dtype not in advanced_indexing.POSITIONS:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
 
 
@@ -291,7 +290,7 @@ def _scattered(
 ) -> Tensor:  # fmt: skip
     dim = geometry.wrap_dim(dim, len(input._size))
     if index.numel():
-        if index._dtype not in _POSITIONS:
+        if index._dtype not in advanced_indexing.POSITIONS:
             raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
         if input._dtype is not src._dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")

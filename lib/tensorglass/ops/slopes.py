@@ -1,4 +1,4 @@
-"""`gradient`: slopes along each dimension, from differences of neighbours."""
+"""`gradient`: slopes of a sampled function along each dimension, from differences of neighbours."""
 
 from __future__ import annotations
 

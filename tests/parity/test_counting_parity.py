@@ -46,6 +46,7 @@ CALLS: list[Call] = [
     ("histc", (STEPS,), {}),
     ("histogram", (STEPS, 0), {}),
     ("histogram", (STEPS, 3), {"range": (2.0, 1.0)}),
+    ("histogram", (STEPS, 3), {"range": (0.0, float("inf"))}),
     ("histogram", (STEPS, 3), {"range": (2.0,)}),
     ("histogram", (STEPS, ROWS), {}),
     ("histogram", (STEPS, blueprint([0.0, 1.5, 4.0], "float32", (3,))), {}),

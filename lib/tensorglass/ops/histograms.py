@@ -1,145 +1,287 @@
-"""`histogramdd`: points in a space of several dimensions, counted in boxes."""
+"""How often values occur: bincount of whole numbers, histc and histogram of numbers in bins."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import C_NAMES
+from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
-from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import comparable
-from tensorglass.ops.counting import no_histogram
+from tensorglass.ops.arguments import check_pair, check_tensor
+from tensorglass.ops.chosen import comparable, not_implemented
+from tensorglass.ops.creation import zeros
 from tensorglass.ops.ranges import linspace
+from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor, array_of
 
-_TITLE = "torch.histogramdd"
+
+def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
+    def refuse(grad: Tensor) -> Tensor:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
 
 
-def _samples() -> Iterator[Sample]:
-    yield sample(values(20, 2), [3, 2])
-    yield sample(values(20, 3), 2)
-    yield sample(values(2, 6, 2), [3, 2], range=[-2.0, 2.0, -1.0, 3.0], density=True)
-    yield sample(values(12, 1), [4], weight=values(12, seed=1))
-    yield sample(values(0, 2), [2, 2])
+# --- whole numbers ---------------------------------------------------------------------------------------------------
 
 
-def _read_bins(input: Tensor, bins: Any) -> list[Any]:
-    """For each dimension the number of bins, or their edges."""
-    dimensions = input._size[-1] if input._size else 0
-    if isinstance(bins, int):
-        bins = [bins] * dimensions
-    if len(input._size) < 2:
-        raise RuntimeError(f"{_TITLE}: input tensor should have at least 2 dimensions")
-    if len(bins) != dimensions:
-        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    for place, each in enumerate(bins):
-        if not isinstance(each, Tensor) and each <= 0:
-            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {place}")
-        if isinstance(each, Tensor) and each._dtype is not input._dtype:
-            raise RuntimeError(
-                f"{_TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                f"{C_NAMES[input._dtype]} and bins for dimension {place} with dtype {C_NAMES[each._dtype]}"
-            )
-    return list(bins)
+def _bincount_samples() -> Iterator[Sample]:
+    whole = values(7, low=0, high=5, dtype=dtypes.int64)
+    yield sample(whole)
+    yield sample(whole, minlength=9)
+    yield sample(whole, values(7, seed=1).to(dtypes.float64))
+    yield sample(values(0, dtype=dtypes.int64), None, 3)
 
 
-def _check_weight(input: Tensor, weight: Tensor) -> None:
-    if weight._dtype is not input._dtype:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
-        )
-    if weight._size != input._size[:-1]:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {list(input._size)} and weight with shape "
-            f"{list(weight._size)}"
-        )
+@operator("sorting", samples=_bincount_samples)
+@derivative(node="NotImplemented", weights=_no_slope("bincount"))
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
+    check_tensor("bincount", input)
+    if input._dtype not in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise not_implemented("bincount_cpu", input._dtype)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input._size == (0,):
+        return zeros(minlength, dtype=dtypes.int64, device=input.device)
+    if len(input._size) != 1 or int(input.min()) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._size != input._size:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    backend = input._storage.backend
+    if weights is None:
+        return from_array(backend.launch(_count, array_of(input), None, minlength), dtypes.int64, input._storage)
+    kind = weights._dtype if weights._dtype is dtypes.float32 else dtypes.float64
+    weighed = weights.detach().real.to(dtypes.float64) if weights._dtype.is_complex else weights.detach()
+    counts = backend.launch(_count, array_of(input), array_of(weighed.to(dtypes.float64)), minlength)
+    return from_array(counts, dtypes.float64, input._storage).to(kind)
 
 
-def _edges(points: Tensor, place: int, bins: Any, limits: Sequence[float] | None) -> Tensor:
-    if isinstance(bins, Tensor):
-        return bins
-    column = points.select(1, place)
-    if limits is not None:
-        low, high = limits[2 * place], limits[2 * place + 1]
-        if low > high:
-            raise RuntimeError(
-                f"{_TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {place}"
-            )
-    elif column.numel():
-        low, high = (each.item() for each in column.aminmax())
-    else:
-        low, high = 0.0, 1.0
+def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Array:
+    return xp.ascontiguousarray(xp.bincount(array.astype("int64", copy=False), weights, minlength))
+
+
+# --- numbers in equal bins -------------------------------------------------------------------------------------------
+
+
+TITLE = "torch.histogramdd"  #: whom PyTorch's errors name, in one dimension too
+_NO_BYTE = "value cannot be converted to type uint8_t without overflow"
+
+
+def _histc_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, -2, 2)
+    yield sample(values(5), bins=3, min=10, max=12)
+    yield sample(values(0), 3)
+
+
+def _limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
+    """Where the bins begin and end: at the least and the largest element, if that was not said."""
+    if low == high:
+        if input.numel():
+            ends = input.detach().aminmax()
+            low, high = ends[0].item(), ends[1].item()
+        if low == high:
+            low, high = low - 1, high + 1
     for each in (low, high):
         if not math.isfinite(each):
-            raise RuntimeError(f"{_TITLE}: dimension {place}'s range [{low:g}, {high:g}] is not finite")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return linspace(low, high, bins + 1, dtype=points._dtype, device=points.device)
+            raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    return low, high
 
 
-@operator("sorting", method=False, samples=_samples)
-def histogramdd(
+@operator("sorting", out=True, samples=_histc_samples)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the largest.
+
+    The counts have the dtype of `input`. Elements outside are not counted; the last bin has its upper end.
+    """
+    check_tensor("histc", input)
+    dtype = input._dtype
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(
+            "torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+            f"{C_NAMES[dtype]} and hist {C_NAMES[out._dtype]}"
+        )
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if isinstance(min, complex) or isinstance(max, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    if dtype is dtypes.bool:
+        raise not_implemented("linspace_cpu", dtype)
+    if dtype.is_complex:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "histogram_cpu", dtype)
+    if dtype in dtypes.WIDE_UNSIGNED:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "linspace_cpu", dtype)
+    if dtype is dtypes.uint8 and (min < 0 or (min == max == 0 and not input.numel())):
+        raise RuntimeError(_NO_BYTE)
+    if not dtype.is_floating_point:
+        raise not_implemented("histogram_cpu", dtype)
+    low, high = _limits(input, min, max, "torch.histc")
+    backend = input._storage.backend
+    compute, kind = backend.array_dtype(comparable(dtype)), backend.array_dtype(dtype)
+    counts = backend.launch(_equal_bins, array_of(input), compute, kind, bins, low, high)
+    return from_array(counts, dtype, input._storage) if out is None else write_out(counts, (bins,), out, dtype)
+
+
+def _equal_bins(xp: Any, array: Array, compute: Any, kind: Any, bins: int, low: float, high: float) -> Array:
+    row = array.reshape(-1).astype(compute, copy=False)
+    row = row[(row >= low) & (row <= high)]
+    step = row.dtype.type(bins) / row.dtype.type(high - low)
+    places = xp.minimum(((row - row.dtype.type(low)) * step).astype("int64"), bins - 1)
+    return xp.ascontiguousarray(xp.bincount(places, minlength=bins).astype(kind))
+
+
+# --- numbers in any bins ---------------------------------------------------------------------------------------------
+
+
+def _histogram_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, range=(-2.0, 2.0))
+    yield sample(values(12), 3, weight=values(12, seed=1), density=True)
+    yield sample(values(0), 3)
+
+
+@operator("sorting", out=True, samples=_histogram_samples)
+@derivative(node="NotImplemented", input=_no_slope("histogram"), weight=_no_slope("histogram"))
+def histogram(
     input: Tensor,
-    bins: Any,
+    bins: Any = 100,
+    *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """How many points fall into each box, and the edges of the boxes along each dimension.
+    """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges.
 
-    The innermost dimension of `input` holds the coordinates. `bins` is a number, one for each coordinate, or a tensor
-    of edges for each; `range` a lower and an upper end for each. With `weight`, the sum of the points' weights; with
-    `density`, divided by the whole and by the boxes' volumes.
+    With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
     """
-    check_tensor("histogramdd", input)
-    chosen = _read_bins(input, bins)
-    dimensions = len(chosen)
-    if range is not None and len(range) != 2 * dimensions:
-        raise RuntimeError(
-            f"{_TITLE}: for a {dimensions}-dimensional histogram range should have {2 * dimensions} elements, but got "
-            f"{len(range)}"
-        )
+    check_tensor("histogram", input)
+    dtype = input._dtype
+    if out is not None:
+        check_pair(out)
+    _check_bins(input, bins)
     if weight is not None:
         _check_weight(input, weight)
-    has_edges = any(isinstance(each, Tensor) for each in chosen)
-    has_steps = not has_edges and (range is not None or not input.numel())
-    if not input._dtype.is_floating_point or (input._dtype.itemsize == 2 and not has_steps):
-        raise no_histogram(input, has_edges, range)
-    points = input.detach().reshape(-1, dimensions)
-    edges = tuple([_edges(points, place, each, range) for place, each in enumerate(chosen)])
+    has_steps = not isinstance(bins, Tensor) and (range is not None or not input.numel())
+    if not dtype.is_floating_point or (dtype.itemsize == 2 and not has_steps):
+        raise no_histogram(input, isinstance(bins, Tensor), range)
+    edges = bins if isinstance(bins, Tensor) else _edges(input, bins, range)
     backend = input._storage.backend
-    weights = None if weight is None else array_of(weight.detach()).reshape(-1)
-    compute, kind = (backend.array_dtype(each) for each in (comparable(input._dtype), input._dtype))
-    arrays = [array_of(each).astype(compute, copy=False) for each in (points, *edges)]
-    counts = backend.launch(_count, arrays[0], arrays[1:], weights, kind)
-    hist = from_array(counts, input._dtype, input._storage)
+    weights = None if weight is None else array_of(weight.detach())
+    kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]
+    counts = backend.launch(_any_bins, array_of(input), array_of(edges.detach()), weights, *kinds)
+    hist = from_array(counts, dtype, input._storage)
     if density:
-        hist = hist / hist.sum()
-        for place, each in enumerate(edges):
-            widths = each.diff()
-            hist = hist / widths.reshape([-1, *[1] * (dimensions - 1 - place)])
-    return return_types.histogramdd(hist, edges)
+        hist = hist / hist.sum() / edges.detach().diff()
+    if out is None:
+        return return_types.histogram(hist, edges)
+    written = [
+        write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)
+    ]
+    return return_types.histogram.out(*written)
 
 
-def _count(xp: Any, points: Array, edges: list[Array], weights: Array | None, kind: Any) -> Array:
-    sizes = [each.shape[0] - 1 for each in edges]
-    place = xp.zeros(points.shape[0], "int64")
-    is_inside = xp.ones(points.shape[0], bool)
-    for axis, each in enumerate(edges):
-        column = xp.ascontiguousarray(points[:, axis])
-        found = xp.searchsorted(each, column, side="right") - 1
-        found = xp.where(column == each[-1], sizes[axis] - 1, found)
-        is_inside = is_inside & (column >= each[0]) & (column <= each[-1])
-        place = place * sizes[axis] + found
+def no_histogram(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> Exception:
+    """PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
+    dtype = input._dtype
+    if has_edges or (limits is None and input.numel()):
+        return not_implemented("histogramdd", dtype)
+    if dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED:
+        return not_implemented("linspace_cpu", dtype)
+    if dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
+        return RuntimeError(_NO_BYTE)
+    return not_implemented("histogram_cpu", dtype)
+
+
+def _check_bins(input: Tensor, bins: Any) -> None:
+    if isinstance(bins, Tensor):
+        check_edges_dtype(input, bins)
+        if len(bins._size) != 1:
+            raise RuntimeError(
+                f"{TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
+                "tensor for dimension 0"
+            )
+        if not bins.numel():
+            raise RuntimeError(
+                f"{TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                "dimension 0"
+            )
+    elif bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+def check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
+    """Raise unless the edges of bins have the dtype of what falls into them."""
+    if edges._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{C_NAMES[input._dtype]} and bins for dimension {dim} with dtype {C_NAMES[edges._dtype]}"
+        )
+
+
+def check_weight_dtype(input: Tensor, weight: Tensor) -> None:
+    """Raise unless the weights have the dtype of what they weigh."""
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
+        )
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    check_weight_dtype(input, weight)
+    if weight.numel() != input.numel():
+        raise RuntimeError(
+            f"{TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
+            f"{[weight.numel()]}"
+        )
+
+
+def _edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
+    if limits is not None and len(limits) != 2:
+        raise RuntimeError(
+            f"{TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
+        )
+    return equal_edges(input, bins, limits)
+
+
+def equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
+    """The edges of `bins` equal bins between two limits, or from the least element to the largest."""
+    if limits is not None:
+        low, high = limits
+    elif input.numel():
+        low, high = (each.item() for each in input.detach().aminmax())
+    else:
+        low, high = 0.0, 1.0
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"{TITLE}: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return linspace(low, high, bins + 1, dtype=input._dtype, device=input.device)
+
+
+def _any_bins(xp: Any, array: Array, edges: Array, weights: Array | None, compute: Any, kind: Any) -> Array:
+    array, edges = array.astype(compute, copy=False), edges.astype(compute, copy=False)
+    row, count = array.reshape(-1), edges.shape[0] - 1
+    if count < 1:
+        return xp.zeros(0, kind)
+    places = xp.searchsorted(edges, row, side="right") - 1
+    places = xp.where(row == edges[-1], count - 1, places)
+    is_inside = (row >= edges[0]) & (row <= edges[-1])
     if weights is not None:
-        weights = weights[is_inside].astype("float64")
-    counts = xp.bincount(place[is_inside].astype("int64"), weights, math.prod(sizes))
-    return xp.ascontiguousarray(counts.astype(kind)).reshape(sizes)
+        weights = weights.reshape(-1)[is_inside].astype("float64")
+    counts = xp.bincount(places[is_inside].astype("int64"), weights, count)
+    return xp.ascontiguousarray(counts.astype(kind))

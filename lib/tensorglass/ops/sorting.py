@@ -1,4 +1,4 @@
-"""Putting elements in order: sort, argsort, topk, unique. NaN counts as larger than every number."""
+"""Putting elements in order: sort, argsort, msort. NaN counts as larger than every number."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
-from tensorglass.making import empty_on, from_array, make
+from tensorglass.making import empty_on
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import comparable, elements_at
+from tensorglass.ops.chosen import elements_at
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
-from tensorglass.ops.gradients import no_unique, sorted_gradient
+from tensorglass.ops.gradients import sorted_gradient
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor, array_of, header_of, raw_array
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 
 def _samples() -> Iterator[Sample]:
@@ -125,78 +125,3 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_out_dtype(out, input._dtype)
     made = sort(input, 0)[0] if input._size else input.clone()
     return made if out is None else write_out(array_of(made), made._size, out, made._dtype, (input,))
-
-
-# --- each element once -----------------------------------------------------------------------------------------------
-
-
-def _unique_samples() -> Iterator[Sample]:
-    few = values(2, 6, low=0, high=4, dtype=dtypes.int64)
-    yield sample(few)
-    yield sample(few, return_inverse=True)
-    yield sample(values(dtype=dtypes.int64), return_inverse=True)
-    yield sample(few, return_counts=True)
-    yield sample(few, True, True, True)
-    yield sample(values(0))
-
-
-@operator(
-    "sorting",
-    samples=_unique_samples,
-    differs="the result is sorted, also where `sorted` is false and PyTorch's is not",
-)
-@derivative(
-    node=lambda dim: "Unique2Backward0" if dim is None else "UniqueDimBackward0",
-    outputs=1,
-    input=no_unique,
-)
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """Each element once, in order; also where each of `input` stands in that, and how often it occurs, if asked for.
-
-    With `dim`, the slices along it are compared. Returns the elements alone, or a tuple of them and what was asked for.
-    """
-    check_tensor("unique", input)
-    if input._dtype.is_complex:
-        raise NotImplementedError(f"\"unique\" not implemented for '{input._dtype.scalar_type}'")
-    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
-    backend = input._storage.backend
-    compute = backend.array_dtype(comparable(input._dtype))
-    if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
-        return from_array(backend.launch(_distinct, array_of(input), compute), input._dtype, input._storage)
-    found, inverse, counts = backend.launch(_unique, array_of(input), axis, compute)
-    wanted = [(found, input._dtype)]
-    if return_inverse:
-        wanted.append((inverse, dtypes.int64))
-    if return_counts:
-        wanted.append((counts, dtypes.int64))
-    results = tuple([from_array(array, dtype, input._storage) for array, dtype in wanted])
-    if axis:
-        results = (slices_along(results[0], axis), *results[1:])
-    return results[0] if len(results) == 1 else results
-
-
-def slices_along(first: Tensor, axis: int) -> Tensor:
-    """Slices that lie one after the other, as they are compared, along the dimension that they were taken from."""
-    return make(first._storage, *geometry.movedim(*header_of(first), 0, axis), first._dtype)
-
-
-def _distinct(xp: Any, array: Array, compute: Any) -> Array:
-    found = xp.unique(array.astype(compute, copy=False), equal_nan=False)
-    return xp.ascontiguousarray(found, array.dtype)
-
-
-def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array]:
-    wide = array.astype(compute, copy=False)
-    found, inverse, counts = xp.unique(wide, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
-    shape = array.shape if axis is None else (array.shape[axis],)
-    found = found.astype(array.dtype, copy=False)
-    if axis:
-        found = xp.moveaxis(found, axis, 0)
-    found, inverse, counts = (xp.ascontiguousarray(each) for each in (found, inverse, counts))
-    return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim

@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_pair
-from tensorglass.ops.gradients import restored
+from tensorglass.ops.gradients import restore_reduced_dims
 from tensorglass.ops.reducing import write_out
 from tensorglass.tensor import Tensor, array_of
 
@@ -72,12 +72,25 @@ def paired(pair: Any, found: tuple[Array, Array], input: Tensor, size: tuple[int
     return (pair if out is None else pair.out)(*results)
 
 
-def chosen_gradient(grad: Tensor, input_size: Any, result1: Tensor, dim: int, keepdim: bool) -> Tensor:
+def value_selecting_reduction_backward(
+    grad: Tensor, input_size: Any, result1: Tensor, dim: int, keepdim: bool
+) -> Tensor:
     """The gradient of elements chosen along `dim`: it goes to where they were found."""
     if not input_size:
         return grad
-    indices = restored(result1, input_size, dim, keepdim)
-    return grad.new_zeros(input_size).scatter(dim, indices, restored(grad, input_size, dim, keepdim))
+    indices = restore_reduced_dims(result1, input_size, dim, keepdim)
+    return grad.new_zeros(input_size).scatter(dim, indices, restore_reduced_dims(grad, input_size, dim, keepdim))
+
+
+def sort_backward(grad: Tensor, input_size: Any, result1: Tensor, dim: int) -> Tensor:
+    """The gradient of sorted elements: each goes back to where the element came from."""
+    return value_selecting_reduction_backward(grad, input_size, result1, dim, True)
+
+
+def evenly_distribute_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """The gradient of one element chosen of all: in equal parts to all that are equal to it; of a NaN to all NaNs."""
+    chosen = input.isnan() if result.isnan() else input == result
+    return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
 
 
 def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:

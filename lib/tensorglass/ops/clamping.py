@@ -9,7 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import at_max, at_min, inside
+from tensorglass.ops.gradients import clamp_backward, clamp_backward_max, clamp_backward_min
 from tensorglass.ops.pointwise_checks import bounds_are_elements, bounds_fit, no_complex
 from tensorglass.ops.promotion import PARAMETRIC, common_dtype
 from tensorglass.ops.samples import binary
@@ -59,8 +59,8 @@ def _fits(operands: Any) -> None:
 )
 @derivative(
     node=lambda min: f"ClampMinBackward{int(isinstance(min, Tensor))}",
-    input=lambda grad, input, min: inside(grad, input, min, None),
-    min=lambda grad, input, min: at_min(grad, input, min, None),
+    input=lambda grad, input, min: clamp_backward(grad, input, min, None),
+    min=lambda grad, input, min: clamp_backward_min(grad, input, min, None),
 )
 def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Array:
     """Each element, but no less than `min`."""
@@ -80,8 +80,8 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
 )
 @derivative(
     node=lambda max: f"ClampMaxBackward{int(isinstance(max, Tensor))}",
-    input=lambda grad, input, max: inside(grad, input, None, max),
-    max=lambda grad, input, max: at_max(grad, input, None, max),
+    input=lambda grad, input, max: clamp_backward(grad, input, None, max),
+    max=lambda grad, input, max: clamp_backward_max(grad, input, None, max),
 )
 def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Array:
     """Each element, but no more than `max`."""

@@ -9,7 +9,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import F, derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import by_number, nothing
+from tensorglass.ops.gradients import by_number, zero_gradient
 from tensorglass.ops.promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.samples import binary, bits, shifts, truths, unary, whole
 from tensorglass.ops.table import OPERATORS, operator
@@ -20,7 +20,7 @@ SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 def _steps(name: str) -> Callable[[F], F]:
     """The derivative of a comparison: none, but in place it overwrites what had one, with zeros for a gradient."""
-    return derivative(node=by_number(name, 0, 1), in_place_only=True, input=nothing, other=nothing)
+    return derivative(node=by_number(name, 0, 1), in_place_only=True, input=zero_gradient, other=zero_gradient)
 
 
 # --- comparison ------------------------------------------------------------------------------------------------------

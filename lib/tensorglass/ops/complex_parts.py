@@ -17,7 +17,7 @@ from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import ones_like
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.factory import Place, of_kernel
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.promotion import PROMOTE, DTypeRule, as_floating
 from tensorglass.ops.samples import unary
 from tensorglass.ops.table import OPERATORS, operator
@@ -94,7 +94,7 @@ def _from_polar(xp: Any, length: Array, angle: Array, is_wide: bool) -> Array:
 def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
     """What turns the number without making it longer; none for real numbers."""
     if not input._dtype.is_complex:
-        return nothing(grad)
+        return zero_gradient(grad)
     size = input.abs()
     return (grad * 1j * input / (size * size)).masked_fill(input == 0, 0)
 

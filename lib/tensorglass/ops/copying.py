@@ -23,7 +23,7 @@ from tensorglass.making import empty_on, make, result_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination, type_name
 from tensorglass.ops.assigning import assign
 from tensorglass.ops.elementwise import refuse_overlapping_write
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.moving import brought
 from tensorglass.ops.scalars import NUMBERS, checked, checked_alone
 from tensorglass.ops.table import operator
@@ -59,7 +59,9 @@ def format_strides(
 
 
 @operator("copy", function=False, usual=of_overwriting)
-@derivative(node="CopyBackwards", wraps_numbers=True, input=nothing, src=lambda grad, src_device: grad.to(src_device))
+@derivative(
+    node="CopyBackwards", wraps_numbers=True, input=zero_gradient, src=lambda grad, src_device: grad.to(src_device)
+)
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
     """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
     if isinstance(src, NUMBERS):
@@ -188,7 +190,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 @operator("copy", function=False, signatures=("(Tensor input, Tensor value)", "(Tensor input, Number value)"))
 @derivative(
     node=lambda value: "FillBackward3" if isinstance(value, Tensor) else "FillBackward2",
-    input=nothing,
+    input=zero_gradient,
     value=lambda grad: grad.sum(),
 )
 def fill_(input: Tensor, value: Any) -> Tensor:
@@ -232,7 +234,7 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
 
 
 @operator("copy", function=False, usual=of_zeroing)
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""
     return fill_(input, 0)

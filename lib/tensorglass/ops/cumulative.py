@@ -14,7 +14,7 @@ from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.comparison import logical_xor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import zeros_like
-from tensorglass.ops.gradients import cumprod_gradient
+from tensorglass.ops.gradients import cumprod_backward
 from tensorglass.ops.joining import cat
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
@@ -112,7 +112,7 @@ def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
 
 
 @operator("cumulative", inplace=cumprod_, out=True, samples=_samples)
-@derivative(input=cumprod_gradient)
+@derivative(input=cumprod_backward)
 def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""
     return _run("cumprod", _product, input, dim, dtype, out)

@@ -12,7 +12,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import vector_norm
+from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.matrices import given, launch
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -53,7 +53,7 @@ def _gradient(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
         return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
     if p != 1:  # else nothing comes through where there is no distance, be it infinite
         grad = grad.masked_fill(result == 0, 0)
-    return vector_norm(grad, apart, result, p, -1, False)
+    return norm_backward(grad, apart, result, p, -1, False)
 
 
 def _gradient_of_first(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
@@ -156,7 +156,7 @@ def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: f
     rest = tuple([each for each in range(len(input._size)) if each != axis])
     lengths = input.norm(p, rest, True)
     inner = (grad * input.conj()).sum(rest, True).real if input.is_complex() else (grad * input).sum(rest, True)
-    scaled = vector_norm(inner, input, lengths, p, rest, True)
+    scaled = norm_backward(inner, input, lengths, p, rest, True)
     outside = lengths + 1e-7
     change = maxnorm * (grad - scaled / outside) / outside
     return change.where(lengths > maxnorm, grad)

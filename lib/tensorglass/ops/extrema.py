@@ -14,9 +14,9 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types, usual_reductions
 from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
-from tensorglass.ops.chosen import choose, chosen_gradient, paired
+from tensorglass.ops.chosen import choose, evenly_distribute_backward, paired, value_selecting_reduction_backward
 from tensorglass.ops.flags import StatedDim
-from tensorglass.ops.gradients import shared_among
+from tensorglass.ops.gradients import amax_backward
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduced_size, reduction
 from tensorglass.ops.rounding import SIGN_OF_ZERO, maximum, minimum
@@ -110,7 +110,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
     differs=SIGN_OF_ZERO,
     usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is, _largest, many=True),
 )
-@derivative(real_only="amax", input=shared_among)
+@derivative(real_only="amax", input=amax_backward)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
     return _largest(xp, input, axes)
@@ -124,7 +124,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     differs=SIGN_OF_ZERO,
     usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is, _smallest, many=True),
 )
-@derivative(real_only="amin", input=shared_among)
+@derivative(real_only="amin", input=amax_backward)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
     return _smallest(xp, input, axes)
@@ -181,12 +181,6 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 # --- both ------------------------------------------------------------------------------------------------------------
 
 
-def _whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
-    """The gradient of the largest element: shared among all that are as large; of a NaN among all NaNs."""
-    chosen = input.isnan() if result.isnan() else input == result
-    return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
-
-
 def _positions(xp: Any, array: Array, axis: int, find: str) -> Array:
     return getattr(xp, find)(array, axis=axis, keepdims=True)
 
@@ -228,8 +222,8 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
     return (
-        recorded(of_all, derivative=Derivative({"input": _whole_gradient}, f"{title}1")),
-        recorded(along, derivative=Derivative({"input": chosen_gradient}, f"{title}0", outputs=1)),
+        recorded(of_all, derivative=Derivative({"input": evenly_distribute_backward}, f"{title}1")),
+        recorded(along, derivative=Derivative({"input": value_selecting_reduction_backward}, f"{title}0", outputs=1)),
     )
 
 
@@ -296,8 +290,8 @@ def _both_samples() -> Iterator[Sample]:
 @operator("reduction", out=True, samples=_both_samples)
 @derivative(
     input=lambda grads, input, results, dim, keepdim: (
-        shared_among(grads[0], input, results[0], dim, keepdim)
-        + shared_among(grads[1], input, results[1], dim, keepdim)
+        amax_backward(grads[0], input, results[0], dim, keepdim)
+        + amax_backward(grads[1], input, results[1], dim, keepdim)
     )
 )
 def aminmax(

@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, fill_
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -26,7 +26,7 @@ def _samples() -> Iterator[Sample]:
 ))  # fmt: skip
 @derivative(
     node=lambda value: "FillBackward1" if isinstance(value, Tensor) else "FillBackward0",
-    input=nothing,
+    input=zero_gradient,
     value=lambda grad: grad.sum(),
 )
 def fill(input: Tensor, value: Any) -> Tensor:

@@ -14,7 +14,7 @@ from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.chosen import comparable
 from tensorglass.ops.declaring import pointwise
-from tensorglass.ops.gradients import LN2, conj, nothing
+from tensorglass.ops.gradients import LN2, conj, zero_gradient
 from tensorglass.ops.planning import result_layout
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, PROMOTE, common_dtype
@@ -122,7 +122,7 @@ _NEXT = PROMOTE.but(widens=False).refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.C
 
 
 @pointwise(_NEXT, samples=pairs)
-@derivative(input=lambda grad, input, other: grad.masked_fill(input == other, 0), other=nothing)
+@derivative(input=lambda grad, input, other: grad.masked_fill(input == other, 0), other=zero_gradient)
 def nextafter(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The number next to `input` on the way to `other`, among those that the dtype has."""
     return xp.where(input == other, other, xp.nextafter(input, other))

@@ -13,7 +13,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
-from tensorglass.ops.gradients import conj, nothing
+from tensorglass.ops.gradients import conj, zero_gradient
 from tensorglass.ops.promotion import FLOAT
 
 
@@ -57,7 +57,7 @@ def sigmoid_slope(xp: Any, grad_output: Array, output: Array, out: Array = None)
 @derivative(
     node="ThresholdBackwardBackward0",
     grad_output=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
-    input=nothing,
+    input=zero_gradient,
 )
 def threshold_backward(xp: Any, grad_output: Array, input: Array, *, threshold: float = 0, out: Array = None) -> Array:
     """The gradient where `input` is above the threshold, and 0 elsewhere: that of relu, from its result."""

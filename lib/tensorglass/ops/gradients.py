@@ -1,7 +1,7 @@
-"""What several derivatives have in common: spreading a gradient out again over what was reduced, and the like.
+"""Derivatives that take more than a line, or that several operators have in common.
 
-The one idea to keep in mind: all of it is written with differentiable operators, as methods, so that derivatives have
-derivatives.
+Where PyTorch has such a function in C++ it has the same name here: `sum_backward`, `var_backward`. The one idea to keep
+in mind: all of it is written with differentiable operators, as methods, so that derivatives have derivatives.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ def _lies_by_columns(stride: tuple[int, ...], rows: int) -> bool:
     return stride == (1, rows)
 
 
-def nothing(grad: Tensor) -> Tensor:
+def zero_gradient(grad: Tensor) -> Tensor:
     """Zeros: the derivative of what moves in steps, such as floor."""
     return grad.new_zeros(grad._size)
 
 
-def spread(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
+def sum_backward(grad: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's gradient for each element that was reduced: expanded over the dimensions `dim`."""
     if dim is None:
         return grad.expand(size)
-    return restored(grad, size, dim, keepdim).expand(size)
+    return restore_reduced_dims(grad, size, dim, keepdim).expand(size)
 
 
-def restored(value: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
+def restore_reduced_dims(value: Tensor, size: tuple[int, ...], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's result or gradient with the reduced dimensions as size 1."""
     if keepdim or not size:
         return value
@@ -91,27 +91,29 @@ def reduced_count(size: tuple[int, ...], dim: Dims) -> int:
     return count
 
 
-def shared_among(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+def amax_backward(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The gradient of a largest element: in equal parts to all that are as large."""
-    chosen = input == restored(result, input._size, dim, keepdim)
+    chosen = input == restore_reduced_dims(result, input._size, dim, keepdim)
     count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
-    return restored(grad, input._size, dim, keepdim) / count * chosen
+    return restore_reduced_dims(grad, input._size, dim, keepdim) / count * chosen
 
 
-def product(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+def prod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """The gradient of a product: for each factor the product of all others."""
     if not input._size:
         return grad.clone()
     if not bool((input == 0).any()):
         if dim is None:
             return grad * conj(result / input)
-        return restored(grad, input._size, dim, keepdim) * conj(restored(result, input._size, dim, keepdim) / input)
+        return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(
+            restore_reduced_dims(result, input._size, dim, keepdim) / input
+        )
     flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)
     count = flat._size[-1]
     diagonal = input.new_zeros((count, count)).fill_diagonal_(1) != 0
     others = flat.unsqueeze(-2).expand((*flat._size[:-1], count, count)).masked_fill(diagonal, 1).prod(-1)
     others = others.reshape(input._size) if dim is None else others.movedim(-1, dim)
-    return restored(grad, input._size, dim, keepdim) * conj(others)
+    return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(others)
 
 
 def by_dim(name: str) -> Callable[[Any], str]:
@@ -124,7 +126,9 @@ def by_number(name: str, number: int = 1, tensor: int = 0) -> Callable[[Any], st
     return lambda other: f"{name}Backward{tensor if isinstance(other, Tensor) else number}"
 
 
-def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool) -> Tensor:
+def var_backward(
+    grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool
+) -> Tensor:
     """The gradient of a variance."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -134,19 +138,19 @@ def deviation(grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction:
     axes = reduced_axes(len(input._size), dim)
     middle = input.mean() if dim is None or not input._size else input.mean(axes, True)
     if count <= 0 and (dim is None or not input._size):  # the variance is nan, and so is its slope
-        return spread(grad, input._size, dim, keepdim) * input.detach().new_full(input._size, nan)
-    wide = grad if dim is None else restored(grad, input._size, dim, keepdim)
+        return sum_backward(grad, input._size, dim, keepdim) * input.detach().new_full(input._size, nan)
+    wide = grad if dim is None else restore_reduced_dims(grad, input._size, dim, keepdim)
     return wide * (2.0 / count if count else inf) * (input - middle)
 
 
-def vector_norm(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
+def norm_backward(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
     """The gradient of a vector norm; 0 where that has a corner."""
     order = 2.0 if p in ("fro", None) else float(p)
     wide, norm = grad, result
     if dim is not None:
-        wide, norm = [restored(each, input._size, dim, keepdim) for each in (grad, result)]
+        wide, norm = [restore_reduced_dims(each, input._size, dim, keepdim) for each in (grad, result)]
     if order == 0:
-        return nothing(input)
+        return zero_gradient(input)
     if order in (inf, -inf):
         length = input.abs()
         is_longest = (length == norm) | length.isnan()
@@ -177,18 +181,18 @@ def power_name(input: Any, exponent: Any) -> str:
     return "PowBackward1" if isinstance(input, Tensor) else "PowBackward2"
 
 
-def power_base(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+def pow_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """The gradient of a power for its base."""
     if isinstance(exponent, Tensor):
         return _zero_where(exponent == 0, grad * conj(exponent * input.pow(exponent - 1)))
     if exponent == 0:
-        return nothing(grad)
+        return zero_gradient(grad)
     if exponent == 2 and not state.grad:
         return grad * conj(input + input)  # a derivative of the derivative would show the power that is left out
     return grad * conj(exponent * input.pow(exponent - 1))
 
 
-def power_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
     """The gradient of a power for its exponent: 0 where the base is 0 and the exponent is not negative."""
     if not isinstance(input, Tensor) and input != 0:
         return grad * conj(result * _logarithm(input, exponent._dtype.is_complex))
@@ -231,34 +235,34 @@ def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     return -grad * (input / other).floor()
 
 
-def inside(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+def clamp_backward(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp let the element be."""
     if min is None or max is None:
         return grad.where(input >= min if max is None else input <= max, 0)
     return grad.where((input >= min) & (input <= max), 0)
 
 
-def at_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+def clamp_backward_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp put `min`."""
     is_low = input < min
     return grad.where(is_low if max is None else is_low & (min < max), 0)
 
 
-def at_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+def clamp_backward_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
     """The gradient where clamp put `max`."""
     is_high = input > max
     return grad.where(is_high if min is None else is_high | (max < min), 0)
 
 
-def larger(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
+def maximum_backward(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """The gradient of the larger of two for `one`; half of it where they are equal."""
     return (grad / 2).where(one == other, grad).masked_fill(one < other, 0)
 
 
-def sgn_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+def sgn_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     """The gradient of `sgn`: 0 for real numbers; for complex ones what turns the number without making it longer."""
     if not input._dtype.is_complex:
-        return nothing(grad)
+        return zero_gradient(grad)
     turned = (grad - (grad * conj(result)).real * result) / input.abs()
     return turned.masked_fill(input == 0, 0)
 
@@ -279,23 +283,23 @@ def turning(one: Tensor, other: Tensor) -> Tensor:
     return square.reciprocal().masked_fill(square == 0, 0)
 
 
-def acosh_gradient(grad: Tensor, input: Tensor) -> Tensor:
+def acosh_backward(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
     if input._dtype.is_complex:
         return grad * conj((input - 1).rsqrt() * (input + 1).rsqrt())
     return grad * (input * input - 1).rsqrt()
 
 
-def sinc_gradient(grad: Tensor, input: Tensor) -> Tensor:
+def sinc_backward(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of ``sin(pi x) / (pi x)``."""
     angle = input * pi
     return _zero_where(input == 0, grad * conj((angle * angle.cos() - angle.sin()) / (angle * input)))
 
 
-def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
     """The gradient of `cumprod`: each factor is in every product from its place on."""
     if not input.numel():
-        return nothing(input)
+        return zero_gradient(input)
     if not input._size:
         return grad
     if not bool((input == 0).any()):
@@ -320,29 +324,24 @@ def cumprod_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
     return gradient
 
 
-def sorted_gradient(grad: Tensor, result1: Tensor, input_size: tuple[int, ...], dim: int) -> Tensor:
-    """The gradient of sorted values: each goes back to where the value came from."""
-    return grad.new_zeros(input_size).scatter(dim, result1, grad) if input_size else grad
-
-
-def mean_and_spread(arrived: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
+def var_mean_backward(arrived: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
     """The gradient of `var_mean`."""
     axes = None if isinstance(dim, bool) else dim
-    of_spread, of_mean = arrived
+    of_var, of_mean = arrived
     if of_mean is None:
-        return deviation(of_spread, input, dim, unbiased, correction, keepdim)
-    mean = spread(of_mean / reduced_count(input._size, axes), input._size, axes, keepdim)
-    return mean if of_spread is None else deviation(of_spread, input, dim, unbiased, correction, keepdim) + mean
+        return var_backward(of_var, input, dim, unbiased, correction, keepdim)
+    mean = sum_backward(of_mean / reduced_count(input._size, axes), input._size, axes, keepdim)
+    return mean if of_var is None else var_backward(of_var, input, dim, unbiased, correction, keepdim) + mean
 
 
-def mean_and_deviation(
+def std_mean_backward(
     arrived: Any, input: Tensor, result: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
 ) -> Tensor:
     """The gradient of `std_mean`."""
-    of_deviation, of_mean = arrived
-    if of_deviation is not None:
-        of_deviation = (of_deviation / (2 * result)).masked_fill(result == 0, 0)
-    return mean_and_spread((of_deviation, of_mean), input, dim, unbiased, correction, keepdim)
+    of_std, of_mean = arrived
+    if of_std is not None:
+        of_std = (of_std / (2 * result)).masked_fill(result == 0, 0)
+    return var_mean_backward((of_std, of_mean), input, dim, unbiased, correction, keepdim)
 
 
 def columnwise(gradient: Tensor) -> Tensor:
@@ -350,7 +349,7 @@ def columnwise(gradient: Tensor) -> Tensor:
     return gradient.mT.contiguous().mT
 
 
-def scattered_source(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
+def masked_scatter_backward(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
     """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
     taken = grad.masked_select(mask)
     return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)

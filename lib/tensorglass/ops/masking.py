@@ -21,7 +21,7 @@ from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.gradients import scattered_source
+from tensorglass.ops.gradients import masked_scatter_backward
 from tensorglass.ops.index_samples import (
     argwhere_samples,
     mask_fill_samples,
@@ -331,7 +331,7 @@ def _pick(xp: Any, source: Array, mask: Array) -> Array:
 
 @derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: scattered_source(grad, mask, source_size),
+    source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
 )
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
@@ -365,7 +365,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 @operator("indexing", inplace=_masked_scatter_, samples=masked_scatter_samples)
 @derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: scattered_source(grad, mask, source_size),
+    source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
 )
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""

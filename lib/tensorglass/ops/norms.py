@@ -12,7 +12,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.extrema import amax, amin
-from tensorglass.ops.gradients import vector_norm
+from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import cast_into, check_floating, check_matrices, check_one_out
 from tensorglass.ops.promotion import check_out_dtype
@@ -214,7 +214,7 @@ def linalg_norm(
 # --- under older names -----------------------------------------------------------------------------------------------
 
 
-@derivative(node=lambda dim: "NormBackward0" if dim is None else "NormBackward1", input=vector_norm)
+@derivative(node=lambda dim: "NormBackward0" if dim is None else "NormBackward1", input=norm_backward)
 def _norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     if input._dtype.category < dtypes.FLOATING:
         raise RuntimeError(

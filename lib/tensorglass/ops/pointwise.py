@@ -20,13 +20,13 @@ from tensorglass.ops.gradients import (
     conj,
     direction,
     no_quotient,
-    nothing,
-    power_base,
-    power_exponent,
+    pow_backward_exponent,
+    pow_backward_self,
     power_name,
     remainder_divisor,
     remainder_name,
     scaled,
+    zero_gradient,
 )
 from tensorglass.ops.pointwise_checks import (
     alpha_fits,
@@ -151,9 +151,9 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
 @derivative(
     wraps_numbers=True,
     node=lambda rounding_mode: "DivBackward0" if rounding_mode is None else "DivBackward2",
-    input=lambda grad, other, rounding_mode: nothing(grad) if rounding_mode else grad / conj(other),
+    input=lambda grad, other, rounding_mode: zero_gradient(grad) if rounding_mode else grad / conj(other),
     other=lambda grad, input, other, rounding_mode: (
-        nothing(grad) if rounding_mode else -grad * conj(input / other / other)
+        zero_gradient(grad) if rounding_mode else -grad * conj(input / other / other)
     ),
     on_arrays={
         "input": lambda grad, other, rounding_mode: None if rounding_mode else grad / other,
@@ -256,8 +256,8 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 )
 @derivative(
     node=power_name,
-    input=power_base,
-    exponent=power_exponent,
+    input=pow_backward_self,
+    exponent=pow_backward_exponent,
     on_arrays={
         "input": lambda grad, input, exponent: (
             grad * (input + input) if isinstance(exponent, (int, float)) and exponent == 2 else None
@@ -306,7 +306,7 @@ def abs(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(PROMOTE.exactly(), check=no_complex(SIGN_IN_ORDER), samples=unary)
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
     """-1, 0 or 1 as each element is negative, zero or positive."""
     kind = input.dtype.kind
@@ -326,7 +326,7 @@ def _long_for_bool(common: DType) -> DType:
 @pointwise(DTypeRule(compute=_long_for_bool), error_name="pow", samples=unary)
 @derivative(
     node="PowBackward0",
-    input=lambda grad, input: power_base(grad, input, 2),
+    input=lambda grad, input: pow_backward_self(grad, input, 2),
     on_arrays={"input": lambda grad, input: grad * (input + input)},
 )
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
@@ -380,7 +380,7 @@ IN_DOUBLE = PARAMETRIC.but(compute=_as_double).exactly(
 
 
 @pointwise(IN_DOUBLE, inplace_check=is_double, samples=exponents, differs=ZERO_TO_ZERO)
-@derivative(node=power_name, input=power_base, exponent=power_exponent)
+@derivative(node=power_name, input=pow_backward_self, exponent=pow_backward_exponent)
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
     return xp.power(input, exponent, out=out)

@@ -23,7 +23,7 @@ from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int
 from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.elementwise import refuse_overlapping_write
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
@@ -74,7 +74,7 @@ _LARGEST = {dtype: finfo(dtype).max for dtype in dtypes.ALL if dtype.category >=
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn evenly from `from_` up to but not including `to`."""
     refuse_integers(self._dtype, "check_uniform_bounds")
@@ -111,7 +111,7 @@ def _work(dtype: DType) -> DType:
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution of this mean and standard deviation."""
     if std < 0:
@@ -142,7 +142,7 @@ def _scaled(numbers: Array, mean: float, std: float) -> Array:
 
 
 @operator("random", function=False)
-@derivative(node=lambda from_, to: f"RandomBackward{2 if from_ is None else int(to is None)}", self=nothing)
+@derivative(node=lambda from_, to: f"RandomBackward{2 if from_ is None else int(to is None)}", self=zero_gradient)
 def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Generator | None = None) -> Tensor:
     """Fill with whole numbers: ``random_()`` from all that the dtype holds exactly and that are not negative,
     ``random_(to)`` from 0 … to - 1, ``random_(from, to)`` from `from` … to - 1.
@@ -234,7 +234,7 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the exponential distribution of rate `lambd`, whose mean is 1 / lambd."""
     if lambd <= 0:
@@ -248,7 +248,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the Cauchy distribution of this median and width."""
     if sigma <= 0:
@@ -262,7 +262,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with the number of tries, each of chance `p`, up to the first that succeeds."""
     if not 0 < p < 1:
@@ -274,7 +274,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 
 
 @operator("random", function=False)
-@derivative(self=nothing)
+@derivative(self=zero_gradient)
 def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal, of this mean and standard deviation."""
     if std <= 0:
@@ -289,7 +289,7 @@ def _log_normal(xp: Any, bits: RandomBits, count: int, mean: float, std: float) 
 
 
 @operator("random", function=False)
-@derivative(node=lambda p: f"BernoulliBackward{1 if isinstance(p, Tensor) else 2}", self=nothing)
+@derivative(node=lambda p: f"BernoulliBackward{1 if isinstance(p, Tensor) else 2}", self=zero_gradient)
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with ones, each by chance `p` (a number, or a tensor with one chance for each element), and zeros."""
     if isinstance(p, Tensor):

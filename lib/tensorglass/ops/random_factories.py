@@ -31,7 +31,7 @@ from tensorglass.ops.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.random import (
     bernoulli_,
     draw,
@@ -288,7 +288,7 @@ def randint_like(
 @operator("random", out=True)
 @derivative(
     node=lambda p: "BernoulliBackward0" if p is None else "NotImplemented",
-    input=lambda grad, p: nothing(grad) if p is None else _no_slope_of("bernoulli"),
+    input=lambda grad, p: zero_gradient(grad) if p is None else _no_slope_of("bernoulli"),
 )
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
@@ -305,7 +305,7 @@ def bernoulli(
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Whole numbers drawn from the Poisson distributions whose means are the elements of `input`."""
     check_tensor("poisson", input)

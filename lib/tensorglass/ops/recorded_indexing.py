@@ -16,7 +16,7 @@ from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing
 from tensorglass.ops.advanced_indexing import FALSE, TRUE, Index
 from tensorglass.ops.copying import copy_
-from tensorglass.ops.gradients import nothing
+from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.index_parsing import as_items, parse, plainer
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.views import select, unsqueeze
@@ -80,7 +80,7 @@ def _alias(input: Tensor) -> Tensor:
     return view_of(input, *header_of(input))
 
 
-@derivative(node="FillBackward3", input=nothing, value=lambda grad: grad.sum())
+@derivative(node="FillBackward3", input=zero_gradient, value=lambda grad: grad.sum())
 def _fill(input: Tensor, value: Tensor) -> Tensor:
     return copy_(input, value if value._storage is not input._storage else value.clone())
 

@@ -17,7 +17,7 @@ from tensorglass.graph.recording import is_recorded
 from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination
 from tensorglass.ops.flags import StatedDim
-from tensorglass.ops.gradients import by_dim, product, reduced_count, spread
+from tensorglass.ops.gradients import by_dim, prod_backward, reduced_count, sum_backward
 from tensorglass.ops.pointwise import div
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction, refuse_whole_numbers
@@ -70,7 +70,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
 )
 @derivative(
     node=by_dim("Sum"),
-    input=lambda grad, input_size, dim, keepdim: spread(grad, input_size, dim, keepdim),
+    input=lambda grad, input_size, dim, keepdim: sum_backward(grad, input_size, dim, keepdim),
     on_arrays={"input": lambda grad, input_size, dim: array_formulas.spread(grad, input_size) if dim is None else None},
 )
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -104,7 +104,7 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
     samples=reduction_samples,
     differs=OTHER_OUT,
 )
-@derivative(input=lambda grad, input, dim, keepdim: spread(grad, input._size, dim, keepdim) * (input == input))
+@derivative(input=lambda grad, input, dim, keepdim: sum_backward(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
     if xp is HOST.xp and input.dtype.kind == "f":
@@ -124,7 +124,7 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 @derivative(
     node=by_dim("Mean"),
     input=lambda grad, input_size, dim, keepdim: (
-        spread(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
+        sum_backward(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
     ),
     on_arrays={"input": lambda grad, input_size, dim: _share(grad, input_size) if dim is None else None},
 )
@@ -177,7 +177,7 @@ def _prod_samples() -> Iterator[Sample]:
     samples=_prod_samples,
     usual=of_reduction(usual_reductions.multiply, usual_reductions.widened),
 )
-@derivative(node=by_dim("Prod"), input=product)
+@derivative(node=by_dim("Prod"), input=prod_backward)
 def prod(
     input: Tensor,
     dim: StatedDim = None,

@@ -10,7 +10,14 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.gradient_kernels import above_threshold, threshold_backward
-from tensorglass.ops.gradients import at_max, at_min, conj, inside, larger, nothing
+from tensorglass.ops.gradients import (
+    clamp_backward,
+    clamp_backward_max,
+    clamp_backward_min,
+    conj,
+    maximum_backward,
+    zero_gradient,
+)
 from tensorglass.ops.pointwise_checks import (
     bounds_fit,
     clamp_has_order,
@@ -40,21 +47,21 @@ def _needs_order_of_both(name: str) -> Callable[..., None]:
 
 
 @pointwise(ROUNDABLE, check=_needs_order("floor"), error_name="floor_vml_cpu", samples=unary)
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def floor(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The largest integer not above each element."""
     return xp.floor(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
 @pointwise(ROUNDABLE, check=_needs_order("ceil"), error_name="ceil_vml_cpu", samples=unary)
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def ceil(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The smallest integer not below each element."""
     return xp.ceil(input, out=out) if input.dtype.kind == "f" else input.copy()
 
 
 @pointwise(ROUNDABLE, check=_needs_order("trunc"), error_name="trunc_vml_cpu", aliases=("fix",), samples=unary)
-@derivative(input=nothing)
+@derivative(input=zero_gradient)
 def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The integer part of each element."""
     return xp.trunc(input, out=out) if input.dtype.kind == "f" else input.copy()
@@ -69,7 +76,7 @@ def _has_fractions(operands: Any, decimals: int | None = None) -> None:
 
 
 @pointwise(PROMOTE.exactly(), late_check=_has_fractions, samples=unary, aliases=("special.round",))
-@derivative(node=lambda decimals: f"RoundBackward{int(decimals != 0)}", input=nothing)
+@derivative(node=lambda decimals: f"RoundBackward{int(decimals != 0)}", input=zero_gradient)
 def round(xp: Any, input: Array, *, decimals: int = 0, out: Array = None) -> Array:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
     if input.dtype.kind != "f":
@@ -99,9 +106,9 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
 )
 @derivative(
     node=lambda min, max: "ClampBackward0" if isinstance(min, Tensor) or isinstance(max, Tensor) else "ClampBackward1",
-    input=lambda grad, input, min, max: inside(grad, input, min, max),
-    min=lambda grad, input, min, max: at_min(grad, input, min, max),
-    max=lambda grad, input, min, max: at_max(grad, input, min, max),
+    input=lambda grad, input, min, max: clamp_backward(grad, input, min, max),
+    min=lambda grad, input, min, max: clamp_backward_min(grad, input, min, max),
+    max=lambda grad, input, min, max: clamp_backward_max(grad, input, min, max),
 )
 def clamp(
     xp: Any,
@@ -125,8 +132,8 @@ def clamp(
     PROMOTE, check=_needs_order_of_both("maximum"), ufunc="maximum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
 )
 @derivative(
-    input=lambda grad, input, other: larger(grad, input, other),
-    other=lambda grad, input, other: larger(grad, other, input),
+    input=lambda grad, input, other: maximum_backward(grad, input, other),
+    other=lambda grad, input, other: maximum_backward(grad, other, input),
 )
 def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The larger of two elements; NaN if either is."""
@@ -137,8 +144,8 @@ def maximum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     PROMOTE, check=_needs_order_of_both("minimum"), ufunc="minimum", samples=pairs, differs=SIGN_OF_ZERO, inplace=False
 )
 @derivative(
-    input=lambda grad, input, other: larger(grad, other, input),
-    other=lambda grad, input, other: larger(grad, input, other),
+    input=lambda grad, input, other: maximum_backward(grad, other, input),
+    other=lambda grad, input, other: maximum_backward(grad, input, other),
 )
 def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The smaller of two elements; NaN if either is."""

@@ -21,13 +21,14 @@ from tensorglass.ops.chosen import (
     OutPair,
     check_outputs,
     choose,
-    chosen_gradient,
     elements_at,
+    evenly_distribute_backward,
     not_implemented,
     paired,
+    sort_backward,
+    value_selecting_reduction_backward,
 )
 from tensorglass.ops.flags import StatedDim
-from tensorglass.ops.gradients import sorted_gradient
 from tensorglass.ops.reducing import axes_of, reduce, reduced_size
 from tensorglass.ops.samples import values
 from tensorglass.ops.scans import running
@@ -60,7 +61,7 @@ def _out_expected(target: Tensor, wanted: DType, role: str) -> Exception:
 
 
 @operator("sorting", out=True, samples=_topk_samples, differs=EQUALS)
-@derivative(outputs=1, input=sorted_gradient)
+@derivative(outputs=1, input=sort_backward)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: OutPair = None
 ) -> Any:
@@ -114,7 +115,7 @@ def _output_of_kth(target: Tensor, wanted: DType, role: str) -> Exception:
 
 
 @operator("sorting", out=True, samples=_kth_samples, differs=EQUALS)
-@derivative(outputs=1, real_only="kthvalue", input=chosen_gradient)
+@derivative(outputs=1, real_only="kthvalue", input=value_selecting_reduction_backward)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
     """The `k`-th smallest element along `dim`, and its position; `k` counts from 1."""
     check_tensor("kthvalue", input)
@@ -192,12 +193,6 @@ def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) ->
     return row[middle(xp, row, 0)]
 
 
-def _median_whole_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
-    """Shared among all elements that are the median."""
-    chosen = (input == result) | (input.isnan() & result.isnan())
-    return grad.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
-
-
 #: What PyTorch leaves in the median of no integers: the bits of NaN, converted.
 _OF_NOTHING = {
     dtypes.bool: True,
@@ -235,8 +230,8 @@ def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
     return (
-        recorded(of_all, derivative=Derivative({"input": _median_whole_gradient}, f"{title}0")),
-        recorded(along, derivative=Derivative({"input": chosen_gradient}, f"{title}1", outputs=1)),
+        recorded(of_all, derivative=Derivative({"input": evenly_distribute_backward}, f"{title}0")),
+        recorded(along, derivative=Derivative({"input": value_selecting_reduction_backward}, f"{title}1", outputs=1)),
     )
 
 
@@ -307,7 +302,7 @@ def _output_of_mode(target: Tensor, wanted: DType, role: str) -> Exception:
 
 
 @operator("sorting", out=True, samples=_mode_samples, differs=EQUALS)
-@derivative(outputs=1, real_only="mode", input=chosen_gradient)
+@derivative(outputs=1, real_only="mode", input=value_selecting_reduction_backward)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
     """The element that occurs most often along `dim`, of several the smallest, and the last position that has it."""
     check_tensor("mode", input)

@@ -13,7 +13,7 @@ from tensorglass.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import by_number, copied_sign, nothing, sgn_gradient
+from tensorglass.ops.gradients import by_number, copied_sign, sgn_backward, zero_gradient
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.samples import binary, unary, values
@@ -26,7 +26,7 @@ def _answers_in_bool(name: str) -> DTypeRule:
 
 
 @pointwise(PROMOTE.exactly(), error_name="sign_cpu", samples=unary)
-@derivative(input=sgn_gradient)
+@derivative(input=sgn_backward)
 def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
     if input.dtype.kind == "b":
@@ -52,7 +52,7 @@ def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
 @derivative(
     node=by_number("Copysign"),
     input=lambda grad, input, result: grad * copied_sign(input, result),
-    other=nothing,
+    other=zero_gradient,
 )
 def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """The size of `input` with the sign of `other`."""

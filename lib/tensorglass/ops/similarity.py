@@ -20,7 +20,7 @@ from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.broadcasting import broadcast_tensors
 from tensorglass.ops.by_numbers import plus
-from tensorglass.ops.gradients import vector_norm
+from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.matrices import launch
 from tensorglass.ops.norms import linalg_vector_norm, old_norm
 from tensorglass.ops.promotion import common_dtype
@@ -117,7 +117,7 @@ def _gradient(grad: Tensor, input: Tensor, p: float, result: Tensor) -> Tensor:
     second = [other for row in range(count) for other in range(row + 1, count)]
     one, other = (input.new_tensor(places, dtype=dtypes.int64) for places in (first, second))
     apart = input.index_select(0, one) - input.index_select(0, other)
-    change = vector_norm(grad, apart, result, p, -1, False)
+    change = norm_backward(grad, apart, result, p, -1, False)
     return input.new_zeros(input._size).index_add(0, one, change).index_add(0, other, -change)
 
 

@@ -17,7 +17,7 @@ from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded, recorder_of
 from tensorglass.making import from_array, result_tensor
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import conj, restored
+from tensorglass.ops.gradients import conj, restore_reduced_dims
 from tensorglass.ops.promotion import as_floating, check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
 from tensorglass.ops.samples import values
@@ -193,7 +193,8 @@ def _sum_samples() -> Iterator[Sample]:
 )
 @derivative(
     input=lambda grad, input, result, dim, keepdim: (
-        restored(grad, input._size, dim, keepdim) * conj((input - restored(result, input._size, dim, keepdim)).exp())
+        restore_reduced_dims(grad, input._size, dim, keepdim)
+        * conj((input - restore_reduced_dims(result, input._size, dim, keepdim)).exp())
     )
 )
 def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:

@@ -11,10 +11,9 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import elements_at
+from tensorglass.ops.chosen import elements_at, sort_backward
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
-from tensorglass.ops.gradients import sorted_gradient
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
@@ -67,7 +66,7 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
 
 
 @operator("sorting", out=True, samples=_samples)
-@derivative(outputs=1, input=sorted_gradient)
+@derivative(outputs=1, input=sort_backward)
 def sort(
     input: Tensor,
     dim: int = -1,

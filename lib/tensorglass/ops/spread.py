@@ -13,7 +13,7 @@ from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import usual_reductions
 from tensorglass.ops.arguments import check_tensor, type_name
-from tensorglass.ops.gradients import deviation, mean_and_deviation, mean_and_spread, vector_norm
+from tensorglass.ops.gradients import norm_backward, std_mean_backward, var_backward, var_mean_backward
 from tensorglass.ops.matrices import check_floating
 from tensorglass.ops.pointwise import sub
 from tensorglass.ops.promotion import check_out_dtype
@@ -91,7 +91,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     differs=OTHER_OUT,
     usual=usual_reductions.of_reduction(usual_reductions.variance, usual_reductions.floating, least=2, mixed=True),
 )
-@derivative(input=deviation)
+@derivative(input=var_backward)
 def var(
     input: Tensor,
     dim: Dims | bool = None,
@@ -113,7 +113,7 @@ def var(
     usual=usual_reductions.of_reduction(usual_reductions.deviation, usual_reductions.floating, least=2, mixed=True),
 )
 @derivative(
-    input=lambda grad, input, result, dim, unbiased, correction, keepdim: deviation(
+    input=lambda grad, input, result, dim, unbiased, correction, keepdim: var_backward(
         (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim
     )
 )
@@ -131,7 +131,7 @@ def std(
 
 
 @operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
-@derivative(input=mean_and_spread)
+@derivative(input=var_mean_backward)
 def var_mean(
     input: Tensor,
     dim: Dims | bool = None,
@@ -145,7 +145,7 @@ def var_mean(
 
 
 @operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
-@derivative(input=mean_and_deviation)
+@derivative(input=std_mean_backward)
 def std_mean(
     input: Tensor,
     dim: Dims | bool = None,
@@ -206,7 +206,7 @@ LENGTH = usual_reductions.of_reduction(
 @derivative(
     node="LinalgVectorNormBackward0",
     input=lambda grad, input, result, p, dim, keepdim: (
-        None if p == 0 else vector_norm(grad, input, result, p, dim, keepdim)  # a count of elements has none at all
+        None if p == 0 else norm_backward(grad, input, result, p, dim, keepdim)  # a count of elements has none at all
     ),
 )
 def norm(
@@ -277,8 +277,8 @@ def _dist_samples() -> Iterator[Sample]:
 
 @operator("linear algebra", samples=_dist_samples)
 @derivative(
-    input=lambda grad, input, other, result, p: vector_norm(grad, input - other, result, p, None, False),
-    other=lambda grad, input, other, result, p: -vector_norm(grad, input - other, result, p, None, False),
+    input=lambda grad, input, other, result, p: norm_backward(grad, input - other, result, p, None, False),
+    other=lambda grad, input, other, result, p: -norm_backward(grad, input - other, result, p, None, False),
 )
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order `p` of the difference."""

@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import tanh_backward, tanh_slope
-from tensorglass.ops.gradients import acosh_gradient, conj, sinc_gradient, turning
+from tensorglass.ops.gradients import acosh_backward, conj, sinc_backward, turning
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import above_one, pairs, unary, unit_interval
@@ -106,7 +106,7 @@ def asinh(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="arccosh", aliases=("arccosh",), samples=above_one)
-@derivative(input=acosh_gradient)
+@derivative(input=acosh_backward)
 def acosh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `cosh`."""
     return xp.arccosh(input, out=out)
@@ -152,7 +152,7 @@ def rad2deg(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, samples=unary, aliases=("special.sinc",))
-@derivative(input=sinc_gradient)
+@derivative(input=sinc_backward)
 def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""
     angle = input * input.dtype.type(xp.pi)

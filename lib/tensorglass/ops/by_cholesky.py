@@ -12,14 +12,14 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import (
-    by_columns,
-    cast_into,
+    cast_into_out,
     check_kernel,
-    check_one_out,
+    check_safe_cast,
     check_square,
-    laid_into,
+    column_major,
+    from_column_major,
     launch,
-    turned,
+    safely_cast_into_out,
 )
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -30,7 +30,7 @@ from tensorglass.tensor import Tensor
 def _solution(xp: Any, B: Array, L: Array, upper: bool) -> Array:
     adjoint = xp.conj(xp.swapaxes(L, -1, -2))
     first, second = (adjoint, L) if upper else (L, adjoint)
-    return turned(xp, substituted(xp, second, substituted(xp, first, B, False), True))
+    return column_major(xp, substituted(xp, second, substituted(xp, first, B, False), True))
 
 
 def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
@@ -45,7 +45,7 @@ def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
     L=lambda grad, L, result, upper: _of_factor(-(_solved(grad, L, upper) @ result.mH), L, upper),
 )
 def _solve(B: Tensor, L: Tensor, upper: bool) -> Tensor:
-    return by_columns(launch(_solution, B, L, upper=upper), B._dtype, B._storage)
+    return from_column_major(launch(_solution, B, L, upper=upper), B._dtype, B._storage)
 
 
 _solved: Any = recorded(_solve)
@@ -72,8 +72,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     check_equation("cholesky_solve", input, input2)
     check_kernel("cholesky_solve_cpu", input, even_empty=True)
     result: Tensor = _solved(input, input2, upper)
-    check_one_out("cholesky_solve", result, out)
-    return cast_into(result, out)
+    check_safe_cast("cholesky_solve", result, out)
+    return cast_into_out(result, out)
 
 
 # --- the inverse -----------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _inverse(xp: Any, L: Array, upper: bool) -> Array:
     one = xp.broadcast_to(xp.eye(L.shape[-1], dtype=L.dtype), L.shape)
     adjoint = xp.conj(xp.swapaxes(L, -1, -2))
     first, second = (adjoint, L) if upper else (L, adjoint)
-    return turned(xp, substituted(xp, second, substituted(xp, first, one, False), True))
+    return column_major(xp, substituted(xp, second, substituted(xp, first, one, False), True))
 
 
 @derivative(
@@ -91,7 +91,7 @@ def _inverse(xp: Any, L: Array, upper: bool) -> Array:
     L=lambda grad, L, result, upper: _of_factor(-(result.mH @ grad @ result.mH), L, upper),
 )
 def _invert(L: Tensor, upper: bool) -> Tensor:
-    return by_columns(launch(_inverse, L, upper=upper), L._dtype, L._storage)
+    return from_column_major(launch(_inverse, L, upper=upper), L._dtype, L._storage)
 
 
 _inverted: Any = recorded(_invert)
@@ -123,4 +123,4 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     check_kernel("cholesky_inverse_out_cpu", input, even_empty=True)
     if input.numel():
         _refuse_singular((input.diagonal(0, -2, -1) == 0).reshape(-1, input._size[-1]).tolist(), len(input._size) > 2)
-    return laid_into("cholesky_inverse", _inverted(input, upper), out)
+    return safely_cast_into_out("cholesky_inverse", _inverted(input, upper), out)

@@ -14,18 +14,18 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
-    all_given,
-    by_columns,
-    by_rows,
-    cast_into,
+    all_into_out,
+    cast_into_out,
     check_floating,
     check_kernel,
-    check_one_out,
+    check_safe_cast,
     check_square,
+    column_major,
     failure,
-    given,
+    from_column_major,
+    from_row_major,
+    into_out,
     launch,
-    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -44,7 +44,7 @@ def _factor(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
     info = xp.zeros(A.shape[:-2], "int32")
     if answer is None:
         answer, info = _step_by_step(xp, lower)
-    return (xp.ascontiguousarray(answer) if upper else turned(xp, answer)), info
+    return (xp.ascontiguousarray(answer) if upper else column_major(xp, answer)), info
 
 
 def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:
@@ -87,7 +87,7 @@ def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]
         check_floating(name, input)
     check_kernel("cholesky_cpu", input)
     factor, info = launch(_factor, input, upper=upper)
-    return by_columns(factor, input._dtype, input._storage), by_rows(info, dtypes.int32, input._storage)
+    return from_column_major(factor, input._dtype, input._storage), from_row_major(info, dtypes.int32, input._storage)
 
 
 _recorded: Any = recorded(_cholesky_ex)
@@ -120,7 +120,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     check_tensor("linalg_cholesky", input)
     factor, info = _recorded(input, upper, "linalg.cholesky")
     _refuse("linalg.cholesky", info)
-    return given(factor, out)
+    return into_out(factor, out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_samples)
@@ -132,7 +132,7 @@ def linalg_cholesky_ex(
     factor, info = _recorded(input, upper, "linalg.cholesky")
     if check_errors:
         _refuse("linalg.cholesky_ex", info)
-    return all_given(return_types.linalg_cholesky_ex, (factor, info), out)
+    return all_into_out(return_types.linalg_cholesky_ex, (factor, info), out)
 
 
 @derivative(node="CholeskyBackward0", input=_gradient)
@@ -152,5 +152,5 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
     check_tensor("cholesky", input)
     result = _recorded_old(input, upper)
-    check_one_out("cholesky", result, out)
-    return cast_into(result, out)
+    check_safe_cast("cholesky", result, out)
+    return cast_into_out(result, out)

@@ -13,7 +13,15 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import columnwise, conj
 from tensorglass.ops.inverses import inv_ex, square_samples
 from tensorglass.ops.masking import where
-from tensorglass.ops.matrices import all_given, by_rows, check_floating, check_kernel, check_square, given, launch
+from tensorglass.ops.matrices import (
+    all_into_out,
+    check_floating,
+    check_kernel,
+    check_square,
+    from_row_major,
+    into_out,
+    launch,
+)
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor
 
@@ -44,7 +52,7 @@ def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     if A._size[-1] == 1 or not A.numel():
         return wide.expand(A._size)
     if A.numel() and bool((result == 0).any()):
-        return columnwise(wide * conj(by_rows(launch(_cofactors, A)[0], A._dtype, A._storage)))
+        return columnwise(wide * conj(from_row_major(launch(_cofactors, A)[0], A._dtype, A._storage)))
     return columnwise(wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 
 
@@ -53,7 +61,7 @@ def _determinant(A: Tensor) -> Tensor:
     check_square("linalg.det", A)
     check_floating("linalg.det", A)
     check_kernel("lu_cpu", A)
-    return by_rows(launch(_det, A)[0], A._dtype, A._storage)
+    return from_row_major(launch(_det, A)[0], A._dtype, A._storage)
 
 
 _recorded_det: Any = recorded(_determinant)
@@ -63,7 +71,7 @@ _recorded_det: Any = recorded(_determinant)
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of a matrix, or of each in a batch."""
     check_tensor("linalg_det", A, "A")
-    return given(_recorded_det(A), out)
+    return into_out(_recorded_det(A), out)
 
 
 @operator("linear algebra", samples=square_samples)
@@ -89,7 +97,7 @@ def _sign_and_logarithm(A: Tensor, name: str) -> tuple[Tensor, Tensor]:
     check_square(name, A)
     check_floating(name, A, halves=False)
     sign, logarithm = launch(_slogdet, A)
-    return by_rows(sign, A._dtype, A._storage), by_rows(logarithm, A._dtype.to_real(), A._storage)
+    return from_row_major(sign, A._dtype, A._storage), from_row_major(logarithm, A._dtype.to_real(), A._storage)
 
 
 _recorded_slogdet: Any = recorded(_sign_and_logarithm)
@@ -99,14 +107,14 @@ _recorded_slogdet: Any = recorded(_sign_and_logarithm)
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
     check_tensor("linalg_slogdet", A, "A")
-    return all_given(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
+    return all_into_out(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
 
 
 @operator("linear algebra", out=True, samples=square_samples)
 def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
     check_tensor("slogdet", input)
-    return all_given(return_types.slogdet, _recorded_slogdet(input, "linalg.slogdet"), out)
+    return all_into_out(return_types.slogdet, _recorded_slogdet(input, "linalg.slogdet"), out)
 
 
 @operator("linear algebra", samples=square_samples)

@@ -13,7 +13,7 @@ from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import norm_backward
-from tensorglass.ops.matrices import given, launch
+from tensorglass.ops.matrices import into_out, launch
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -166,4 +166,4 @@ def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: f
 @derivative(input=_renorm_gradient)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
-    return given(_shortened(input, p, dim, maxnorm), out)
+    return into_out(_shortened(input, p, dim, maxnorm), out)

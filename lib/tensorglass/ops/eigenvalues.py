@@ -16,14 +16,14 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.matrices import (
-    all_given,
-    by_columns,
-    by_rows,
+    all_into_out,
     check_kernel,
     check_square,
-    given,
+    column_major,
+    from_column_major,
+    from_row_major,
+    into_out,
     launch,
-    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -71,7 +71,7 @@ def _eigh(xp: Any, A: Array, UPLO: str, vectors: bool) -> Sequence[Array]:
             "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
             "repeated eigenvalues (error code: 1)."
         ) from None
-    return found, turned(xp, columns)
+    return found, column_major(xp, columns)
 
 
 def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -91,7 +91,7 @@ def _of_hermitian(input: Tensor, UPLO: str) -> tuple[Tensor, Tensor]:
     _check_eigh(input, UPLO)
     found, vectors = launch(_eigh, input, UPLO=UPLO.upper(), vectors=True)
     storage = input._storage
-    return by_rows(found, input._dtype.to_real(), storage), by_columns(vectors, input._dtype, storage)
+    return from_row_major(found, input._dtype.to_real(), storage), from_column_major(vectors, input._dtype, storage)
 
 
 _recorded_eigh: Any = recorded(_of_hermitian)
@@ -119,7 +119,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
     Only the lower triangle is read, or the upper one if `UPLO` is "U".
     """
     check_tensor("linalg_eigh", input)
-    return all_given(return_types.linalg_eigh, _recorded_eigh(input, UPLO), out)
+    return all_into_out(return_types.linalg_eigh, _recorded_eigh(input, UPLO), out)
 
 
 @operator("linear algebra", namespace="linalg", out=True, samples=_samples)
@@ -127,10 +127,10 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
     """The eigenvalues of a symmetric or Hermitian matrix, in ascending order."""
     check_tensor("linalg_eigvalsh", input)
     if input.requires_grad:
-        return given(_recorded_eigh(input, UPLO)[0], out)
+        return into_out(_recorded_eigh(input, UPLO)[0], out)
     _check_eigh(input, UPLO)
     found = launch(_eigh, input, UPLO=UPLO.upper(), vectors=False)[0]
-    return given(by_rows(found, input._dtype.to_real(), input._storage), out)
+    return into_out(from_row_major(found, input._dtype.to_real(), input._storage), out)
 
 
 # --- of any square matrices ------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _eig(xp: Any, A: Array, dtype: Any) -> Sequence[Array]:
     if not bool(xp.isfinite(A).all()):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     found, vectors = xp.linalg.eig(A)
-    return found.astype(dtype), turned(xp, vectors, dtype)
+    return found.astype(dtype), column_major(xp, vectors, dtype)
 
 
 def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -167,7 +167,7 @@ def _of_any(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
     dtype = _complex(input._dtype)
     storage = input._storage
     found, vectors = launch(_eig, input, dtype=storage.backend.array_dtype(dtype))
-    return by_rows(found, dtype, storage), by_columns(vectors, dtype, storage)
+    return from_row_major(found, dtype, storage), from_column_major(vectors, dtype, storage)
 
 
 def _complex(dtype: DType) -> DType:
@@ -181,7 +181,7 @@ _recorded_eig: Any = recorded(_of_any)
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues of a square matrix, in no order, and its eigenvectors as columns; both are complex."""
     check_tensor("linalg_eig", input)
-    return all_given(return_types.linalg_eig, _recorded_eig(input, "linalg.eig"), out)
+    return all_into_out(return_types.linalg_eig, _recorded_eig(input, "linalg.eig"), out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_samples, differs="may come in another order")
@@ -194,4 +194,4 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"torch.linalg.eigvals: Expected eigenvalues to be safely castable from {found._dtype.scalar_type} dtype, "
             f"but got eigenvalues with dtype {out._dtype.scalar_type}"
         )
-    return given(found, out)
+    return into_out(found, out)

@@ -16,7 +16,7 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.complex_parts import conj_physical
 from tensorglass.ops.factory import Options, factory, of_kernel, read_out_options
 from tensorglass.ops.fourier import BY_COUNT, BY_ROOT, UNSCALED, complex_to_complex, complex_to_real, real_to_complex
-from tensorglass.ops.matrices import cast_into
+from tensorglass.ops.matrices import cast_into_out
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.rearranging import roll
 from tensorglass.ops.samples import values
@@ -89,7 +89,7 @@ def _along_one(name: str, input: Tensor, n: int | None, dim: int, norm: str | No
     axis = _one_dim(input, dim)
     length = checked_length(input._size[axis] if n is None else n)
     fitted = fitted_to(input, (axis,), (length,))
-    return cast_into(complex_to_complex(fitted, (axis,), scaling_of(norm, forward), forward), out)
+    return cast_into_out(complex_to_complex(fitted, (axis,), scaling_of(norm, forward), forward), out)
 
 
 def _of_reals(
@@ -106,7 +106,7 @@ def _of_reals(
     fitted = fitted_to(real, (axis,), (length,))
     answer = real_to_complex(fitted, (axis,), scaling_of(norm, forward), onesided)
     if forward:
-        return cast_into(answer, out)
+        return cast_into_out(answer, out)
     return answer.conj() if out is None else conj_physical(answer, out=out)
 
 
@@ -119,7 +119,7 @@ def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | Non
     length = checked_length(2 * (spectrum._size[axis] - 1) if n is None else n)
     half = fitted_to(spectrum, (axis,), (length // 2 + 1,))
     answer = complex_to_real(half.conj() if forward else half, (axis,), scaling_of(norm, forward), length)
-    return cast_into(answer, out)
+    return cast_into_out(answer, out)
 
 
 def _lines() -> Iterator[Sample]:

@@ -9,7 +9,7 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.complex_parts import conj_physical
 from tensorglass.ops.fft import EMPTY, Out, check_out, checked_length, fitted_to, of_kind, scaling_of
 from tensorglass.ops.fourier import complex_to_complex, complex_to_real, real_to_complex
-from tensorglass.ops.matrices import cast_into
+from tensorglass.ops.matrices import cast_into_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -53,7 +53,7 @@ def _along_many(
     scaling = scaling_of(norm, forward)
     check_out("fftn", out, is_complex=True)  # PyTorch's errors call all of them that
     fitted = fitted_to(of_kind(input, is_complex=True), dims, sizes)
-    return cast_into(complex_to_complex(fitted, dims, scaling, forward) if dims else fitted.clone(), out)
+    return cast_into_out(complex_to_complex(fitted, dims, scaling, forward) if dims else fitted.clone(), out)
 
 
 def _check_some(name: str, dims: Sequence[int]) -> None:
@@ -78,11 +78,11 @@ def _many_of_reals(
     _check_some(name, dims)
     fitted, scaling = fitted_to(real, dims, sizes), scaling_of(norm, forward)
     if forward:
-        return cast_into(real_to_complex(fitted, dims, scaling, True), out)
+        return cast_into_out(real_to_complex(fitted, dims, scaling, True), out)
     answer = real_to_complex(fitted, dims[-1:], scaling, True)
     if len(dims) == 1:
-        return cast_into(answer.conj(), out)
-    return cast_into(complex_to_complex(conj_physical(answer), dims[:-1], scaling, False), out)
+        return cast_into_out(answer.conj(), out)
+    return cast_into_out(complex_to_complex(conj_physical(answer), dims[:-1], scaling, False), out)
 
 
 def _many_to_reals(
@@ -99,10 +99,10 @@ def _many_to_reals(
     spectrum = fitted_to(of_kind(input, is_complex=True), dims, (*sizes[:-1], length // 2 + 1))
     scaling = scaling_of(norm, forward)
     if not forward:
-        return cast_into(complex_to_real(spectrum, dims, scaling, length), out)
+        return cast_into_out(complex_to_real(spectrum, dims, scaling, length), out)
     if len(dims) > 1:
         spectrum = complex_to_complex(spectrum, dims[:-1], scaling, True)
-    return cast_into(complex_to_real(spectrum.conj(), (last,), scaling, length), out)
+    return cast_into_out(complex_to_real(spectrum.conj(), (last,), scaling, length), out)
 
 
 def _last(s: int | Sequence[int]) -> int:

@@ -18,7 +18,7 @@ from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.error_functions import in_double
 from tensorglass.ops.gamma_formulas import beyond_stirling, lgamma_of, zeta_of
-from tensorglass.ops.matrices import cast_into
+from tensorglass.ops.matrices import cast_into_out
 from tensorglass.ops.promotion import PROMOTE, WIDE_FLOAT
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -175,7 +175,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
             ),
             f"The tensor written to is {out._dtype!r}, which cannot hold {result._dtype!r} values.",
         )
-    return cast_into(result, out)
+    return cast_into_out(result, out)
 
 
 # --- zeta ------------------------------------------------------------------------------------------------------------

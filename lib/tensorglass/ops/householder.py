@@ -15,7 +15,14 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.joining import cat, stack
-from tensorglass.ops.matrices import by_columns, by_rows, check_kernel, laid_into, launch, turned
+from tensorglass.ops.matrices import (
+    check_kernel,
+    column_major,
+    from_column_major,
+    from_row_major,
+    launch,
+    safely_cast_into_out,
+)
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
@@ -40,15 +47,15 @@ def _reflected(xp: Any, A: Array, tau: Array, other: Array, adjoint: bool) -> Ar
 def _product(xp: Any, A: Array, tau: Array) -> tuple[Array]:
     rows, columns = A.shape[-2:]
     start = xp.broadcast_to(xp.eye(rows, columns, dtype=A.dtype), A.shape)
-    return (turned(xp, _reflected(xp, A, tau, start, False)),)
+    return (column_major(xp, _reflected(xp, A, tau, start, False)),)
 
 
 def _times(xp: Any, A: Array, tau: Array, other: Array, left: bool, transpose: bool) -> tuple[Array]:
     if left:
-        return (turned(xp, _reflected(xp, A, tau, other, transpose)),)
+        return (column_major(xp, _reflected(xp, A, tau, other, transpose)),)
     turned_round = xp.conj(xp.swapaxes(other, -1, -2))  # C Q == (Q.mH C.mH).mH
     found = xp.conj(xp.swapaxes(_reflected(xp, A, tau, turned_round, not transpose), -1, -2))
-    return (turned(xp, found),)
+    return (column_major(xp, found),)
 
 
 # --- derivatives -----------------------------------------------------------------------------------------------------
@@ -120,7 +127,7 @@ def _whole(grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, left: bool, tran
     tau=lambda grad, input, tau: _of_reflections(grad, input, tau, _start(input), False)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
-    return by_columns(launch(_product, input, tau)[0], input._dtype, input._storage)
+    return from_column_major(launch(_product, input, tau)[0], input._dtype, input._storage)
 
 
 @derivative(
@@ -130,7 +137,7 @@ def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
     other=lambda grad, input, tau, left, transpose: _applied(input, tau, grad, left, not transpose),
 )
 def _apply(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
-    return by_columns(
+    return from_column_major(
         launch(_times, input, tau, other, left=left, transpose=transpose)[0], input._dtype, input._storage
     )  # fmt: skip
 
@@ -143,13 +150,13 @@ def _no_derivative(grad: Tensor) -> Tensor:
 def _factors(input: Tensor) -> tuple[Tensor, Tensor]:
     both, tau = launch(_raw, input)
     storage = input._storage
-    return by_columns(both, input._dtype, storage), by_rows(tau, input._dtype, storage)
+    return from_column_major(both, input._dtype, storage), from_row_major(tau, input._dtype, storage)
 
 
 def _raw(xp: Any, A: Array) -> tuple[Array, Array]:
     rows, columns = A.shape[-2:]
     if not A.size:
-        return turned(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
+        return column_major(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
     flat = A.reshape((-1, rows, columns))
     pairs = [xp.linalg.qr(each, mode="raw") for each in flat]
     both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
@@ -185,7 +192,7 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     return return_types.geqrf.out(
-        *[laid_into("torch.geqrf", result, each) for result, each in zip(found, out, strict=True)]
+        *[safely_cast_into_out("torch.geqrf", result, each) for result, each in zip(found, out, strict=True)]
     )
 
 
@@ -225,7 +232,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     check_tensor("linalg_householder_product", tau, "tau", 2)
     _check_reflections("torch.linalg.householder_product", input, tau)
     check_kernel("orgqr_cpu", input, even_empty=True)
-    return laid_into("torch.linalg.householder_product", _product_recorded(input, tau), out)
+    return safely_cast_into_out("torch.linalg.householder_product", _product_recorded(input, tau), out)
 
 
 @operator("linear algebra", out=True, samples=_reflections)
@@ -263,7 +270,7 @@ def ormqr(
             f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
             f"{input._dtype.scalar_type} and result has dtype {out._dtype.scalar_type}"
         )
-    return laid_into("torch.ormqr", _applied(input, input2, input3, left, transpose), out)
+    return safely_cast_into_out("torch.ormqr", _applied(input, input2, input3, left, transpose), out)
 
 
 def _check_application(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:

@@ -13,18 +13,18 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import (
-    all_given,
-    by_columns,
-    by_rows,
-    cast_into,
+    all_into_out,
+    cast_into_out,
     check_floating,
     check_kernel,
-    check_one_out,
+    check_safe_cast,
     check_square,
+    column_major,
     failure,
-    given,
+    from_column_major,
+    from_row_major,
+    into_out,
     launch,
-    turned,
 )  # fmt: skip
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -75,7 +75,7 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
 
 def _inverse(xp: Any, A: Array) -> tuple[Array, Array]:
     answer, info = _solve(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
-    return turned(xp, answer), info
+    return column_major(xp, answer), info
 
 
 def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) -> tuple[Array, Array]:
@@ -83,7 +83,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
     if not left:
         A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
     answer, info = _solve(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
-    laid_out = turned(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
+    laid_out = column_major(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
     return laid_out, _of_matrices(xp, info, A)
 
 
@@ -91,7 +91,7 @@ def _solve_vectors(xp: Any, A: Array, B: Array, batch: tuple[int, ...]) -> tuple
     """The same for vectors."""
     right = xp.broadcast_to(B, (*batch, B.shape[-1]))[..., None]
     answer, info = _solve(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
-    return turned(xp, answer[..., 0]) if batch else answer[..., 0], _of_matrices(xp, info, A)
+    return column_major(xp, answer[..., 0]) if batch else answer[..., 0], _of_matrices(xp, info, A)
 
 
 def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
@@ -110,7 +110,7 @@ def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     check_floating("linalg.inv", input, halves=False)
     inverse, info = launch(_inverse, input)
     storage = input._storage
-    return by_columns(inverse, input._dtype, storage), by_rows(info, dtypes.int32, storage)
+    return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
 
 
 inv_ex = recorded(_inv_ex)
@@ -147,7 +147,7 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("linalg_inv", A, "A")
     inverse, info = inv_ex(A)
     _refuse_singular("linalg.inv", info)
-    return given(inverse, out)
+    return into_out(inverse, out)
 
 
 @operator("linear algebra", out=True, samples=square_samples)
@@ -164,7 +164,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor
     inverse, info = inv_ex(A)
     if check_errors:
         _refuse_singular("linalg.inv_ex", info)
-    return all_given(return_types.linalg_inv_ex, (inverse, info), out)
+    return all_into_out(return_types.linalg_inv_ex, (inverse, info), out)
 
 
 # --- solve -----------------------------------------------------------------------------------------------------------
@@ -193,8 +193,8 @@ def _solved(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
     else:
         answer, info = launch(_solve_all, A, B, batch=batch, left=left)
     lies_by_columns = bool(batch) if is_vector else left
-    result = (by_columns if lies_by_columns else by_rows)(answer, A._dtype, storage)
-    return result, by_rows(info, dtypes.int32, storage)
+    result = (from_column_major if lies_by_columns else from_row_major)(answer, A._dtype, storage)
+    return result, from_row_major(info, dtypes.int32, storage)
 
 
 _solve_ex: Any = recorded(_solved)
@@ -246,7 +246,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     check_tensor("linalg_solve", B, "B", 2)
     result, info = _solve_ex(A, B, left)
     _check_singular("torch.linalg.solve", info)
-    return given(result, out)
+    return into_out(result, out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_equations, differs=NAN)
@@ -259,7 +259,7 @@ def linalg_solve_ex(
     result, info = _solve_ex(A, B, left)
     if check_errors:
         _check_singular("torch.linalg.solve_ex", info)
-    return all_given(return_types.linalg_solve_ex, (result, info), out)
+    return all_into_out(return_types.linalg_solve_ex, (result, info), out)
 
 
 # --- with several dimensions for rows and columns --------------------------------------------------------------------
@@ -286,8 +286,8 @@ def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> T
     inverse, info = inv_ex(reshape(A, (math.prod(columns), math.prod(rows))))
     _refuse_singular("inv", info)
     result = reshape(inverse, (*columns, *rows))
-    check_one_out("tensorinv", result, out)
-    return cast_into(result, out)
+    check_safe_cast("tensorinv", result, out)
+    return cast_into_out(result, out)
 
 
 def _tensorsolve_samples() -> Iterator[Sample]:
@@ -311,5 +311,5 @@ def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, 
         )
     result, info = _solve_ex(reshape(A, (B.numel(), math.prod(size))), reshape(B, (B.numel(),)), True)
     _check_singular("torch.linalg.solve", info)
-    check_one_out("tensorsolve", result, out)
-    return cast_into(reshape(result, size), out)
+    check_safe_cast("tensorsolve", result, out)
+    return cast_into_out(reshape(result, size), out)

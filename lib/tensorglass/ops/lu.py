@@ -19,7 +19,15 @@ from tensorglass.making import make
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.joining import cat
-from tensorglass.ops.matrices import all_given, by_columns, by_rows, check_kernel, failure, launch, turned
+from tensorglass.ops.matrices import (
+    all_into_out,
+    check_kernel,
+    column_major,
+    failure,
+    from_column_major,
+    from_row_major,
+    launch,
+)
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -59,7 +67,7 @@ def _factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
             work[:, start:stop, stop:] = right
             work[:, stop:, stop:] -= work[:, stop:, start:stop] @ right
     by_matrix = pivots.reshape((*batch, count)), info.reshape(tuple(batch)).astype("int32")
-    return turned(xp, work.reshape(A.shape)), *by_matrix
+    return column_major(xp, work.reshape(A.shape)), *by_matrix
 
 
 def _magnitudes(xp: Any, column: Array) -> Array:
@@ -171,9 +179,9 @@ def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     both, pivots, info = launch(_factor, A)
     storage = A._storage
     return (
-        by_columns(both, A._dtype, storage),
-        by_rows(pivots, dtypes.int32, storage),
-        by_rows(info, dtypes.int32, storage),
+        from_column_major(both, A._dtype, storage),
+        from_row_major(pivots, dtypes.int32, storage),
+        from_row_major(info, dtypes.int32, storage),
     )
 
 
@@ -188,14 +196,14 @@ def _in_three(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
 def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     lower, upper = LU_data._backend.launch(_triangles, array_of(LU_data))
     storage, dtype = LU_data._storage, LU_data._dtype
-    return _permuting(LU_data, LU_pivots), by_rows(lower, dtype, storage), by_rows(upper, dtype, storage)
+    return _permuting(LU_data, LU_pivots), from_row_major(lower, dtype, storage), from_row_major(upper, dtype, storage)
 
 
 def _permuting(LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     arrays = array_of(LU_data), array_of(LU_pivots)
     if 0 not in LU_data._size[:-1]:
         refuse_unwritten("scatter_gather_scalar_cpu", LU_data._dtype)
-    return by_rows(LU_data._backend.launch(_permutation, *arrays), LU_data._dtype, LU_data._storage)
+    return from_row_major(LU_data._backend.launch(_permutation, *arrays), LU_data._dtype, LU_data._storage)
 
 
 _factored_recorded: Any = recorded(_factored)
@@ -242,7 +250,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     check_tensor("linalg_lu_factor", A, "A")
     LU, pivots, info = _factored_recorded(A, pivot)
     _refuse_singular("torch.linalg.lu_factor", info)
-    return all_given(return_types.linalg_lu_factor, (LU, pivots), out)
+    return all_into_out(return_types.linalg_lu_factor, (LU, pivots), out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_matrices)
@@ -254,7 +262,7 @@ def linalg_lu_factor_ex(
     found = _factored_recorded(A, pivot)
     if check_errors:
         _refuse_singular("torch.linalg.lu_factor_ex", found[2])
-    return all_given(return_types.linalg_lu_factor_ex, found, out)
+    return all_into_out(return_types.linalg_lu_factor_ex, found, out)
 
 
 @operator("linear algebra", namespace="linalg", samples=_matrices)
@@ -262,7 +270,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     """The permutation `P`, the lower triangular `L` with ones on its diagonal, and `U`: ``P @ L @ U == A``."""
     check_tensor("linalg_lu", A, "A")
     P, L, U = _in_three_recorded(A, pivot)
-    return all_given(return_types.linalg_lu, (_without_history(P), L, U), out)
+    return all_into_out(return_types.linalg_lu, (_without_history(P), L, U), out)
 
 
 @operator("linear algebra", method=False)
@@ -290,7 +298,7 @@ def lu_unpack(
         of_nothing = LU_pivots if unpack_pivots else LU_pivots.new_empty((*LU_data._size[:-2], 0), dtype=dtypes.int32)
         P, L, U = _unpacked_recorded(LU_data, of_nothing)
         P = _without_history(P) if unpack_pivots else empty[0]
-    return all_given(return_types.lu_unpack, (P, L, U), out)
+    return all_into_out(return_types.lu_unpack, (P, L, U), out)
 
 
 def _check_pivots(LU_data: Tensor, LU_pivots: Tensor) -> None:

@@ -16,14 +16,14 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.lu import lu_unpack, order_of_rows
 from tensorglass.ops.matrices import (
-    by_columns,
-    by_rows,
     check_floating,
     check_kernel,
     check_matrices,
     check_square,
-    given,
-    turned,
+    column_major,
+    from_column_major,
+    from_row_major,
+    into_out,
 )
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -41,10 +41,10 @@ def _solution(xp: Any, LU: Array, pivots: Array, B: Array, left: bool, adjoint: 
     B = xp.broadcast_to(B, order.shape)
     if not adjoint:
         moved = xp.take_along_axis(B, order, -2)
-        return turned(xp, substituted(xp, LU, substituted(xp, LU, moved, False, True), True))
+        return column_major(xp, substituted(xp, LU, substituted(xp, LU, moved, False, True), True))
     back = xp.conj(xp.swapaxes(LU, -1, -2))
     moved = substituted(xp, back, substituted(xp, back, B, False), True, True)
-    return turned(xp, xp.take_along_axis(moved, xp.argsort(order, axis=-2), -2))
+    return column_major(xp, xp.take_along_axis(moved, xp.argsort(order, axis=-2), -2))
 
 
 def _of_factors(
@@ -66,7 +66,7 @@ def _of_factors(
 def _solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
     arrays = [array_of(each) for each in (LU, pivots, B)]
     answer = LU._backend.launch(_solution, *arrays, left, adjoint)
-    return (by_columns if left else by_rows)(answer, LU._dtype, LU._storage)
+    return (from_column_major if left else from_row_major)(answer, LU._dtype, LU._storage)
 
 
 _recorded: Any = recorded(_solved)
@@ -133,7 +133,7 @@ def linalg_lu_solve(
     check_tensor("linalg_lu_solve", pivots, "pivots", 2)
     check_tensor("linalg_lu_solve", B, "B", 3)
     _check(LU, pivots, B, left)
-    return given(_recorded(LU, pivots, B, left, adjoint), out)
+    return into_out(_recorded(LU, pivots, B, left, adjoint), out)
 
 
 _ADVICE = (

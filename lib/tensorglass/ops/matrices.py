@@ -1,7 +1,7 @@
 """What operators on matrices have in common: what they refuse, and how their results lie in memory.
 
 The one idea to keep in mind: LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
-dimension, strides (1, rows). A kernel returns such a result transposed, and `by_columns` turns the header.
+dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def failure(name: str, info: Tensor, text: Callable[[int], str]) -> RuntimeError
     return None
 
 
-def singular(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:
+def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:
     """In a kernel: the singular value decomposition, refused in PyTorch's words where it does not converge."""
     try:
         return xp.linalg.svd(A, full_matrices, compute_uv=vectors)
@@ -82,12 +82,12 @@ def singular(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = Tru
 # --- how results lie -------------------------------------------------------------------------------------------------
 
 
-def turned(xp: Any, array: Array, dtype: Any = None) -> Array:
-    """In a kernel: matrices as `by_columns` takes them, transposed and without gaps."""
+def column_major(xp: Any, array: Array, dtype: Any = None) -> Array:
+    """In a kernel: matrices as `from_column_major` takes them, transposed and without gaps."""
     return xp.ascontiguousarray(xp.swapaxes(array, -1, -2), array.dtype if dtype is None else dtype)
 
 
-def by_columns(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+def from_column_major(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
     """The tensor of a kernel's matrices, which come transposed: each of its columns lies without gaps."""
     *batch, columns, rows = array.shape
     *outer, column, row = geometry.contiguous_strides(array.shape)
@@ -96,7 +96,7 @@ def by_columns(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tenso
     return result_tensor(array.swapaxes(-1, -2), dtype, like.backend, like.device, size, stride, flat)
 
 
-def by_rows(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+def from_row_major(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
     """The tensor of a kernel's answer that has no matrices in it: vectors, numbers."""
     array = like.backend.xp.ascontiguousarray(array).reshape(array.shape)
     return result_tensor(array, dtype, like.backend, like.device, array.shape, geometry.contiguous_strides(array.shape))
@@ -113,7 +113,7 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
     return backend.launch(kernel, *arrays, **parameters)
 
 
-def given(result: Tensor, out: Tensor | None) -> Tensor:
+def into_out(result: Tensor, out: Tensor | None) -> Tensor:
     """The result, or `out` with the result in it. It must be of the result's dtype."""
     if out is None:
         return result
@@ -124,7 +124,7 @@ def given(result: Tensor, out: Tensor | None) -> Tensor:
     return copy_(out, result)
 
 
-def cast_into(result: Tensor, out: Tensor | None) -> Tensor:
+def cast_into_out(result: Tensor, out: Tensor | None) -> Tensor:
     """The result, or `out` with the result in it, converted."""
     if out is None:
         return result
@@ -133,27 +133,27 @@ def cast_into(result: Tensor, out: Tensor | None) -> Tensor:
     return copy_(out, result)
 
 
-def laid_into(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+def safely_cast_into_out(name: str, result: Tensor, out: Tensor | None) -> Tensor:
     """The result, or `out` with the result in it, converted if that is safe; an empty `out` comes to lie as it does."""
-    check_one_out(name, result, out)
+    check_safe_cast(name, result, out)
     if out is not None and not out.numel() and out._dtype is result._dtype:
         resize_output(out, result._size)
         resize(out, result._size, result._stride)
-    return cast_into(result, out)
+    return cast_into_out(result, out)
 
 
-def all_given(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
-    """`given` for several results, as the named tuple that `return_types` has for them."""
+def all_into_out(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
+    """`into_out` for several results, as the named tuple that `return_types` has for them."""
     if out is None:
         return named(*results)
     if len(out) != len(results):
         raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
     for result, each in zip(results, out, strict=True):
         check_out_dtype(each, result._dtype)
-    return named.out(*[given(result, each) for result, each in zip(results, out, strict=True)])
+    return named.out(*[into_out(result, each) for result, each in zip(results, out, strict=True)])
 
 
-def check_one_out(name: str, result: Tensor, out: Tensor | None) -> None:
+def check_safe_cast(name: str, result: Tensor, out: Tensor | None) -> None:
     """Raise, as functions do that are made of others, unless `out` can take the result in."""
     if out is not None and not dtypes.can_cast(result._dtype, out._dtype):
         raise RuntimeError(

@@ -16,7 +16,15 @@ from tensorglass.ops.arguments import all_tensors, check_int, check_tensor
 from tensorglass.ops.inverses import linalg_inv, square_samples
 from tensorglass.ops.joining import cat
 from tensorglass.ops.linalg import matmul, mm
-from tensorglass.ops.matrices import by_rows, cast_into, check_floating, check_one_out, check_square, given, launch
+from tensorglass.ops.matrices import (
+    cast_into_out,
+    check_floating,
+    check_safe_cast,
+    check_square,
+    from_row_major,
+    into_out,
+    launch,
+)
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
@@ -67,8 +75,8 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tens
     check_tensor("linalg_matrix_power", A, "A")
     check_int("linalg_matrix_power", "n", 2, n)
     result = _power(A, n)
-    check_one_out("matrix_power", result, out)
-    return cast_into(result, out) if n in (0, 1) else given(result, out)
+    check_safe_cast("matrix_power", result, out)
+    return cast_into_out(result, out) if n in (0, 1) else into_out(result, out)
 
 
 @operator("linear algebra", samples=_power_samples)
@@ -121,7 +129,7 @@ def _matrix_exp(input: Tensor) -> Tensor:
         return input.clone()
     if input._dtype.itemsize == 2:
         return _matrix_exp(input.float()).to(input._dtype)
-    return by_rows(launch(_exponential, input)[0], input._dtype, input._storage)
+    return from_row_major(launch(_exponential, input)[0], input._dtype, input._storage)
 
 
 _exp: Any = recorded(_matrix_exp)
@@ -224,7 +232,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
             f"multi_dot(): expected out tensor to have dtype {C_NAMES[chain[0]._dtype]} but got {C_NAMES[out._dtype]}"
         )
     size = ((chain[0]._size[0],) if not is_row else ()) + ((chain[-1]._size[1],) if not is_column else ())
-    return given(view(product(0, len(chain) - 1), size), out)
+    return into_out(view(product(0, len(chain) - 1), size), out)
 
 
 def _separate_samples() -> Iterator[Sample]:

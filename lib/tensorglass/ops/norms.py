@@ -14,7 +14,7 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.extrema import amax, amin
 from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.inverses import inv_ex
-from tensorglass.ops.matrices import cast_into, check_floating, check_matrices, check_one_out
+from tensorglass.ops.matrices import cast_into_out, check_floating, check_matrices, check_safe_cast
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
@@ -106,12 +106,12 @@ def _matrix(
     if dtype is not None:
         A = A.to(dtype)
     if order in ("nuc", 2, -2):
-        return cast_into(_by_singular_values(A, order, rows, columns, keepdim), out)
+        return cast_into_out(_by_singular_values(A, order, rows, columns, keepdim), out)
     pick = amax if order > 0 else amin  # type: ignore[operator]  # a number: strings went before
     summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)  # type: ignore[arg-type]  # as above
     if not keepdim and left > summed:
         left -= 1
-    return cast_into(pick(_vector(A, 1, summed, keepdim, None, None), left, keepdim), out)
+    return cast_into_out(pick(_vector(A, 1, summed, keepdim, None, None), left, keepdim), out)
 
 
 def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
@@ -208,7 +208,7 @@ def linalg_norm(
         raise RuntimeError(
             f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
         )
-    return cast_into(result, out)
+    return cast_into_out(result, out)
 
 
 # --- under older names -----------------------------------------------------------------------------------------------
@@ -293,5 +293,5 @@ def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | No
         inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), inf)
         of_inverse = _matrix(inverse, p, (-2, -1), False, None, None)
         result = (of_input * of_inverse).nan_to_num(inf, inf, -inf)
-    check_one_out("linalg.cond", result, out)
-    return cast_into(result, out)
+    check_safe_cast("linalg.cond", result, out)
+    return cast_into_out(result, out)

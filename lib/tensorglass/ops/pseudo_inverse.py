@@ -15,14 +15,14 @@ from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.matrices import (
-    by_columns,
-    by_rows,
-    cast_into,
-    check_one_out,
+    cast_into_out,
+    check_safe_cast,
     check_square,
+    column_major,
+    from_column_major,
+    from_row_major,
     launch,
-    singular,
-    turned,
+    svd_kernel,
 )
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -44,7 +44,7 @@ def _signatures(tolerance: str) -> tuple[str, ...]:
 def _sizes(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
     """``A == left @ diag(sizes) @ right`` with sizes that are not negative."""
     if not hermitian:
-        return singular(xp, A)
+        return svd_kernel(xp, A)
     found, vectors = xp.linalg.eigh(A)
     sign = xp.where(found < 0, -1, 1).astype(found.dtype)
     return vectors, xp.absolute(found), xp.conj(xp.swapaxes(vectors * sign[..., None, :], -1, -2))
@@ -107,7 +107,7 @@ def _pseudo_inverse(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: 
             "float, double, cfloat or cdouble types"
         )
     array = launch(_pinv, input, **_tolerances(input, atol, rtol), hermitian=hermitian)[0]
-    return by_rows(array, dtype, input._storage)
+    return from_row_major(array, dtype, input._storage)
 
 
 _recorded: Any = recorded(_pseudo_inverse)
@@ -148,8 +148,8 @@ def linalg_pinv(
     if atol is not None and rtol is None and rcond is None:
         _check_single(input)
     result = _recorded(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
-    check_one_out("linalg.pinv", result, out)
-    return cast_into(result, out)
+    check_safe_cast("linalg.pinv", result, out)
+    return cast_into_out(result, out)
 
 
 @operator("linear algebra", samples=_samples)
@@ -166,7 +166,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Array]:
     if not A.size:
         return (xp.zeros(A.shape[:-2], "int64"),)
-    sizes = xp.absolute(xp.linalg.eigvalsh(A)) if hermitian else singular(xp, A, vectors=False)
+    sizes = xp.absolute(xp.linalg.eigvalsh(A)) if hermitian else svd_kernel(xp, A, vectors=False)
     above = sizes > _threshold(xp, sizes, xp.asarray(atol, sizes.dtype), xp.asarray(rtol, sizes.dtype))
     return (xp.sum(above, axis=-1),)
 
@@ -206,10 +206,10 @@ def linalg_matrix_rank(
     if hermitian:
         check_square("linalg.matrix_rank", input)
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
-    found = by_rows(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
-    check_one_out("torch.linalg.matrix_rank", found, out)
+    found = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
+    check_safe_cast("torch.linalg.matrix_rank", found, out)
     found._written()  # PyTorch writes the sum into what it made
-    return cast_into(found, out)
+    return cast_into_out(found, out)
 
 
 # --- least squares ---------------------------------------------------------------------------------------------------
@@ -219,8 +219,8 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     right = B[..., None] if is_vector else B
     if not A.size:
         solution = xp.zeros((*A.shape[:-2], max(A.shape[-2:]), right.shape[-1]), A.dtype)
-        return turned(xp, solution), xp.zeros(A.shape[:-2], "int64")
-    left, sizes, rest = singular(xp, A)
+        return column_major(xp, solution), xp.zeros(A.shape[:-2], "int64")
+    left, sizes, rest = svd_kernel(xp, A)
     kept = sizes > rcond * xp.max(sizes, axis=-1, keepdims=True)
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     inner = xp.conj(xp.swapaxes(left, -1, -2)) @ right
@@ -228,7 +228,7 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     # With as many rows as B has, where those are more: LAPACK writes the solution over B, and leaves the rest there.
     more = max(0, A.shape[-2] - A.shape[-1])
     blank = xp.zeros((*solution.shape[:-2], more, solution.shape[-1]), solution.dtype)
-    return turned(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
+    return column_major(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
 
 
 @derivative(
@@ -245,10 +245,10 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
     solution, rank = launch(_lstsq, input, _columns(b, b, input), rcond=rcond, is_vector=False)
-    padded = by_columns(solution, input._dtype, input._storage)
+    padded = from_column_major(solution, input._dtype, input._storage)
     size, stride = (*padded._size[:-2], input._size[-1], padded._size[-1]), padded._stride
     header = (size[:-1], stride[:-1]) if _is_vector(b, input) else (size, stride)
-    return make(padded._storage, *header, 0, input._dtype), by_rows(rank, dtypes.int64, input._storage)
+    return make(padded._storage, *header, 0, input._dtype), from_row_major(rank, dtypes.int64, input._storage)
 
 
 def _is_vector(b: Tensor, input: Tensor) -> bool:
@@ -308,10 +308,10 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
         residuals = (distance * distance.conj()).real.sum(-2) if input.is_complex() else (distance * distance).sum(-2)
     if name in ("gelsd", "gelss"):
         from_svd = launch(_singular_values, input)[0]
-        sizes = by_rows(from_svd, input._dtype.to_real(), input._storage)
+        sizes = from_row_major(from_svd, input._dtype.to_real(), input._storage)
     shown = rank if name != "gels" else rank.new_zeros((0,))
     return return_types.linalg_lstsq(solution, residuals, shown, sizes)
 
 
 def _singular_values(xp: Any, A: Array) -> tuple[Array]:
-    return (singular(xp, A, vectors=False),)
+    return (svd_kernel(xp, A, vectors=False),)

@@ -15,16 +15,16 @@ from tensorglass.ops.gradients import columnwise
 from tensorglass.ops.inverses import inv_ex
 from tensorglass.ops.joining import cat
 from tensorglass.ops.matrices import (
-    all_given,
-    by_columns,
-    by_rows,
+    all_into_out,
     check_floating,
     check_kernel,
     check_matrices,
-    given,
+    column_major,
+    from_column_major,
+    from_row_major,
+    into_out,
     launch,
-    singular,
-    turned,
+    svd_kernel,
 )
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -40,9 +40,9 @@ def _is_used(grad: Tensor) -> bool:
 
 def _svd(xp: Any, A: Array, full_matrices: bool, vectors: bool) -> Sequence[Array]:
     if not vectors:
-        return (singular(xp, A, vectors=False),)
-    left, sizes, right = singular(xp, A, full_matrices)
-    return turned(xp, left), sizes, turned(xp, right)
+        return (svd_kernel(xp, A, vectors=False),)
+    left, sizes, right = svd_kernel(xp, A, full_matrices)
+    return column_major(xp, left), sizes, column_major(xp, right)
 
 
 def _svd_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -77,9 +77,9 @@ def _decomposed(A: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor, Tensor]
     left, sizes, right = launch(_svd, A, full_matrices=full_matrices, vectors=True)
     storage = A._storage
     return (
-        by_columns(left, A._dtype, storage),
-        by_rows(sizes, A._dtype.to_real(), storage),
-        by_columns(right, A._dtype, storage),
+        from_column_major(left, A._dtype, storage),
+        from_row_major(sizes, A._dtype.to_real(), storage),
+        from_column_major(right, A._dtype, storage),
     )
 
 
@@ -120,7 +120,7 @@ def linalg_svd(
     """
     check_tensor("linalg_svd", A, "A")
     _check_svd(A, driver)
-    return all_given(return_types.linalg_svd, recorded_svd(A, full_matrices), out)
+    return all_into_out(return_types.linalg_svd, recorded_svd(A, full_matrices), out)
 
 
 def svdvals(A: Tensor) -> Tensor:
@@ -129,7 +129,7 @@ def svdvals(A: Tensor) -> Tensor:
         found: Tensor = recorded_svd(A, False)[1]
         return found
     _check_svd(A)
-    return by_rows(launch(_svd, A, full_matrices=False, vectors=False)[0], A._dtype.to_real(), A._storage)
+    return from_row_major(launch(_svd, A, full_matrices=False, vectors=False)[0], A._dtype.to_real(), A._storage)
 
 
 @operator("linear algebra", namespace="linalg", out=True, samples=_samples)
@@ -137,7 +137,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
     """The singular values of a matrix, in descending order."""
     check_tensor("linalg_svdvals", A, "A")
     _check_svd(A, driver)
-    return given(svdvals(A), out)
+    return into_out(svdvals(A), out)
 
 
 @operator("linear algebra", samples=_thin_samples, differs=GAUGE)
@@ -150,10 +150,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Seque
         )
     if compute_uv:
         left, sizes, right = recorded_svd(input, not some)
-        return all_given(return_types.svd, (left, sizes, right.mH), out)
+        return all_into_out(return_types.svd, (left, sizes, right.mH), out)
     *batch, rows, columns = input._size
     zeros = [input.new_zeros((*batch, length, length)) for length in (rows, columns)]
-    return all_given(return_types.svd, (zeros[0], svdvals(input), zeros[1]), out)
+    return all_into_out(return_types.svd, (zeros[0], svdvals(input), zeros[1]), out)
 
 
 # --- qr --------------------------------------------------------------------------------------------------------------
@@ -161,9 +161,9 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Seque
 
 def _qr(xp: Any, A: Array, mode: str) -> Sequence[Array]:
     if mode == "r":
-        return (turned(xp, xp.linalg.qr(A, "r")),)
+        return (column_major(xp, xp.linalg.qr(A, "r")),)
     first, second = xp.linalg.qr(A, mode)
-    return turned(xp, first), turned(xp, second)
+    return column_major(xp, first), column_major(xp, second)
 
 
 def _qr_gradient(grads: Sequence[Tensor], A: Tensor, results: Sequence[Tensor], mode: str) -> Tensor:
@@ -202,8 +202,8 @@ def _orthogonalized(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
     if A._dtype.itemsize == 2:
         raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{A._dtype.scalar_type}'")
     *first, r = launch(_qr, A, mode=mode)
-    q = by_columns(first[0], A._dtype, A._storage) if first else A.new_zeros((0,))
-    return q, by_columns(r, A._dtype, A._storage)
+    q = from_column_major(first[0], A._dtype, A._storage) if first else A.new_zeros((0,))
+    return q, from_column_major(r, A._dtype, A._storage)
 
 
 _recorded_qr: Any = recorded(_orthogonalized)
@@ -222,11 +222,11 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
     `mode` is "reduced", "complete" for a square `Q`, or "r" for `R` alone, when `Q` is empty.
     """
     check_tensor("linalg_qr", A, "A")
-    return all_given(return_types.linalg_qr, _recorded_qr(A, mode), out)
+    return all_into_out(return_types.linalg_qr, _recorded_qr(A, mode), out)
 
 
 @operator("linear algebra", samples=_thin_samples, differs=GAUGE)
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
     """``input == Q @ R``, with a square `Q` if not `some`. `linalg.qr` is its successor."""
     check_tensor("qr", input)
-    return all_given(return_types.qr, _recorded_qr(input, "reduced" if some else "complete"), out)
+    return all_into_out(return_types.qr, _recorded_qr(input, "reduced" if some else "complete"), out)

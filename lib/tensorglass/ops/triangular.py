@@ -16,14 +16,14 @@ from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.matrices import (
-    all_given,
-    by_columns,
+    all_into_out,
     check_kernel,
     check_matrices,
     check_square,
-    given,
+    column_major,
+    from_column_major,
+    into_out,
     launch,
-    turned,
 )
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.table import Sample, operator, sample
@@ -56,7 +56,7 @@ def substituted(xp: Any, A: Array, B: Array, upper: bool, unit: bool = False) ->
 
 def _solution(xp: Any, A: Array, B: Array, upper: bool, left: bool, unit: bool) -> Array:
     if left:
-        return turned(xp, substituted(xp, A, B, upper, unit))
+        return column_major(xp, substituted(xp, A, B, upper, unit))
     A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
     return xp.ascontiguousarray(substituted(xp, A, B, not upper, unit))
 
@@ -77,7 +77,7 @@ def _of_matrix(grad: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool,
 def _solved(A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     storage = A._storage
     answer = launch(_solution, A, B, upper=upper, left=left, unit=unitriangular)
-    return by_columns(answer, A._dtype, storage)
+    return from_column_major(answer, A._dtype, storage)
 
 
 solve_with: Any = recorded(_solved)
@@ -121,7 +121,7 @@ def linalg_solve_triangular(
     check_kernel("triangular_solve_cpu", A)
     if out is not None and out._dtype is not A._dtype:
         raise RuntimeError(f"expected scalar type {A._dtype.scalar_type} but found {out._dtype.scalar_type}")
-    return given(solve_with(A, B, upper, left, unitriangular), out)
+    return into_out(solve_with(A, B, upper, left, unitriangular), out)
 
 
 # --- the older form --------------------------------------------------------------------------------------------------
@@ -161,11 +161,11 @@ def _old_form(b: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular:
     answer = launch(_solution, matrix.mT if transpose else matrix, right, upper=upper is not transpose, left=True,
                     unit=unitriangular)  # fmt: skip
     copied = launch(turned_over, matrix)
-    return by_columns(answer, A._dtype, A._storage), by_columns(copied, A._dtype, A._storage)
+    return from_column_major(answer, A._dtype, A._storage), from_column_major(copied, A._dtype, A._storage)
 
 
 def turned_over(xp: Any, A: Array) -> Array:
-    """A kernel: the matrices as `by_columns` takes them, in memory of their own."""
+    """A kernel: the matrices as `from_column_major` takes them, in memory of their own."""
     return xp.array(xp.swapaxes(A, -1, -2), order="C")
 
 
@@ -202,7 +202,7 @@ def triangular_solve(
             )
     check_equation("triangular_solve", input, A)
     check_kernel("triangular_solve_cpu", A, even_empty=True)
-    return all_given(return_types.triangular_solve, _old_solved(input, A, upper, transpose, unitriangular), out)
+    return all_into_out(return_types.triangular_solve, _old_solved(input, A, upper, transpose, unitriangular), out)
 
 
 def check_equation(name: str, b: Tensor, A: Tensor) -> None:

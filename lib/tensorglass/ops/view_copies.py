@@ -17,7 +17,7 @@ from tensorglass.graph.derivative import Derivative, derivative, derivative_of
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, resolve_conj
 from tensorglass.ops.joining import cat, stack
-from tensorglass.ops.matrices import given
+from tensorglass.ops.matrices import into_out
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.samples import values
@@ -106,7 +106,7 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
         seen = resolve_conj(read(*arguments, **keywords))
         if out is None:
             return clone(seen, memory_format=contiguous_format)
-        return given(clone(seen, memory_format=contiguous_format), out)
+        return into_out(clone(seen, memory_format=contiguous_format), out)
 
     return copied
 
@@ -197,7 +197,7 @@ def _no_formula(grad: Tensor) -> Tensor:
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`alias_copy` that no gradient can be asked through."""
     check_tensor("detach_copy", input)
-    return given(clone(resolve_conj(input), memory_format=contiguous_format), out)
+    return into_out(clone(resolve_conj(input), memory_format=contiguous_format), out)
 
 
 def _pieces(views: Sequence[Tensor], out: Sequence[Tensor] | None, name: str, resized: bool) -> Any:
@@ -209,7 +209,7 @@ def _pieces(views: Sequence[Tensor], out: Sequence[Tensor] | None, name: str, re
     for each, target in zip(views, out, strict=True):
         if resized:
             check_out_dtype(target, each._dtype)
-            given(clone(resolve_conj(each), memory_format=contiguous_format), target)
+            into_out(clone(resolve_conj(each), memory_format=contiguous_format), target)
         else:
             copy_(target, each)
     return None

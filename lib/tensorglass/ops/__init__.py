@@ -12,6 +12,8 @@ from tensorglass.ops import (
     broadcasting,
     classifying,
     comparison,
+    conditions,
+    conversion,
     copying,
     creation,
     cumulative,
@@ -41,11 +43,12 @@ from tensorglass.ops import (
     softmaxes,
     sorting,
     splitting,
-    spread,
     subclasses,
     table,
     transposes,
     trigonometry,
+    variance,
+    vector_norms,
     views,
 )
 from tensorglass.ops.table import attach

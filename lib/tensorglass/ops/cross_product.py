@@ -10,9 +10,9 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients, recorded
 from tensorglass.making import from_array
-from tensorglass.ops.apart import refuse_shared_cells
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.gradients import conj
+from tensorglass.ops.overlap_checks import refuse_shared_cells
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values

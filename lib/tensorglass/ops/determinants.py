@@ -10,9 +10,9 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.conditions import where
 from tensorglass.ops.gradients import columnwise, conj
 from tensorglass.ops.inverses import inv_ex, square_samples
-from tensorglass.ops.masking import where
 from tensorglass.ops.matrices import (
     all_into_out,
     check_floating,

@@ -14,7 +14,6 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types, usual_reductions
 from tensorglass.ops.arguments import check_pair, check_tensor, invalid_combination
-from tensorglass.ops.chosen import choose, evenly_distribute_backward, paired, value_selecting_reduction_backward
 from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.gradients import amax_backward
 from tensorglass.ops.promotion import check_out_dtype
@@ -24,6 +23,12 @@ from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_reductions import of_extreme, of_reduction
+from tensorglass.ops.values_and_indices import (
+    choose,
+    evenly_distribute_backward,
+    paired,
+    value_selecting_reduction_backward,
+)
 from tensorglass.tensor import Tensor
 
 Kernel = Callable[..., Array]

@@ -12,7 +12,6 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import comparable
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradients import LN2, conj, zero_gradient
 from tensorglass.ops.planning import result_layout
@@ -21,6 +20,7 @@ from tensorglass.ops.promotion import FLOAT, PROMOTE, common_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import pairs, unary, values
 from tensorglass.ops.table import OPERATORS, Sample, operator, sample
+from tensorglass.ops.values_and_indices import comparable
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 

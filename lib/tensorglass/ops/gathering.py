@@ -14,9 +14,9 @@ from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array
 from tensorglass.ops.advanced_indexing import POSITIONS, first_outside
-from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_along_samples, take_samples
+from tensorglass.ops.overlap_checks import written_apart
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator

@@ -10,10 +10,10 @@ from tensorglass.backends import Array
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import comparable
 from tensorglass.ops.histograms import TITLE, check_edges_dtype, check_weight_dtype, equal_edges, no_histogram
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import comparable
 from tensorglass.tensor import Tensor, array_of
 
 

@@ -13,12 +13,12 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import comparable, not_implemented
 from tensorglass.ops.creation import zeros
 from tensorglass.ops.ranges import linspace
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import comparable, not_implemented
 from tensorglass.tensor import Tensor, array_of
 
 

@@ -13,11 +13,11 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, make, result_tensor
-from tensorglass.ops.apart import refuse_shared_cells
 from tensorglass.ops.arguments import all_tensors
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.one_device import on_two_devices
+from tensorglass.ops.overlap_checks import refuse_shared_cells
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample

@@ -20,8 +20,8 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.singular_values import svdvals
-from tensorglass.ops.spread import LENGTH, check_norm_dtype, norm, refuse_empty
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.vector_norms import LENGTH, check_norm_dtype, norm, refuse_empty
 from tensorglass.ops.views import permute, unsqueeze
 from tensorglass.tensor import Tensor
 

@@ -21,11 +21,11 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int
-from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.values_and_indices import not_implemented
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 # --- drawing ---------------------------------------------------------------------------------------------------------

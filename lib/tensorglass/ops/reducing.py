@@ -21,9 +21,9 @@ from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
 from tensorglass.ops import half_types
-from tensorglass.ops.apart import refuse_partly_written
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.overlap_checks import refuse_partly_written
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import Operator, Sample, declare
 from tensorglass.ops.unsigned import refuse_unwritten

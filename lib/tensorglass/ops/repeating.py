@@ -10,9 +10,9 @@ from tensorglass.backends import Array
 from tensorglass.formats import contiguous_format
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import not_implemented
 from tensorglass.tensor import Tensor, array_of
 
 

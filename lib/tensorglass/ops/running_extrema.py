@@ -14,13 +14,13 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import OutPair, check_outputs, choose, not_implemented, paired
 from tensorglass.ops.cumulative import accumulated_in
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.scans import running
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.values_and_indices import OutPair, check_outputs, choose, not_implemented, paired
 from tensorglass.tensor import Tensor, array_of
 
 

@@ -10,13 +10,13 @@ from tensorglass.backends import Array
 from tensorglass.making import from_array
 from tensorglass.ops import from_data
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import comparable, not_implemented
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.values_and_indices import comparable, not_implemented
 from tensorglass.tensor import Tensor, array_of
 
 # --- is it there? ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,13 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_int, check_tensor
-from tensorglass.ops.chosen import (
+from tensorglass.ops.flags import StatedDim
+from tensorglass.ops.reducing import axes_of, reduce, reduced_size
+from tensorglass.ops.samples import values
+from tensorglass.ops.scans import running
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.values_and_indices import (
     OutPair,
     check_outputs,
     choose,
@@ -28,12 +34,6 @@ from tensorglass.ops.chosen import (
     sort_backward,
     value_selecting_reduction_backward,
 )
-from tensorglass.ops.flags import StatedDim
-from tensorglass.ops.reducing import axes_of, reduce, reduced_size
-from tensorglass.ops.samples import values
-from tensorglass.ops.scans import running
-from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor
 
 EQUALS = "of equal elements another one may be chosen: its position differs, its value does not"

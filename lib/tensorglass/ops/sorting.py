@@ -11,13 +11,13 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
-from tensorglass.ops.chosen import elements_at, sort_backward
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import elements_at, sort_backward
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 

@@ -10,10 +10,10 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import comparable, not_implemented
 from tensorglass.ops.gradients import no_unique
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import comparable, not_implemented
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 

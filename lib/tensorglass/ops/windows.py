@@ -12,9 +12,9 @@ from typing import Any, Unpack
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.ops.arguments import check_int
-from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.factory import Options, factory, of_kernel, read_options
 from tensorglass.ops.pointing import point
+from tensorglass.ops.values_and_indices import not_implemented
 from tensorglass.tensor import Tensor
 
 

@@ -1,4 +1,4 @@
-"""Operators that are written in place and have a form that does the same to a copy: index_add_ and index_add.
+"""Out-of-place forms of operators that are written in place: index_add_ does the work, index_add does it to a copy.
 
 The one idea to keep in mind: only the in-place form does work; the other one clones first.
 """
@@ -12,15 +12,15 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative_of
-from tensorglass.ops.apart import refuse_partly_written, written_apart
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone
+from tensorglass.ops.overlap_checks import refuse_partly_written, written_apart
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 
-def declare_on_a_copy(
+def declare_out_of_place(
     in_place: Callable[..., Tensor],
     summary: str,
     *signatures: str,
@@ -35,7 +35,7 @@ def declare_on_a_copy(
     name = in_place.__name__.removesuffix("_").removeprefix("_")
     laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
 
-    def on_a_copy(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
+    def out_of_place(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
         check_tensor(name, input)
         check_out_dtype(out, input._dtype)
         made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
@@ -46,18 +46,18 @@ def declare_on_a_copy(
         given = (*arguments, *keywords.values())
         return written_apart(out, made, *[each for each in given if isinstance(each, Tensor)])
 
-    on_a_copy.__name__ = on_a_copy.__qualname__ = name
-    on_a_copy.__doc__ = summary
-    on_a_copy.__module__ = in_place.__module__
+    out_of_place.__name__ = out_of_place.__qualname__ = name
+    out_of_place.__doc__ = summary
+    out_of_place.__module__ = in_place.__module__
     given = list(inspect.signature(in_place).parameters.values())
     out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
-    on_a_copy.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
+    out_of_place.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
     found = derivative_of(in_place)
     if found is not None:
-        vars(on_a_copy)["derivative"] = found
+        vars(out_of_place)["derivative"] = found
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
     declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures, usual=usual)
-    declared(on_a_copy)
+    declared(out_of_place)
 
 
 def write(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:

@@ -13,14 +13,14 @@ from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import scatter_gradient
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.chosen import not_implemented
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_positions
-from tensorglass.ops.on_a_copy import declare_on_a_copy, write, written_array
+from tensorglass.ops.out_of_place import declare_out_of_place, write, written_array
 from tensorglass.ops.samples import values
 from tensorglass.ops.scatter_kernels import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.table import Sample, sample
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.values_and_indices import not_implemented
 from tensorglass.tensor import Tensor, array_of
 
 _KERNELS = {"prod": multiply_places, "mean": mean_places, "amax": max_places, "amin": min_places}
@@ -136,7 +136,7 @@ def _at_slices(xp: Any, target: Any, index: Any, source: Any, axis: int, kernel:
     kernel(xp, target, key, source.reshape(source.shape or (1,)), include_self)
 
 
-declare_on_a_copy(
+declare_out_of_place(
     _index_reduce_,
     "A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied, the "
     "mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without `include_self` the "

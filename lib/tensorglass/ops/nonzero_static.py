@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tensorglass import dtypes
-from tensorglass.ops.apart import written_apart
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.conditions import nonzero
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.index_samples import argwhere_samples
-from tensorglass.ops.masking import nonzero
+from tensorglass.ops.overlap_checks import written_apart
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.views import narrow
 from tensorglass.tensor import Tensor

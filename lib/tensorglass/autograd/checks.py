@@ -97,10 +97,10 @@ class Check:
             self._compare(function, function(*self.inputs), complex_places, part)
 
     def _compare(self, function: Function, outputs: tuple[Any, ...], complex_places: list[int], part: str) -> None:
-        by_nudging = [numerical(function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
+        numerical_matrices = [numerical(function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
         floating = [each for each in outputs if has_gradient(each)]
         if not any(each.requires_grad for each in outputs):
-            if any(bool((matrix != 0).any()) for matrices in by_nudging for matrix in matrices):
+            if any(bool((matrix != 0).any()) for matrices in numerical_matrices for matrix in matrices):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
             return
         number = -1
@@ -108,9 +108,8 @@ class Check:
             if not output.requires_grad:
                 continue
             number += 1
-            walked = self._walk(output)
-            for which, analytical in enumerate(walked):
-                expected = by_nudging[which][place]
+            for which, analytical in enumerate(self._analytical(output)):
+                expected = numerical_matrices[which][place]
                 if not self._close(analytical, expected):
                     prefix = (
                         f"While considering the {part} part of complex outputs only, "
@@ -119,7 +118,7 @@ class Check:
                     )
                     raise self._mismatch(f"{prefix}Jacobian mismatch", number, which, expected, analytical)
 
-    def _walk(self, output: Tensor) -> list[Tensor]:
+    def _analytical(self, output: Tensor) -> list[Tensor]:
         """The Jacobian of an output by its recorded derivatives, found twice and the same."""
         once, again = Analytical(self.differentiable, output), Analytical(self.differentiable, output)
         if not once.dtypes_are_right and self.check_grad_dtypes:

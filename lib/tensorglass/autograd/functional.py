@@ -1,7 +1,7 @@
 """Jacobians, Hessians and their products with vectors, of a function at a point. As `torch.autograd.functional`.
 
-The one idea to keep in mind: walking back from one output gives a row of the Jacobian, ``vᵀ·J``; and since that is a
-linear function of ``v``, walking back through the walk gives a column, ``J·v``.
+The one idea to keep in mind: a backward pass from one output gives a row of the Jacobian, ``vᵀ·J``; and since that is a
+linear function of ``v``, the backward pass of that pass gives a column, ``J·v``.
 
 Inputs and outputs may be one tensor or a tuple of them, and results follow: for a tuple of outputs a tuple, and in it,
 for a tuple of inputs, a tuple. With `strict`, what does not depend on the inputs is an error instead of zeros.
@@ -97,7 +97,7 @@ def hvp(
 ) -> tuple[Any, Any]:
     """``func(*inputs)``, a scalar, and ``H·v`` with its Hessian, in the form of the inputs, as `v` is.
 
-    `vhp` gives the same, as a Hessian is symmetric, with one walk less.
+    `vhp` gives the same, as a Hessian is symmetric, with one pass less.
     """
     given, outputs, slopes, vector, has_inputs = _first_order(func, inputs, v, create_graph, strict, "hvp")
     with enable_grad():

@@ -45,8 +45,9 @@ def gradcheck(
 
     Every input that requires a gradient is nudged by `eps`, element by element, and how the outputs move is compared
     with the recorded derivative, within ``atol + rtol · |value|``. Use float64 or complex128, and points where the
-    function is smooth. Also checked: that the same walk gives the same gradients (within `nondet_tol`), that they are
-    zero for zero gradients of the outputs, and that outputs without any gradient are borne (`check_undefined_grad`).
+    function is smooth. Also checked: that a second backward pass gives the same gradients (within `nondet_tol`), that
+    they are zero for zero gradients of the outputs, and that outputs without any gradient are borne
+    (`check_undefined_grad`).
 
     `fast_mode` and `masked` are accepted and change nothing: whole Jacobians are always compared, and there are no
     sparse tensors.

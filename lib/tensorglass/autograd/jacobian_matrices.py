@@ -1,7 +1,7 @@
 """Jacobian matrices in two ways: by nudging every input a little, and by the derivatives that were recorded.
 
 The one idea to keep in mind: a matrix has a row for each element of an input and a column for each element of an
-output. Nudging one element of the input gives a row; walking back from one element of the output gives a column.
+output. Nudging one element of the input gives a row; a backward pass from one element of the output gives a column.
 
 For complex inputs both give PyTorch's convention, the conjugate of Wirtinger's derivative: the real part says how the
 output moves with the input's real part, the imaginary part how it moves with its imaginary part.
@@ -109,6 +109,6 @@ class Analytical:
                     matrix[:, column] = gradient.detach().reshape(-1)
 
     def differs(self, other: Analytical, tolerance: float) -> bool:
-        """Whether the same walk gave other values the second time."""
+        """Whether the same backward pass gave other values the second time."""
         pairs = zip(self.matrices, other.matrices, strict=True)
         return any(one.numel() and bool((one - two).abs().max() > tolerance) for one, two in pairs)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tensorglass import generator
 from tensorglass.errors import explained
-from tensorglass.func.trees import Structure, flatten, mapped
+from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.graph import modes
 from tensorglass.ops.equality import equal
 from tensorglass.ops.joining import stack
@@ -41,12 +41,12 @@ def vmap(
 
     @functools.wraps(func)
     def batched(*args: Any, **kwargs: Any) -> Any:
-        mapped(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
+        tree_map(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
         count, dims, leaves, structure = _read(func, in_dims, args)
         state = generator.get_rng_state()
 
         def slices(index: int) -> Any:
-            return structure.build(
+            return structure.unflatten(
                 [leaf if dim is None else leaf.select(dim, index) for leaf, dim in zip(leaves, dims, strict=True)]
             )
 
@@ -59,7 +59,7 @@ def vmap(
                 leaf if dim is None else leaf.new_zeros((*leaf._size[:dim], *leaf._size[dim + 1 :]))
                 for leaf, dim in zip(leaves, dims, strict=True)
             ]
-            results = [func(*structure.build(zeros), **kwargs)]
+            results = [func(*structure.unflatten(zeros), **kwargs)]
         return _gathered(func, results, out_dims, is_empty=not count)
 
     return batched
@@ -67,7 +67,7 @@ def vmap(
 
 @contextmanager
 def _graphs_kept(wanted: bool) -> Iterator[None]:
-    """A block in which a walk back leaves the graph for the next slice, as if there were but one walk."""
+    """A block in which a backward pass leaves the graph for the next slice, as if there were but one pass."""
     before, modes.state.keeps_graphs = modes.state.keeps_graphs, wanted
     try:
         yield
@@ -91,7 +91,7 @@ def _called(func: Function, args: Any, kwargs: dict[str, Any], randomness: str, 
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
-def _read(func: Function, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[int | None], list[Any], Structure]:
+def _read(func: Function, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[int | None], list[Any], TreeSpec]:
     """How many slices there are; for each leaf of the arguments the dimension that is sliced; the leaves."""
     call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
@@ -104,12 +104,12 @@ def _read(func: Function, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, lis
             f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
             "over a function with no inputs. The latter is unsupported."
         )
-    leaves, structure = flatten(args)
-    dims = structure.spread(in_dims)
+    leaves, structure = tree_flatten(args)
+    dims = structure.broadcast_prefix(in_dims)
     if dims is None:
         raise ValueError(
             f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-            f"{flatten(in_dims)[1]} but inputs has structure {structure}."
+            f"{tree_flatten(in_dims)[1]} but inputs has structure {structure}."
         )
     dims = [_dim_of(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
     counts = [leaf._size[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
@@ -168,16 +168,16 @@ def _check_out_dim(dim: Any, func: Function, out_dims: Any) -> None:
 
 def _gathered(func: Function, results: list[Any], out_dims: Any, is_empty: bool) -> Any:
     """The results of all slices, stacked leaf by leaf."""
-    flat = [flatten(result)[0] for result in results]
-    structure = flatten(results[0])[1]
+    flat = [tree_flatten(result)[0] for result in results]
+    structure = tree_flatten(results[0])[1]
     one_for_a_leaf = isinstance(out_dims, tuple) and len(out_dims) == 1 and structure.kind is None
-    dims = structure.spread(out_dims[0] if one_for_a_leaf else out_dims)
+    dims = structure.broadcast_prefix(out_dims[0] if one_for_a_leaf else out_dims)
     if dims is None:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
-            f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {structure}."
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {structure}."
         )
-    return structure.build(
+    return structure.unflatten(
         [_stacked(_name(func), list(leaves), dim, is_empty) for *leaves, dim in zip(*flat, dims, strict=True)]
     )
 

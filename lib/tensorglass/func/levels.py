@@ -11,7 +11,7 @@ from typing import Any
 
 from tensorglass.autograd.backward import grad
 from tensorglass.dtypes import FLOATING
-from tensorglass.func.trees import mapped
+from tensorglass.func.pytree import tree_map
 from tensorglass.graph.fields import set_requires_grad
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
@@ -27,7 +27,7 @@ class Level:
         self._is_recorded_around = state.grad
         self._own: list[Tensor] = []
 
-    def entered(self, tensor: Any) -> Tensor:
+    def wrap(self, tensor: Any) -> Tensor:
         """`tensor` as a leaf of this level."""
         if not isinstance(tensor, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
@@ -38,17 +38,17 @@ class Level:
         self._own.append(leaf)
         return leaf
 
-    def started(self, output: Tensor) -> Tensor:
-        """A gradient for `output` to begin with, zeros, whose effect is asked for later."""
-        start = zeros_like(output.detach()).requires_grad_()
-        self._own.append(start)
-        return start
+    def zero_cotangent(self, output: Tensor) -> Tensor:
+        """A gradient of zeros for `output`, which the gradients of the inputs are differentiated by."""
+        cotangent = zeros_like(output.detach()).requires_grad_()
+        self._own.append(cotangent)
+        return cotangent
 
-    def left(self, value: Any) -> Any:
+    def unwrap(self, value: Any) -> Any:
         """Results, nested as they may be, as the levels around see them."""
-        return mapped(lambda leaf: self._left(leaf) if isinstance(leaf, Tensor) else leaf, value)
+        return tree_map(lambda leaf: self._unwrap(leaf) if isinstance(leaf, Tensor) else leaf, value)
 
-    def _left(self, tensor: Tensor) -> Tensor:
+    def _unwrap(self, tensor: Tensor) -> Tensor:
         if tensor._dtype.category < FLOATING or not requires_grad(tensor):
             return tensor
         return tensor if self._is_recorded_around and self._comes_from_around(tensor) else tensor.detach()
@@ -76,7 +76,7 @@ class Level:
 def gradients(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
-    starts: Sequence[Tensor] | None = None,
+    cotangents: Sequence[Tensor] | None = None,
     *,
     retain_graph: bool | None = None,
     create_graph: bool = True,
@@ -88,7 +88,7 @@ def gradients(
     found = grad(
         [outputs[place] for place in places],
         list(inputs),
-        None if starts is None else [starts[place] for place in places],
+        None if cotangents is None else [cotangents[place] for place in places],
         retain_graph=retain_graph,
         create_graph=create_graph,
         allow_unused=True,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.func.levels import Level, gradients
-from tensorglass.func.trees import Structure, flatten, stars
+from tensorglass.func.pytree import TreeSpec, stars, tree_flatten
 from tensorglass.graph.modes import enable_grad, is_grad_enabled
 from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
@@ -60,12 +60,12 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
             output = func(*arguments, **kwargs)
             aux = None
             if has_aux:
-                output, aux = _apart(output, "grad_and_value(f)(*args)")
+                output, aux = _split_aux(output, "grad_and_value(f)(*args)")
             _check_scalar(output)
-            found = structure.build(gradients([output], wanted))
+            found = structure.unflatten(gradients([output], wanted))
             if has_aux:
-                return level.left(found), (level.left(output), level.left(aux))
-            return level.left(found), level.left(output)
+                return level.unwrap(found), (level.unwrap(output), level.unwrap(aux))
+            return level.unwrap(found), level.unwrap(output)
 
     return both
 
@@ -83,8 +83,8 @@ def _check_scalar(output: Any) -> None:
 # --- products with the Jacobian --------------------------------------------------------------------------------------
 
 
-class _Pulled:
-    """A function that ran on leaves of its own: ready to walk back from its outputs."""
+class _Vjp:
+    """A function that ran on leaves of its own: ready for backward passes from its outputs."""
 
     def __init__(
         self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
@@ -95,17 +95,17 @@ class _Pulled:
             arguments, self.leaves, self.input_structure = _with_leaves(self.level, args, argnums)
             output = func(*arguments)
             if has_aux:
-                output, self.aux = _apart(output, name)
-            self.outputs, self.output_structure = flatten(output)
+                output, self.aux = _split_aux(output, name)
+            self.outputs, self.output_structure = tree_flatten(output)
             _check_tensors(self.outputs, name)
 
     def output(self) -> Any:
-        return self.level.left(self.output_structure.build(self.outputs))
+        return self.level.unwrap(self.output_structure.unflatten(self.outputs))
 
     def pulled_back(self, cotangents: list[Any], create_graph: bool) -> list[Tensor]:
         """``vᵀ·J`` for each leaf."""
         found = gradients(self.outputs, self.leaves, cotangents, retain_graph=True, create_graph=create_graph)
-        return [self.level.left(each) for each in found]
+        return [self.level.unwrap(each) for each in found]
 
 
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -115,38 +115,38 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.tensor(1.0))
     (tensor(6.),)
     """
-    pulled = _Pulled(func, primals, None, has_aux, "vjp(f, *primals)")
+    pulled = _Vjp(func, primals, None, has_aux, "vjp(f, *primals)")
     _refuse_whole_numbers(pulled.outputs)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        flat, structure = flatten(cotangents)
+        flat, structure = tree_flatten(cotangents)
         if structure != pulled.output_structure:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {stars(structure)}, primal output: {stars(pulled.output_structure)}"
             )
         wants_graph = is_grad_enabled() if create_graph is None else create_graph
-        return pulled.input_structure.build(pulled.pulled_back(flat, wants_graph))
+        return pulled.input_structure.unflatten(pulled.pulled_back(flat, wants_graph))
 
-    return (pulled.output(), vjp_fn, pulled.level.left(pulled.aux)) if has_aux else (pulled.output(), vjp_fn)
+    return (pulled.output(), vjp_fn, pulled.level.unwrap(pulled.aux)) if has_aux else (pulled.output(), vjp_fn)
 
 
-class _Pushed(_Pulled):
-    """A function whose walk back was recorded: walking back through that pushes tangents forward."""
+class _Jvp(_Vjp):
+    """A function whose backward pass was recorded: the backward pass of that one pushes tangents forward."""
 
     def __init__(
         self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
     ) -> None:
         super().__init__(func, args, argnums, has_aux, name)
         with enable_grad():
-            self.starts = [self.level.started(each) for each in self.outputs]
-            self.slopes = gradients(self.outputs, self.leaves, self.starts)
+            self.cotangents = [self.level.zero_cotangent(each) for each in self.outputs]
+            self.gradients = gradients(self.outputs, self.leaves, self.cotangents)
 
     def pushed_forward(self, tangents: list[Tensor]) -> list[Tensor]:
         """``J·v`` for each output."""
         with enable_grad():
-            found = gradients(self.slopes, self.starts, tangents, retain_graph=True)
-        return [self.level.left(each) for each in found]
+            found = gradients(self.gradients, self.cotangents, tangents, retain_graph=True)
+        return [self.level.unwrap(each) for each in found]
 
 
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
@@ -157,8 +157,8 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     """
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    flat_primals, structure = flatten(primals)
-    flat_tangents, other = flatten(tangents)
+    flat_primals, structure = tree_flatten(primals)
+    flat_tangents, other = tree_flatten(tangents)
     if structure != other:
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
@@ -178,23 +178,23 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
                 f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
                 f"{list(tangent._size)}."
             )
-    pushed = _Pushed(func, primals, None, has_aux, _JVP)
+    pushed = _Jvp(func, primals, None, has_aux, _JVP)
     if strict and not all(output.requires_grad for output in pushed.outputs):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
-    found = pushed.output_structure.build(pushed.pushed_forward(flat_tangents))
-    return (pushed.output(), found, pushed.level.left(pushed.aux)) if has_aux else (pushed.output(), found)
+    found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
+    return (pushed.output(), found, pushed.level.unwrap(pushed.aux)) if has_aux else (pushed.output(), found)
 
 
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """``(output, f)``, where ``f(*tangents)`` is ``J·v``: for many tangents at one place `func` is called once."""
-    flat_primals, structure = flatten(primals)
-    pushed = _Pushed(func, primals, None, False, "linearize(f, *primals)")
+    flat_primals, structure = tree_flatten(primals)
+    pushed = _Jvp(func, primals, None, False, "linearize(f, *primals)")
 
     def push(*tangents: Any) -> Any:
-        flat, other = flatten(tangents)
+        flat, other = tree_flatten(tangents)
         if other != structure:
             raise RuntimeError(
                 f"Expected the tangents {other} to have the same argspec as the primals {structure}",
@@ -208,7 +208,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
                         f"tangent:{number} with {what} {given} in flattened pytree doesn't match the {what} {wanted} "
                         "of the corresponding primal."
                     )
-        return pushed.output_structure.build(pushed.pushed_forward(flat))
+        return pushed.output_structure.unflatten(pushed.pushed_forward(flat))
 
     return pushed.output(), push
 
@@ -231,16 +231,16 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         _refuse_complex("jacrev", args, "inputs")
-        pulled = _Pulled(func, args, argnums, has_aux, "vjp(f, *primals)")
+        pulled = _Vjp(func, args, argnums, has_aux, "vjp(f, *primals)")
         _refuse_whole_numbers(pulled.outputs)
         _refuse_complex("jacrev", pulled.outputs, "outputs")
         matrices = []
         for place, output in enumerate(pulled.outputs):
             rows = []
-            for start in _basis(output):
-                starts = [zeros_like(each.detach()) for each in pulled.outputs]
-                starts[place] = start
-                rows.append(pulled.pulled_back(starts, is_grad_enabled()))
+            for unit in _basis(output):
+                cotangents = [zeros_like(each.detach()) for each in pulled.outputs]
+                cotangents[place] = unit
+                rows.append(pulled.pulled_back(cotangents, is_grad_enabled()))
             sizes = [(*output._size, *leaf._size) for leaf in pulled.leaves]
             matrices.append(
                 [
@@ -268,7 +268,7 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
             raise RuntimeError(
                 f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
             )
-        pushed = _Pushed(func, args, argnums, has_aux, _JVP)
+        pushed = _Jvp(func, args, argnums, has_aux, _JVP)
         _refuse_complex("jacfwd", pushed.outputs, "outputs")
         matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
         for which, leaf in enumerate(pushed.leaves):
@@ -306,10 +306,10 @@ def _basis(tensor: Tensor) -> list[Tensor]:
     return made
 
 
-def _nested(pulled: _Pulled, matrices: list[list[Tensor]], has_aux: bool) -> Any:
+def _nested(pulled: _Vjp, matrices: list[list[Tensor]], has_aux: bool) -> Any:
     """The matrices nested as the outputs, and in each place as the inputs."""
-    found = pulled.output_structure.build([pulled.input_structure.build(each) for each in matrices])
-    return (found, pulled.level.left(pulled.aux)) if has_aux else found
+    found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(each) for each in matrices])
+    return (found, pulled.level.unwrap(pulled.aux)) if has_aux else found
 
 
 def _refuse_whole_numbers(outputs: list[Tensor]) -> None:
@@ -322,7 +322,7 @@ def _refuse_whole_numbers(outputs: list[Tensor]) -> None:
 
 
 def _refuse_complex(name: str, value: Any, what: str) -> None:
-    for place, each in enumerate(flatten(value)[0]):
+    for place, each in enumerate(tree_flatten(value)[0]):
         if isinstance(each, Tensor) and each.is_complex():
             raise RuntimeError(
                 f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {place}"
@@ -334,14 +334,14 @@ def _refuse_complex(name: str, value: Any, what: str) -> None:
 
 def _with_leaves(
     level: Level, args: tuple[Any, ...], argnums: Argnums | None
-) -> tuple[list[Any], list[Tensor], Structure]:
+) -> tuple[list[Any], list[Tensor], TreeSpec]:
     """The arguments with leaves of `level` for those that count; these leaves, and how they are nested."""
     places = list(range(len(args))) if argnums is None else _places(argnums, len(args))
     single = isinstance(argnums, int)
-    leaves, structure = flatten(args[places[0]] if single else tuple([args[place] for place in places]))
-    entered = [level.entered(leaf) for leaf in leaves]
+    leaves, structure = tree_flatten(args[places[0]] if single else tuple([args[place] for place in places]))
+    entered = [level.wrap(leaf) for leaf in leaves]
     arguments = list(args)
-    built = structure.build(entered)
+    built = structure.unflatten(entered)
     for place, value in zip(places, (built,) if single else built, strict=True):
         arguments[place] = value
     return arguments, entered, structure
@@ -365,7 +365,7 @@ def _places(argnums: Any, count: int) -> list[int]:
     return places
 
 
-def _apart(output: Any, name: str) -> tuple[Any, Any]:
+def _split_aux(output: Any, name: str) -> tuple[Any, Any]:
     """The output and what came along with it."""
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")

@@ -33,6 +33,11 @@ _TOLERANCES = {
 _OF_NUMBER = {float: (1e-7, 1e-7), complex: (1e-7, 1e-7)}
 
 
+def _located(text: str, place: tuple[Any, ...]) -> str:
+    """The text of a failure, with where in a nest of sequences and mappings it is."""
+    return f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}" if place else text
+
+
 class _Rules:
     """How one call of `assert_close` compares."""
 
@@ -46,9 +51,8 @@ class _Rules:
         return max(each[0] for each in given), max(each[1] for each in given)
 
     def fail(self, text: str, place: tuple[Any, ...]) -> AssertionError:
-        """The error, with where in a nest of sequences and mappings it is."""
-        if place:
-            text = f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}"
+        """The error, in the words of the call if it has its own."""
+        text = _located(text, place)
         if callable(self.message):
             text = self.message(text)
         return AssertionError(text if self.message is None or callable(self.message) else self.message)
@@ -110,10 +114,11 @@ def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) 
     elif all(isinstance(each, HOST.xp.ndarray) for each in both):
         _compare_tensors(as_tensor(actual), as_tensor(expected), rules, place)
     else:
-        text = f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
-        if place:
-            text = f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}"
-        raise TypeError(text)
+        raise TypeError(
+            _located(
+                f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", place
+            )
+        )
 
 
 def _compare_keys(

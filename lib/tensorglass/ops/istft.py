@@ -1,4 +1,4 @@
-"""The signal of a sequence of spectra: istft, the way back from `short_time`.
+"""The inverse of the short-time Fourier transform `stft`: the signal of a sequence of spectra.
 
 The one idea to keep in mind: frames are added up where they lay in the signal, and so are the windows that they were
 faded by; the one divided by the other is the signal, wherever a window reaches.
@@ -15,7 +15,7 @@ from tensorglass.ops.copying import resolve_conj
 from tensorglass.ops.fourier import BY_COUNT, BY_ROOT, complex_to_complex, complex_to_real
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.recorded_views import slice_view
-from tensorglass.ops.short_time import ONE_SIDED, RECTANGLE, call_as_shown, check_transformable
+from tensorglass.ops.stft import ONE_SIDED, RECTANGLE, call_as_shown, check_transformable
 from tensorglass.ops.strided_gradient import unfold_backward
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import view_as_complex, view_as_real
@@ -76,13 +76,13 @@ def istft(
         before = (n_fft - width) // 2
         faded = constant_pad_nd(faded, (before, n_fft - width - before))
     batch = real.unsqueeze(0) if input.dim() == 2 else real
-    frames = _transformed_back(view_as_complex(batch.transpose(1, 2)), window, n_fft, normalized, is_onesided, flags)
+    frames: Tensor = _transformed_back(
+        view_as_complex(batch.transpose(1, 2)), window, n_fft, normalized, is_onesided, flags
+    )
     whole = n_fft + hop * (count - 1)
-    signal = unfold_backward(frames * faded.view(1, 1, n_fft), (len(frames), whole), 1, n_fft, hop)
-    weights = unfold_backward(faded.pow(2).expand(1, count, n_fft), (1, whole), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -(n_fft // 2) if center else whole
-    signal, weights = (slice_view(each, 1, start, end) for each in (signal, weights))
+    signal, weights = (slice_view(each, 1, start, end) for each in _overlap_added(frames, faded, hop, whole))
     if bool(weights.abs().min() < 1e-11):
         raise explained(
             RuntimeError(f"{call} window overlap add min: 1"),
@@ -99,6 +99,14 @@ def istft(
         signal = constant_pad_nd(signal, (0, end - whole))
     result: Tensor = signal
     return result
+
+
+def _overlap_added(frames: Tensor, window: Tensor, hop: int, whole: int) -> tuple[Tensor, Tensor]:
+    """Frames added up where they lay in a signal of `whole` samples, and the squares of the windows over each sample."""
+    _, count, n_fft = frames.shape
+    signal = unfold_backward(frames * window.view(1, 1, n_fft), (len(frames), whole), 1, n_fft, hop)
+    weights = unfold_backward(window.pow(2).expand(1, count, n_fft), (1, whole), 1, n_fft, hop)
+    return signal, weights
 
 
 def _transformed_back(

@@ -1,4 +1,4 @@
-"""Spectra of short pieces of a signal, one after the other: stft; `overlap_add` goes back.
+"""The short-time Fourier transform: spectra of short pieces of a signal, one after the other. `istft` undoes it.
 
 The one idea to keep in mind: the pieces, or frames, are a view with overlapping rows. Each is faded in and out by the
 window, and transformed.
@@ -40,14 +40,12 @@ def call_as_shown(
 
 
 def check_transformable(input: Tensor) -> None:
+    """Raise for half types, of which PyTorch has no Fourier transforms here."""
     if input._dtype.itemsize == 2:
         raise explained(
             RuntimeError(f"MKL FFT doesn't support tensors of type: {input._dtype.scalar_type}"),
             "Convert it first: x.float().",
         )
-
-
-# --- there -----------------------------------------------------------------------------------------------------------
 
 
 def _signals() -> Iterator[Sample]:

@@ -1,6 +1,6 @@
-"""Nested tuples, lists and dictionaries with tensors in them, taken apart and put together again.
+"""Pytrees: nested tuples, lists and dictionaries with tensors in them, flattened and put together again.
 
-The one idea to keep in mind: anything that is no tuple, list or dictionary is a leaf; a `Structure` is what is left
+The one idea to keep in mind: anything that is no tuple, list or dictionary is a leaf; a `TreeSpec` is what is left
 when the leaves are taken out.
 """
 
@@ -12,26 +12,26 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Structure:
+class TreeSpec:
     """How leaves are nested. Printed as PyTorch prints a TreeSpec: leaves are stars."""
 
     kind: type | None = None  #: None for a leaf
     keys: tuple[Any, ...] | None = None  #: of a dictionary
-    children: tuple[Structure, ...] = ()
+    children: tuple[TreeSpec, ...] = ()
 
-    def build(self, leaves: Sequence[Any]) -> Any:
+    def unflatten(self, leaves: Sequence[Any]) -> Any:
         """The nested value with these leaves, given in order."""
-        return self._build(iter(leaves))
+        return self._unflatten(iter(leaves))
 
-    def _build(self, leaves: Iterator[Any]) -> Any:
+    def _unflatten(self, leaves: Iterator[Any]) -> Any:
         if self.kind is None:
             return next(leaves)
-        parts = [child._build(leaves) for child in self.children]
+        parts = [child._unflatten(leaves) for child in self.children]
         if self.keys is not None:
             return self.kind(zip(self.keys, parts, strict=True))
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
-    def spread(self, prefix: Any) -> list[Any] | None:
+    def broadcast_prefix(self, prefix: Any) -> list[Any] | None:
         """A value for each leaf, from a value for all or a nested one; None if that is nested differently."""
         leaf_count = len(self.leaf_paths())
         if not isinstance(prefix, (tuple, list, dict)):
@@ -39,10 +39,10 @@ class Structure:
         parts, other = _parts(prefix)
         if other.kind is not self.kind or other.keys != self.keys or len(parts) != len(self.children):
             return None
-        spread = [child.spread(part) for child, part in zip(self.children, parts, strict=True)]
-        return None if None in spread else [value for each in spread for value in each or ()]
+        nested = [child.broadcast_prefix(part) for child, part in zip(self.children, parts, strict=True)]
+        return None if None in nested else [value for each in nested for value in each or ()]
 
-    def leaf_paths(self) -> list[Structure]:
+    def leaf_paths(self) -> list[TreeSpec]:
         """The leaves, in order."""
         return [self] if self.kind is None else [leaf for child in self.children for leaf in child.leaf_paths()]
 
@@ -64,28 +64,28 @@ class _Star:
         return "*"
 
 
-def stars(structure: Structure) -> str:
+def stars(structure: TreeSpec) -> str:
     """The structure as the value would print, with stars for leaves: ``(*, [*])``."""
-    return repr(structure.build([_Star()] * len(structure.leaf_paths())))
+    return repr(structure.unflatten([_Star()] * len(structure.leaf_paths())))
 
 
-def _parts(value: Any) -> tuple[list[Any], Structure]:
+def _parts(value: Any) -> tuple[list[Any], TreeSpec]:
     if isinstance(value, dict):
-        return list(value.values()), Structure(type(value), tuple(value))
-    return list(value), Structure(type(value))
+        return list(value.values()), TreeSpec(type(value), tuple(value))
+    return list(value), TreeSpec(type(value))
 
 
-def flatten(value: Any) -> tuple[list[Any], Structure]:
+def tree_flatten(value: Any) -> tuple[list[Any], TreeSpec]:
     """The leaves in order, and how they were nested."""
     if not isinstance(value, (tuple, list, dict)):
-        return [value], Structure()
+        return [value], TreeSpec()
     parts, kind = _parts(value)
-    flat = [flatten(part) for part in parts]
+    flat = [tree_flatten(part) for part in parts]
     leaves = [leaf for each, _ in flat for leaf in each]
-    return leaves, Structure(kind.kind, kind.keys, tuple([structure for _, structure in flat]))
+    return leaves, TreeSpec(kind.kind, kind.keys, tuple([structure for _, structure in flat]))
 
 
-def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """The value with `function` of each leaf in the leaf's place."""
-    leaves, structure = flatten(value)
-    return structure.build([function(leaf) for leaf in leaves])
+def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
+    """The tree with `function` of each leaf in the leaf's place."""
+    leaves, structure = tree_flatten(value)
+    return structure.unflatten([function(leaf) for leaf in leaves])

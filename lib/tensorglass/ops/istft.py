@@ -102,7 +102,7 @@ def istft(
 
 
 def _overlap_added(frames: Tensor, window: Tensor, hop: int, whole: int) -> tuple[Tensor, Tensor]:
-    """Frames added up where they lay in a signal of `whole` samples, and the squares of the windows over each sample."""
+    """Frames added up where they lay in a signal of `whole` samples; and the squared windows over each sample."""
     _, count, n_fft = frames.shape
     signal = unfold_backward(frames * window.view(1, 1, n_fft), (len(frames), whole), 1, n_fft, hop)
     weights = unfold_backward(window.pow(2).expand(1, count, n_fft), (1, whole), 1, n_fft, hop)

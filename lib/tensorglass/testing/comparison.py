@@ -114,11 +114,8 @@ def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) 
     elif all(isinstance(each, HOST.xp.ndarray) for each in both):
         _compare_tensors(as_tensor(actual), as_tensor(expected), rules, place)
     else:
-        raise TypeError(
-            _located(
-                f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", place
-            )
-        )
+        kinds = f"{type(actual)} and {type(expected)}"
+        raise TypeError(_located(f"No comparison pair was able to handle inputs of type {kinds}.", place))
 
 
 def _compare_keys(

@@ -39,6 +39,7 @@ HEAD = """# The operators
 All of them, family by family, made from the operator table by `python docs/make_operators.py`.
 [differences.md](differences.md) has what differs from PyTorch in one place; this page says it beside each operator.
 
+- **module**: where it is declared, in `ops/` or beside it (`interop`, `dlpack`, `legacy_constructors`).
 - **forms**: `f` a function of the namespace, `m` a method, `_` in place, `f_` that as a function of the namespace,
   `out` takes `out=`, `.` an attribute, `__add__` Python's operator.
 - **dtypes** that it takes; `half` is float16 and bfloat16; "any" where it moves elements and computes nothing.
@@ -46,7 +47,10 @@ All of them, family by family, made from the operator table by `python docs/make
 - **parity**: `samples` if it is compared with PyTorch by its samples, in every dtype and layout, in each form;
   `by name` if by tests that name it.
 """
-COLUMNS = ["| operator | forms | dtypes | derivative | parity | how it differs |", "|---|---|---|---|---|---|"]
+COLUMNS = [
+    "| operator | module | forms | dtypes | derivative | parity | how it differs |",
+    "|---|---|---|---|---|---|---|",
+]
 
 #: Families that move elements, or look at headers, whatever the dtype.
 OF_ANY_DTYPE = ("view", "header", "copy", "indexing", "creation", "rearranging", "joining")
@@ -140,6 +144,11 @@ def forms_of(row: Operator) -> str:
     return " ".join([*[word for is_there, word in found if is_there], *[f"`{name}`" for name in dunders]])
 
 
+def module_of(row: Operator) -> str:
+    """The module that declares it, as it is called in `ops`."""
+    return row.function.__module__.removeprefix("tensorglass.").removeprefix("ops.")
+
+
 def listed_differences() -> dict[str, list[str]]:
     """For each name what differences.md says of it: PyTorch's way, and ours."""
     found: dict[str, list[str]] = {}
@@ -160,11 +169,16 @@ def rows(kind: str, differences: dict[str, list[str]]) -> Iterator[str]:
             continue  # a kernel that another operator calls
         names = ", ".join(f"`{name}`" for name in (row.path, *row.aliases))
         differs = [row.differs] if row.differs is not None else differences.get(row.name, [])
-        parity = "samples" if row.samples is not None else "by name"
-        yield (
-            f"| {names} | {forms_of(row)} | {dtypes_of(row)} | {'yes' if has_gradient(row) else ''} | {parity} | "
-            f"{'; '.join(differs).replace('|', '/')} |"
-        )
+        cells = [
+            names,
+            f"`{module_of(row)}`",
+            forms_of(row),
+            dtypes_of(row),
+            "yes" if has_gradient(row) else "",
+            "samples" if row.samples is not None else "by name",
+            "; ".join(differs).replace("|", "/"),
+        ]
+        yield f"| {' | '.join(cells)} |"
 
 
 def page() -> str:

@@ -1,4 +1,4 @@
-"""The pages about operators: examples run, excerpts stand in the library, and the table is what the library says."""
+"""The pages about the library: examples run, excerpts stand in it, and tables and the map are what the library says."""
 
 import re
 import runpy
@@ -53,3 +53,13 @@ def test_the_page_and_the_list_of_operators_are_what_the_table_makes():
     making = runpy.run_path(str(ROOT / "docs" / "make_operators.py"))
     assert making["PAGE"].read_text() == making["page"](), "run: python docs/make_operators.py"
     assert making["LATER"].read_text() == making["later"](), "run: python docs/make_operators.py"
+
+
+def test_the_map_of_the_house_has_a_place_for_every_module():
+    house = ROOT / "lib" / "tensorglass"
+    on_the_map = set(re.findall(r"`(\w+)/?`", (ROOT / "docs" / "architecture.md").read_text()))
+    rooms = {path.parent.name for path in house.glob("*/__init__.py")}
+    modules = {path.stem for folder in (house, house / "ops") for path in folder.glob("[!_]*.py")}
+    assert "tensor" in modules
+    assert "graph" in rooms
+    assert sorted((rooms | modules) - on_the_map) == []

@@ -13,7 +13,7 @@ from tensorglass.making import empty_on
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.declaring import pointwise
-from tensorglass.ops.gradients import LN2, conj, zero_gradient
+from tensorglass.ops.gradients import LN2, conj, no_derivative, zero_gradient
 from tensorglass.ops.planning import result_layout
 from tensorglass.ops.pointwise_checks import no_complex
 from tensorglass.ops.promotion import FLOAT, PROMOTE, common_dtype
@@ -114,10 +114,6 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _ldexp(input, other, out, in_place=False)
 
 
-def _no_step(grad: Tensor) -> Tensor:
-    raise RuntimeError("derivative for aten::heaviside is not implemented")
-
-
 _NEXT = PROMOTE.but(widens=False).refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX)
 
 
@@ -143,7 +139,7 @@ def _one_dtype(operands: Sequence[Any], **parameters: Any) -> None:
     samples=pairs,
     differs="a complex `out` is refused as one of another dtype",
 )
-@derivative(node="NotImplemented", input=_no_step, values=_no_step)
+@derivative(node="NotImplemented", input=no_derivative("heaviside"), values=no_derivative("heaviside"))
 def heaviside(xp: Any, input: Array, values: Array, *, out: Array = None) -> Array:
     """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))

@@ -7,7 +7,7 @@ first argument, and go down a continued fraction (6.5.31) above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes
@@ -18,6 +18,7 @@ from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.error_functions import in_double
 from tensorglass.ops.gamma_formulas import beyond_stirling, lgamma_of, zeta_of
+from tensorglass.ops.gradients import no_formula
 from tensorglass.ops.matrices import cast_into_out
 from tensorglass.ops.promotion import PROMOTE, WIDE_FLOAT
 from tensorglass.ops.samples import values
@@ -95,13 +96,6 @@ def _upper_of(xp: Any, a: Array, x: Array) -> Array:
     return _parts(xp, a, x)[1]
 
 
-def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
-    def refuse(grad: Tensor) -> Tensor:
-        raise NotImplementedError(f"the derivative for '{name}: input' is not implemented.")
-
-    return refuse
-
-
 def _density(input: Tensor, other: Tensor) -> Tensor:
     """What the gamma function integrates."""
     return ((input - 1) * other.log() - other - input.lgamma()).exp()
@@ -116,14 +110,14 @@ def _shapes() -> Iterator[Sample]:
 
 
 @pointwise(_FLOATS, error_name="igamma_cpu", aliases=("special.gammainc",), samples=_shapes, differs=_EXACT)
-@derivative(input=_no_slope("igamma"), other=lambda grad, input, other: grad * _density(input, other))
+@derivative(input=no_formula("igamma: input"), other=lambda grad, input, other: grad * _density(input, other))
 def igamma(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The part of the gamma function's integral for `input` that lies below `other`."""
     return in_double(xp, _lower_of, input, other.astype("float64", copy=False))
 
 
 @pointwise(_FLOATS, error_name="igammac_cpu", aliases=("special.gammaincc",), samples=_shapes, differs=_EXACT)
-@derivative(input=_no_slope("igammac"), other=lambda grad, input, other: -grad * _density(input, other))
+@derivative(input=no_formula("igammac: input"), other=lambda grad, input, other: -grad * _density(input, other))
 def igammac(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """The part of the gamma function's integral for `input` that lies above `other`: ``1 - igamma(input, other)``."""
     return in_double(xp, _upper_of, input, other.astype("float64", copy=False))
@@ -188,12 +182,8 @@ def _exponents() -> Iterator[Sample]:
     yield sample(3.0, values(3, low=0.5, high=9.0))
 
 
-def _no_zeta_slope(grad: Tensor) -> Tensor:
-    raise NotImplementedError("the derivative for 'zeta' is not implemented.")
-
-
 @pointwise(WIDE_FLOAT, namespace="special", samples=_exponents)
-@derivative(input=_no_zeta_slope, other=lambda grad, input, other: grad * -input * special_zeta(input + 1, other))
+@derivative(input=no_formula("zeta"), other=lambda grad, input, other: grad * -input * special_zeta(input + 1, other))
 def special_zeta(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """Hurwitz' zeta function: the sum of ``(k + other) ** -input`` over k = 0, 1, …"""
     return in_double(xp, zeta_of, input, other.astype("float64", copy=False))

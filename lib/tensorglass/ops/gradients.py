@@ -166,6 +166,27 @@ def norm_backward(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims
     return sharp * (wide / norm.pow(order - 1)).masked_fill(norm == 0, 0)
 
 
+# --- where PyTorch has no derivative ---------------------------------------------------------------------------------
+
+
+def no_derivative(operator: str) -> Callable[[Tensor], Tensor]:
+    """A formula that raises, for an operator whose node is PyTorch's `NotImplemented`."""
+
+    def refuse(grad: Tensor) -> Tensor:
+        raise RuntimeError(f"derivative for aten::{operator} is not implemented")
+
+    return refuse
+
+
+def no_formula(operator: str) -> Callable[[Tensor], Tensor]:
+    """A formula that raises, for an operator that has a node of its own in PyTorch, and no formula for this operand."""
+
+    def refuse(grad: Tensor) -> Tensor:
+        raise NotImplementedError(f"the derivative for '{operator}' is not implemented.")
+
+    return refuse
+
+
 # --- element by element ----------------------------------------------------------------------------------------------
 
 
@@ -211,16 +232,6 @@ def _zero_where(is_flat: Tensor, grad: Tensor) -> Tensor:
     return grad.new_zeros(()).where(is_flat, grad)
 
 
-def no_unique(grad: Tensor, dim: int | None) -> Tensor:
-    """Raises: the elements that occur have no derivative in PyTorch."""
-    raise NotImplementedError(f"the derivative for '{'_unique2' if dim is None else 'unique_dim'}' is not implemented.")
-
-
-def no_quotient(grad: Tensor) -> Tensor:
-    """Raises: a quotient rounded down has no derivative in PyTorch."""
-    raise RuntimeError("derivative for aten::floor_divide is not implemented")
-
-
 def remainder_name(input: Any, other: Any) -> str:
     """PyTorch's name of a remainder's node: 0 for a number as the divisor, 1 for two tensors."""
     if not isinstance(input, Tensor):
@@ -231,7 +242,7 @@ def remainder_name(input: Any, other: Any) -> str:
 def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
     if not isinstance(input, Tensor):
-        raise RuntimeError("derivative for aten::remainder is not implemented")
+        return no_derivative("remainder")(grad)
     return -grad * (input / other).floor()
 
 

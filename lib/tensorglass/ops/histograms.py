@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass import dtypes
@@ -14,20 +14,13 @@ from tensorglass.making import from_array
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.creation import zeros
+from tensorglass.ops.gradients import no_derivative
 from tensorglass.ops.ranges import linspace
 from tensorglass.ops.reducing import write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.values_and_indices import comparable, not_implemented
 from tensorglass.tensor import Tensor, array_of
-
-
-def _no_slope(name: str) -> Callable[[Tensor], Tensor]:
-    def refuse(grad: Tensor) -> Tensor:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return refuse
-
 
 # --- whole numbers ---------------------------------------------------------------------------------------------------
 
@@ -41,7 +34,7 @@ def _bincount_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", samples=_bincount_samples)
-@derivative(node="NotImplemented", weights=_no_slope("bincount"))
+@derivative(node="NotImplemented", weights=no_derivative("bincount"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
     check_tensor("bincount", input)
@@ -151,7 +144,7 @@ def _histogram_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", out=True, samples=_histogram_samples)
-@derivative(node="NotImplemented", input=_no_slope("histogram"), weight=_no_slope("histogram"))
+@derivative(node="NotImplemented", input=no_derivative("histogram"), weight=no_derivative("histogram"))
 def histogram(
     input: Tensor,
     bins: Any = 100,

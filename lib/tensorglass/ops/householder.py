@@ -14,6 +14,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
 from tensorglass.ops.arguments import check_tensor
+from tensorglass.ops.gradients import no_formula
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.matrices import (
     check_kernel,
@@ -142,11 +143,7 @@ def _apply(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: boo
     )  # fmt: skip
 
 
-def _no_derivative(grad: Tensor) -> Tensor:
-    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
-
-
-@derivative(node="GeqrfBackward0", real_only="geqrf", input=_no_derivative)
+@derivative(node="GeqrfBackward0", real_only="geqrf", input=no_formula("geqrf"))
 def _factors(input: Tensor) -> tuple[Tensor, Tensor]:
     both, tau = launch(_raw, input)
     storage = input._storage

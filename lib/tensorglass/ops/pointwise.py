@@ -19,7 +19,7 @@ from tensorglass.ops.gradients import (
     by_number,
     conj,
     direction,
-    no_quotient,
+    no_derivative,
     pow_backward_exponent,
     pow_backward_self,
     power_name,
@@ -204,7 +204,7 @@ def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
     late_check=no_integer_division_by_zero,
     samples=divisors,
 )
-@derivative(node="NotImplemented", input=no_quotient, other=no_quotient)
+@derivative(node="NotImplemented", input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
 def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input // other``: the quotient rounded down."""
     return dividing.whole(xp, xp.floor_divide, xp.floor, input, other, out)

@@ -166,14 +166,10 @@ def random_(self: Tensor, from_: Any = None, to: Any = None, *, generator: Gener
 
 
 def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
-    span = _exact_limit(dtype) + 1 if dtype.category >= dtypes.FLOATING else _largest(dtype) + 1
+    span = _exact_limit(dtype) + 1 if dtype.category >= dtypes.FLOATING else _LIMITS[dtype][1] + 1
     if dtype in (dtypes.int64, dtypes.float64):
         return (bits.draw_64(count) % xp.uint64(span)).view("int64")
     return bits.draw_32(count) % xp.uint32(span)
-
-
-def _largest(dtype: DType) -> int:
-    return _LIMITS[dtype][1]
 
 
 def _exact_limit(dtype: DType) -> int:

@@ -31,7 +31,7 @@ from tensorglass.ops.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.ops.gradients import zero_gradient
+from tensorglass.ops.gradients import no_derivative, zero_gradient
 from tensorglass.ops.random import (
     bernoulli_,
     draw,
@@ -288,7 +288,7 @@ def randint_like(
 @operator("random", out=True)
 @derivative(
     node=lambda p: "BernoulliBackward0" if p is None else "NotImplemented",
-    input=lambda grad, p: zero_gradient(grad) if p is None else _no_slope_of("bernoulli"),
+    input=lambda grad, p: (zero_gradient if p is None else no_derivative("bernoulli"))(grad),
 )
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
@@ -319,15 +319,11 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     return made
 
 
-def _no_slope_of(name: str) -> Tensor:
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
 @derivative(
     node="NotImplemented",
-    count=lambda grad: _no_slope_of("binomial"),
-    prob=lambda grad: _no_slope_of("binomial"),
+    count=no_derivative("binomial"),
+    prob=no_derivative("binomial"),
 )
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.

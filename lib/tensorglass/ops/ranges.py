@@ -13,7 +13,7 @@ from tensorglass.devices import CPU, as_device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.making import result_tensor
-from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
+from tensorglass.ops.arguments import check_int, invalid_combination
 from tensorglass.ops.factory import (
     Options,
     Place,
@@ -240,7 +240,7 @@ def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, ar
     return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
 
 
-# --- triangles and powers --------------------------------------------------------------------------------------------
+# --- triangles -------------------------------------------------------------------------------------------------------
 
 
 @factory()
@@ -274,27 +274,3 @@ def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> T
 
 def _triangle_indices(xp: Any, ones: Array, is_lower: bool, diagonal: int) -> Array:
     return xp.stack(xp.nonzero(xp.tril(ones, diagonal) if is_lower else xp.triu(ones, diagonal)))
-
-
-@factory()
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The Vandermonde matrix: one row for each element of `x`, with its powers N-1 … 0, or 0 … N-1 if `increasing`."""
-    check_tensor("vander", x, "x")
-    if x.dim() != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    columns = x.numel() if N is None else check_int("vander", "N", 2, N)
-    if columns < 0:
-        raise RuntimeError("N must be non-negative.")
-    dtype = dtypes.promote_types(x._dtype, dtypes.int64)
-    made = new((x.numel(), columns), Place(dtype, x.device, False))
-    raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
-    return made
-
-
-def _powers(xp: Any, x: Array, columns: int, increasing: bool) -> Array:
-    wide = x.astype("int64") if x.dtype.kind in "biu" else x
-    powers = [xp.ones_like(wide)]
-    for _ in powers[: columns - 1] * (columns - 1):
-        powers.append(powers[-1] * wide)
-    matrix = xp.stack(powers[:columns], axis=1) if columns else xp.empty((len(wide), 0))
-    return matrix if increasing else matrix[:, ::-1]

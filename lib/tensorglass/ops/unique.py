@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.gradients import no_unique
+from tensorglass.ops.gradients import no_formula
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.values_and_indices import comparable, not_implemented
@@ -35,7 +35,7 @@ def _unique_samples() -> Iterator[Sample]:
 @derivative(
     node=lambda dim: "Unique2Backward0" if dim is None else "UniqueDimBackward0",
     outputs=1,
-    input=no_unique,
+    input=lambda grad, dim: no_formula("_unique2" if dim is None else "unique_dim")(grad),
 )
 def unique(
     input: Tensor,
@@ -102,16 +102,11 @@ def _run_samples() -> Iterator[Sample]:
     yield sample(values(), return_inverse=True)
 
 
-def _no_runs(grad: Tensor, dim: int | None) -> Tensor:
-    name = "unique_consecutive" if dim is None else "unique_dim_consecutive"
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-
 @operator("sorting", samples=_run_samples)
 @derivative(
     node=lambda dim: "UniqueConsecutiveBackward0" if dim is None else "UniqueDimConsecutiveBackward0",
     outputs=1,
-    input=_no_runs,
+    input=lambda grad, dim: no_formula("unique_consecutive" if dim is None else "unique_dim_consecutive")(grad),
 )
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None

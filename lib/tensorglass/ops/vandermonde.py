@@ -1,15 +1,18 @@
-"""Vandermonde's matrices as ``torch.linalg`` has them: the powers of each element in a last dimension."""
+"""Vandermonde's matrices, the powers of each element: `vander` of a vector, and `linalg.vander` of many."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tensorglass import dtypes
-from tensorglass.ops.arguments import check_tensor
+from tensorglass.backends import Array
+from tensorglass.ops.arguments import check_int, check_tensor
+from tensorglass.ops.factory import Place, factory, new
 from tensorglass.ops.joining import cat
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.tensor import Tensor
+from tensorglass.tensor import Tensor, array_of, raw_array
 
 
 def _vander_samples() -> Iterator[Sample]:
@@ -30,3 +33,27 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
         )
     repeated = x.unsqueeze(-1).expand(*x._size, columns - 1).cumprod(-1)
     return cat([repeated.new_ones((*x._size, 1)), repeated], -1)
+
+
+@factory()
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The Vandermonde matrix: one row for each element of `x`, with its powers N-1 … 0, or 0 … N-1 if `increasing`."""
+    check_tensor("vander", x, "x")
+    if x.dim() != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = x.numel() if N is None else check_int("vander", "N", 2, N)
+    if columns < 0:
+        raise RuntimeError("N must be non-negative.")
+    dtype = dtypes.promote_types(x._dtype, dtypes.int64)
+    made = new((x.numel(), columns), Place(dtype, x.device, False))
+    raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
+    return made
+
+
+def _powers(xp: Any, x: Array, columns: int, increasing: bool) -> Array:
+    wide = x.astype("int64") if x.dtype.kind in "biu" else x
+    powers = [xp.ones_like(wide)]
+    for _ in powers[: columns - 1] * (columns - 1):
+        powers.append(powers[-1] * wide)
+    matrix = xp.stack(powers[:columns], axis=1) if columns else xp.empty((len(wide), 0))
+    return matrix if increasing else matrix[:, ::-1]

@@ -16,6 +16,7 @@ from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import Derivative, derivative, derivative_of
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import clone, copy_, resolve_conj
+from tensorglass.ops.gradients import no_derivative
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.matrices import into_out
 from tensorglass.ops.promotion import check_out_dtype
@@ -188,12 +189,8 @@ _declare("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=vie
 # --- with several results --------------------------------------------------------------------------------------------
 
 
-def _no_formula(grad: Tensor) -> Tensor:
-    raise RuntimeError("derivative for aten::detach_copy is not implemented")
-
-
 @operator("copy", method=False, out=True, samples=_calls(((2, 3),), ((),)))
-@derivative(node="NotImplemented", input=_no_formula)
+@derivative(node="NotImplemented", input=no_derivative("detach_copy"))
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`alias_copy` that no gradient can be asked through."""
     check_tensor("detach_copy", input)

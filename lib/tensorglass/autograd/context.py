@@ -29,6 +29,7 @@ class FunctionCtx:
     dirty_tensors: tuple[Any, ...] | None
     non_differentiable: tuple[Any, ...] | None
     materialize_grads: bool
+    _materialize_non_diff_grads = True  #: whether those are zeros too that come from outputs that have no gradient
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward, which finds them in `saved_tensors`.
@@ -143,9 +144,10 @@ class BackwardCFunction(FunctionCtx, Node):
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         if self.materialize_grads:
+            zeros = self._zeros if self._materialize_non_diff_grads else self.outputs
             gradients = [
                 inplace.zeros(wanted) if gradient is None and wanted is not None else gradient
-                for gradient, wanted in zip(gradients, self._zeros, strict=True)
+                for gradient, wanted in zip(gradients, zeros, strict=True)
             ]
         backward = self._forward_cls._backward()
         answer = backward(self, gradients) if self._forward_cls.boxed_grads_call else backward(self, *gradients)
@@ -189,7 +191,9 @@ class BackwardCFunction(FunctionCtx, Node):
     def _check_dtype(self, gradient: Tensor, edge: Edge) -> None:
         node, nr = edge
         wanted = None if node is None else node.outputs[nr]
-        if wanted is None or gradient._dtype.is_floating_point or gradient._dtype.is_complex == wanted.dtype.is_complex:
+        if wanted is None or wanted.dtype is None or gradient._dtype.is_floating_point:
+            return
+        if gradient._dtype.is_complex == wanted.dtype.is_complex:
             return
         raise explained(
             RuntimeError(

@@ -17,7 +17,7 @@ from sys import getrefcount
 from typing import Any
 
 from tensorglass import geometry, memory
-from tensorglass.autograd.fitting import fitted
+from tensorglass.autograd.fitting import first_fitted, fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad
 from tensorglass.graph import anomaly
@@ -120,6 +120,8 @@ class Run:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
         for (node, nr), gradient in zip(roots, gradients, strict=True):
             if node is not None:
+                if type(gradient) is not BareArray or type(node) is AccumulateGrad:
+                    gradient = first_fitted(gradient, node, nr)
                 self._arrive(node, nr, gradient)
         for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
@@ -212,7 +214,7 @@ class Run:
         for nr, gradient in enumerate(arrived):
             if type(gradient) is BareArray:
                 if is_spread(gradient) and type(node) is AccumulateGrad and not meta_of(node.variable).hooks:
-                    settled = tensor_of(gradient.copy(), node.variable._dtype)
+                    settled = tensor_of(gradient.copy(), node.outputs[0].dtype)  # type: ignore[union-attr]  # has it
                     settled._written()  # as the copy that `add_to_leaf` would have to make
                 else:
                     settled = self._settled(node, nr, gradient)
@@ -278,7 +280,7 @@ class Run:
         given = tuple(arrived) if attached is not None and attached.hooks else None
         found: Gradients = []
         if isinstance(node, AccumulateGrad):
-            add_to_leaf(node.variable, arrived)
+            add_to_leaf(node.variable, arrived, 2 if given is None else 3)
         else:
             found = self._run(node, arrived)
             if not self.keep_graph:
@@ -331,15 +333,13 @@ def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
     """Let the hooks of the tensors that came out of a node have its gradients; `retain_grad` keeps what they leave."""
     if isinstance(node, AccumulateGrad):  # its hooks are the leaf's, for the node may go and come again
         hooks = meta_of(node.variable).hooks
-        if hooks and arrived[0] is not None:
+        if hooks:
             arrived[0] = call_hooks(hooks, arrived[0])
     attached = node.attachments
     if attached is None:
         return
     for nr, registry in attached.tensor_hooks.items():
-        gradient = arrived[nr]
-        if gradient is not None:
-            arrived[nr] = call_hooks(registry, gradient)
+        arrived[nr] = call_hooks(registry, arrived[nr])
     for nr, retained in attached.retaining.items():
         gradient = arrived[nr]
         if gradient is not None:

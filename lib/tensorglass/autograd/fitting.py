@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.errors import explained
 from tensorglass.graph.array_formulas import XP, BareArray, tensor_of
-from tensorglass.graph.node import Edge, Node
+from tensorglass.graph.node import AccumulateGrad, Edge, Node
 from tensorglass.ops.summing import total
 
 
@@ -44,7 +44,7 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
                 )
             )
         gradient = gradient.sum_to_size(wanted.size)
-    if gradient._dtype is not wanted.dtype:
+    if gradient._dtype is not wanted.dtype and wanted.dtype is not None:
         if gradient._dtype.is_complex and not wanted.dtype.is_complex:
             gradient = gradient.real
         gradient = gradient.to(wanted.dtype)
@@ -59,3 +59,16 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
             )
         gradient = gradient.to(wanted.device)
     return gradient
+
+
+def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
+    """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
+    wanted = node.outputs[nr]
+    if type(gradient) is BareArray and isinstance(node, AccumulateGrad):
+        own = node.variable._dtype
+        if wanted is None or wanted.dtype is own:
+            return gradient
+        gradient = tensor_of(gradient, own)
+    if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
+        return gradient
+    return fitted(gradient, (node, nr), node, nr)

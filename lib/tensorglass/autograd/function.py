@@ -32,7 +32,7 @@ from tensorglass.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import no_grad, state
-from tensorglass.graph.node import gradient_edge, like, set_history
+from tensorglass.graph.node import NOWHERE, gradient_edge, like, set_history
 from tensorglass.tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -155,9 +155,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         result = outputs[0] if is_one else outputs
         if moving is not None:
             result = forward_ad.pushed_by(functools.partial(cls.jvp, ctx), moving, result, ctx.materialize_grads)
-        if is_recorded:
-            ctx.save()
-        ctx.to_save = ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
+        try:
+            if is_recorded:
+                ctx.save()
+        finally:  # an output among these would hold the node that holds it
+            ctx.to_save = ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
         return result
 
     @classmethod
@@ -217,7 +219,7 @@ def _undifferentiable(gradients: list[Tensor | None]) -> list[Tensor | None]:
     """The gradients as outputs of a node that raises an error when it is reached."""
     sources = [None if each is None else each.detach().requires_grad_() for each in gradients]
     node = DelayedError(
-        [gradient_edge(each) for each in sources if each is not None],
+        [NOWHERE if each is None else gradient_edge(each) for each in sources],
         "trying to differentiate twice a function that was marked with @once_differentiable",
     )
     node.outputs = tuple([None if each is None else like(each) for each in gradients])

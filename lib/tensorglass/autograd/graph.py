@@ -168,7 +168,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a write that happened behind the library's back."""
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensors, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in tensors:
+        if not isinstance(each, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         each._written()
 
 

@@ -15,8 +15,8 @@ from tensorglass.tensor import Tensor
 Gradients = list[Tensor | None]
 
 
-def call_hooks(hooks: Hooks | None, gradient: Tensor) -> Tensor:
-    """The gradient after all hooks of a tensor."""
+def call_hooks(hooks: Hooks | None, gradient: Tensor | None) -> Tensor | None:
+    """The gradient after all hooks of a tensor; None where none has come, which the hooks hear of too."""
     for hook in list((hooks or {}).values()):
         answer = hook(gradient)
         if answer is not None:

@@ -24,14 +24,18 @@ Arrived = list["Tensor | None"]
 _collecting = threading.Lock()  # two threads may add to the same leaf
 
 
-def add_to_leaf(leaf: Tensor, arrived: Arrived) -> None:
-    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks."""
+def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
+    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks.
+
+    `holders` is how many hold the gradient if nobody does whom it matters to: `arrived`, who asks, and the tuple for
+    the hooks of the node.
+    """
     meta = meta_of(leaf)
-    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
-        return
     with _collecting:
-        if meta.grad is None:
-            meta.grad = _own(leaf, arrived)
+        if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+            pass
+        elif meta.grad is None:
+            meta.grad = _own(leaf, arrived, holders)
         elif state.grad:
             meta.grad = meta.grad + arrived[0]
         else:
@@ -66,9 +70,9 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     return True
 
 
-def _own(leaf: Tensor, arrived: Arrived) -> Tensor:
+def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:
     """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
-    is_alone = sys.getrefcount(arrived[0]) == 2  # the list holds it, and the argument
+    is_alone = sys.getrefcount(arrived[0]) == holders
     gradient: Any = arrived[0]
     is_dense = geometry.is_non_overlapping_and_dense(leaf._size, leaf._stride)
     lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()

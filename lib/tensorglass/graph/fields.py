@@ -12,11 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.dtypes import FLOATING
+from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format
 from tensorglass.graph import dual, inplace
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
-from tensorglass.graph.meta import meta_of, requires_grad
+from tensorglass.graph.meta import OWN, meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import Node, history
 from tensorglass.tensor import Tensor
@@ -90,6 +91,34 @@ class GradientFields:
     def grad(self: Tensor) -> None:
         if self._meta is not None:
             self._meta.grad = None
+
+    @property
+    def grad_dtype(self: Tensor) -> DType | None:  # type: ignore[misc]  # as above
+        """Which dtype the gradients of this leaf are converted to when they arrive: its own, as long as it is not set.
+
+        None lets them have any.
+        """
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return _grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self: Tensor, wanted: DType | None) -> None:  # type: ignore[misc]  # as above
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if not (wanted is None or isinstance(wanted, DType)):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(wanted).__name__}")
+        meta = meta_of(self)
+        if wanted is not None and meta.grad is not None and meta.grad._dtype is not wanted:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{wanted.scalar_type}' because there is already a gradient with dtype "
+                f"'{_C_NAMES[meta.grad._dtype.name]}'. Please clear the gradient (.grad = None) before changing "
+                "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
+            )
+        meta.grad_dtype = wanted
+        node = None if meta.accumulate is None else meta.accumulate()
+        if node is not None:
+            node.expect(wanted)
 
     @property
     def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
@@ -213,15 +242,21 @@ def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating poin
             inplace.mark_views(tensor)
 
 
+def _grad_dtype(tensor: Tensor) -> DType | None:
+    meta = tensor._meta
+    return tensor._dtype if meta is None or meta.grad_dtype is OWN else meta.grad_dtype
+
+
 def _check_gradient(tensor: Tensor, gradient: Any) -> None:
     if not isinstance(gradient, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(gradient).__name__}")
     if gradient is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    if gradient._dtype is not tensor._dtype:
+    wanted = _grad_dtype(tensor)
+    if wanted is not None and gradient._dtype is not wanted:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{_C_NAMES.get(gradient._dtype.name, gradient._dtype.name)}' "
-            f"to a tensor with grad_dtype '{tensor._dtype.scalar_type}'. The gradient must match the tensor's "
+            f"attempting to assign a gradient with dtype '{_C_NAMES[gradient._dtype.name]}' "
+            f"to a tensor with grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's "
             "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
             "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor "
             "and its gradient may break downstream systems that assume they match."
@@ -243,12 +278,13 @@ def _check_gradient(tensor: Tensor, gradient: Any) -> None:
 
 _C_NAMES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
-    "int32": "int", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
 
 def _warn_of_no_grad() -> None:
-
     warnings.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "

@@ -26,6 +26,7 @@ from tensorglass.graph.node import (
     set_history,
     short_name,
 )
+from tensorglass.graph.saved import second_time
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of
 
@@ -146,9 +147,11 @@ class CopySlices(Node):
         #: how the view reads the elements, where it is not as the base does: as complex numbers, or as parts of such
         self._is_complex = None if view._dtype is base._dtype else view._dtype.is_complex
         self._is_conjugated = view._conj != base._conj
-        self._written_by = written_by
+        self._written_by: Node | None = written_by
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
+        if self._written_by is None:
+            raise second_time()
         gradient = gradients[0]
         if gradient is None:
             return [None] * len(self.edges)
@@ -181,7 +184,7 @@ class CopySlices(Node):
         return part.conj() if self._is_conjugated else part
 
     def release(self) -> None:
-        self._written_by.release()
+        self._written_by = None  # a result that it saved may have made it a node of the graph in its own right
 
 
 def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:

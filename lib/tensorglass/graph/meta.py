@@ -14,6 +14,7 @@ from tensorglass.graph.hooks import Hooks
 from tensorglass.graph.modes import state
 
 if TYPE_CHECKING:
+    from tensorglass.dtypes import dtype as DType
     from tensorglass.graph.node import AccumulateGrad, Node
     from tensorglass.tensor import Tensor
 
@@ -28,12 +29,16 @@ class Creation(Enum):
     CUSTOM_FUNCTION = "in a custom Function"
 
 
+OWN: Any = object()  #: as a dtype: the tensor's own
+
+
 class Meta:
     """The autograd fields of a tensor."""
 
     # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
     requires_grad = False  #: the flag of a leaf
     grad: Tensor | None = None
+    grad_dtype: DType | None = OWN  #: which dtype the gradient is to have; None for any
     grad_fn: Node | None = None
     output_nr = 0  #: which of the node's outputs the tensor is
     hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
-from tensorglass.graph.meta import Meta, meta_of, requires_grad
+from tensorglass.graph.meta import OWN, Meta, meta_of, requires_grad
 
 if TYPE_CHECKING:
     from tensorglass.graph.fields import Retained
@@ -42,7 +42,7 @@ class OutputLike:
     __slots__ = ("device", "dtype", "size")
 
     size: tuple[int, ...]
-    dtype: DType
+    dtype: Any  #: a dtype; None where any will do (`Tensor.grad_dtype`)
     device: Device
 
     @property
@@ -178,6 +178,15 @@ class AccumulateGrad(Node):
         """PyTorch's name for it, which is not that of the class."""
         return "torch::autograd::AccumulateGrad"
 
+    @property
+    def _input_metadata(self) -> tuple[OutputLike | None, ...]:
+        return (like(self.variable),)
+
+    def expect(self, dtype: DType | None) -> None:
+        """Have gradients converted to `dtype` on their way here, not to the leaf's own."""
+        (expected,) = self.outputs = (like(self.variable),)
+        expected.dtype = dtype
+
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         raise NotImplementedError("AccumulateGrad is run by the engine")
 
@@ -188,6 +197,8 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     node = None if meta.accumulate is None else meta.accumulate()
     if node is None:
         node = AccumulateGrad(leaf)
+        if meta.grad_dtype is not OWN:
+            node.expect(meta.grad_dtype)
         meta.accumulate = weakref.ref(node)
     return node
 

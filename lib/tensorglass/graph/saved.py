@@ -61,7 +61,7 @@ class SavedTensor:
             is_leaf = meta.requires_grad and meta.grad_fn is None
             if not is_leaf:
                 node = meta.grad_fn if tensor._base is None else tensor.grad_fn
-                self._place = (None if is_output else node, meta.output_nr)
+                self._place = (_view_node(tensor, node) if is_output else node, meta.output_nr)
         if hooks.stack:
             self._pack(tensor, *hooks.stack[-1])
         elif is_output:
@@ -131,7 +131,7 @@ class SavedTensor:
             tensor = _made(*header)
             was_written = self._was_written(tensor)
             if place is not None and (is_placed or was_written):
-                _set_place(tensor, place[0] or node, place[1])
+                _set_place(tensor, _found(place[0]) or node, place[1])
         else:
             tensor = header
             was_written = self._was_written(tensor)
@@ -165,7 +165,11 @@ class SavedTensor:
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
+        opened = hooks.stack[:]
         given = unpack_hook(packed)
+        if hooks.stack != opened:  # what a hook of a backward opens or closes, the program does not see
+            watched.count(saved_tensors_hooks=len(opened) - len(hooks.stack))
+            hooks.stack[:] = opened
         if not isinstance(given, Tensor):
             raise explained(
                 TypeError(
@@ -175,7 +179,7 @@ class SavedTensor:
                 "The unpack hook gets what the pack hook returned, and returns the tensor that was packed.",
             )
         origin, output_nr = self._place or (None, 0)
-        origin = origin or (node if self._is_output else None)
+        origin = _found(origin) or (node if self._is_output else None)
         if origin is None and not requires_grad(given):
             return given
         tensor = _made(
@@ -292,6 +296,15 @@ def memory_of(tensor: Tensor) -> tuple[Any, ...]:
         tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
         tensor._array, tensor._contiguous,
     )  # fmt: skip
+
+
+def _view_node(result: Tensor, node: Node | None) -> weakref.ref[Node] | None:
+    """The node that a view comes from, made anew since it was written to. It leads back to the writer: a weak link."""
+    return None if result._base is None or node is None else weakref.ref(node)
+
+
+def _found(place: Any) -> Node | None:
+    return place() if type(place) is weakref.ref else place
 
 
 def _is_leaf(meta: Meta | None) -> bool:

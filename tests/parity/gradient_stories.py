@@ -1,0 +1,251 @@
+"""Gradients that never come, that come in another dtype, and that come past what was written to or by an error, told as
+source that runs on both libraries (see `same_source`), after `PRELUDE`.
+"""
+
+PRELUDE = """
+import gc
+import weakref
+
+graph, Function = torch.autograd.graph, torch.autograd.Function
+
+def new(*values, **how):
+    return torch.tensor(values or [1.0, 2.0], requires_grad=True, **how)
+
+def node_of(tensor):
+    return graph.get_gradient_edge(tensor).node
+
+class Silent(Function):
+    '''Its backward has no gradient to give.'''
+    @staticmethod
+    def forward(ctx, *given):
+        return tuple(each * 2 for each in given) if len(given) > 1 else given[0] * 2
+    @staticmethod
+    def backward(ctx, *arrived):
+        return tuple(None for _ in arrived)
+
+x, w = new(), new(3.0, 4.0)
+"""
+
+STORIES = {
+    "hooks hear that a leaf gets no gradient": """
+        x.register_hook(lambda g: see("tensor", g))
+        x.register_post_accumulate_grad_hook(lambda leaf: see("after", leaf.grad))
+        node_of(x).register_prehook(lambda arrived: see("before", arrived))
+        node = node_of(x)
+        node.register_hook(lambda found, arrived: see("node", found, arrived))
+        Silent.apply(x).sum().backward()
+        see(x.grad)
+        x.grad = torch.ones(2)
+        Silent.apply(x).sum().backward()
+        see(x.grad)
+    """,
+    "hooks hear that what was computed gets no gradient": """
+        middle = x * 1
+        middle.register_hook(lambda g: see("tensor", g))
+        middle.retain_grad()
+        x.register_hook(lambda g: see("leaf", g))
+        see(torch.autograd.grad(Silent.apply(middle).sum(), x, allow_unused=True))
+        var, mean = torch.var_mean(torch.stack([x, w]), dim=0)
+        mean.register_hook(lambda g: see("mean", g))
+        var.register_hook(lambda g: see("var", g))
+        var.sum().backward()
+        see(x.grad, w.grad, middle.grad)
+    """,
+    "a hook cannot put a gradient where none has come": """
+        x.register_hook(lambda g: torch.ones(2))
+        attempt(lambda: Silent.apply(x).sum().backward())
+        middle = w * 1
+        middle.register_hook(lambda g: torch.ones(2))
+        attempt(lambda: Silent.apply(middle).sum().backward())
+        see(x.grad, w.grad)
+    """,
+    "a hook for several tensors counts those that get no gradient": """
+        graph.register_multi_grad_hook((x, w), lambda found: see("all", found))
+        graph.register_multi_grad_hook((x, w), lambda first: see("any", first), mode="any")
+        (Silent.apply(x) + w).sum().backward()
+        Silent.apply(x).sum().backward()
+    """,
+    "hooks run after the flag of a leaf was taken back": """
+        x.register_hook(lambda g: see("tensor", g))
+        x.register_post_accumulate_grad_hook(lambda leaf: see("after", leaf.grad))
+        y = x * 1
+        x.requires_grad_(False)
+        y.sum().backward()
+        see(x.grad)
+    """,
+    "a hook of a leaf's node sees what a hook of the leaf has made of its grad": """
+        x.register_hook(lambda g: g - 2)
+        node = node_of(x)
+        node.register_prehook(lambda arrived: (arrived[0] / 5,))
+        x.register_post_accumulate_grad_hook(lambda leaf: [leaf.grad.add_(0.5), None][1])
+        x.register_post_accumulate_grad_hook(lambda leaf: see(leaf.grad))
+        node.register_hook(lambda found, arrived: see(found, arrived))
+        x[0].backward()
+        see(x.grad)
+    """,
+    "the first gradient is converted to the tensor's dtype": """
+        y = x * 2
+        y.register_hook(lambda g: see(g))
+        y.backward(torch.ones(2, dtype=torch.float64))
+        x.register_hook(lambda g: see(g))
+        x.backward(torch.ones(2, dtype=torch.float64))
+        w.backward(torch.ones(2, dtype=torch.bfloat16))
+        see(x.grad, w.grad)
+    """,
+    "the dtype that gradients are kept in": """
+        see(x.grad_dtype, torch.ones(2, dtype=torch.int64).grad_dtype, x.detach().grad_dtype)
+        y = x * 2  # before and after
+        x.grad_dtype = torch.float64
+        x.register_hook(lambda g: see(g))
+        see(x.grad_dtype, x.data.grad_dtype, node_of(x)._input_metadata[0].dtype)
+        y.sum().backward()
+        see(x.grad, torch.autograd.grad((x * 2).sum(), x))
+        (x * x).sum().backward()
+        see(x.grad)
+        w.grad_dtype = torch.bfloat16
+        w.backward(torch.ones(2))
+        see(w.grad)
+        for wanted in (torch.float64, torch.bfloat16, None):
+            number = torch.tensor(2.0, requires_grad=True)
+            number.grad_dtype = wanted
+            number.backward()
+            see(number.grad)
+            (number * number).backward()
+            see(number.grad)
+        plain = torch.ones(2)
+        plain.grad_dtype = torch.float16
+        see(plain.grad_dtype, plain.requires_grad)
+    """,
+    "gradients of any dtype": """
+        x.grad_dtype = None
+        see(x.grad_dtype)
+        (x * torch.ones(2, dtype=torch.float64)).sum().backward()
+        see(x.grad)
+        x.grad = x.grad.to(torch.bfloat16)
+        (x * 3).sum().backward()
+        see(x.grad)
+        w.grad_dtype = None
+        w.backward(torch.ones(2, dtype=torch.float64))
+        see(w.grad)
+        w.grad = torch.ones(2, dtype=torch.int64)
+        see(w.grad)
+    """,
+    "dtypes of gradients that are refused": """
+        def give(tensor, **fields):
+            def run():
+                for name, value in fields.items():
+                    setattr(tensor, name, value)
+            attempt(run)
+        y = x * 2
+        attempt(lambda: y.grad_dtype)
+        give(y, grad_dtype=torch.float16)
+        give(x, grad_dtype="float16")
+        give(x, grad=torch.ones(2), grad_dtype=torch.float64)
+        give(x, grad_dtype=torch.float32)
+        give(x, grad=None, grad_dtype=torch.float64)
+        for dtype in (torch.float32, torch.int16, torch.uint8, torch.bool, torch.complex64, torch.uint32):
+            give(x, grad=torch.ones(2, dtype=dtype))
+        see(x.grad)
+    """,
+    "zeros for outputs through which no gradient flows": """
+        for wanted in (None, True, False):
+            class Two(Function):
+                @staticmethod
+                def forward(ctx, x):
+                    first, second = x.clone(), x.clone()
+                    ctx.mark_non_differentiable(second)
+                    if wanted is not None:
+                        ctx._materialize_non_diff_grads = wanted
+                    return first, second
+                @staticmethod
+                def backward(ctx, first, second):
+                    see(first, second)
+                    return first
+            Two.apply(x)[0].sum().backward()
+    """,
+    "what a function that is differentiable once leaves in the graph": """
+        class Product(Function):
+            @staticmethod
+            def forward(ctx, a, number, b):
+                ctx.save_for_backward(a, b)
+                return a * b * number
+            @staticmethod
+            @torch.autograd.function.once_differentiable
+            def backward(ctx, g):
+                a, b = ctx.saved_tensors
+                return g * b, None, g * a
+        def described(node):
+            return None if node is None else (type(node).__name__, [described(each) for each, _ in node.next_functions])
+        first, second = torch.autograd.grad(Product.apply(x, 2, w).sum(), (x, w), torch.ones((), requires_grad=True),
+                                            create_graph=True)
+        see(described(first.grad_fn), described(second.grad_fn))
+        attempt(lambda: first.sum().backward())
+    """,
+    "a result that was written into a view is differentiated twice": """
+        for write in ("exp_", "sigmoid_", "relu_", "sqrt_", "tanh_"):
+            leaf = new()
+            base = leaf + 1
+            view = base.view(-1)
+            getattr(view, write)()
+            y = view * view
+            (found,) = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+            see(found.detach())
+            attempt(lambda: found.sum().backward())
+            see(leaf.grad)
+        base = x + 1
+        view = base.view(-1)
+        view.exp_()
+        del view
+        (found,) = torch.autograd.grad((base * base).sum(), x, create_graph=True)
+        see(torch.autograd.grad(found.sum(), x))
+        base = x + 1
+        view = base.view(-1)
+        view.exp_()
+        with torch.no_grad():
+            base.add_(1)
+        attempt(lambda: view.sum().backward())
+    """,
+    "hooks of saved tensors that are opened or closed in a backward": """
+        opened = graph.saved_tensors_hooks(lambda t: t, lambda t: (late.__enter__(), t)[1])
+        late = graph.saved_tensors_hooks(lambda t: (see("packed late"), t)[1], lambda t: t)
+        with opened:
+            y = x.sin()
+        y.sum().backward()
+        see(x.grad, x.exp().grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t))
+        closed = graph.saved_tensors_hooks(lambda t: t, lambda t: (closed.__exit__(), t)[1])
+        with graph.saved_tensors_hooks(lambda t: (see("packed"), t)[1], lambda t: t):
+            with closed:
+                y = x.sin()
+                y.sum().backward()
+            x.sin()
+    """,
+    "what a function saved is let go of when it cannot be saved": """
+        refs = []
+        class Kept(Function):
+            @staticmethod
+            def forward(ctx, x):
+                y = x.clone()
+                ctx.save_for_backward(y)
+                refs.append(weakref.ref(y))
+                return y
+            @staticmethod
+            def backward(ctx, g):
+                return None if ctx.saved_tensors is None else g
+        gc.collect()
+        gc.disable()
+        try:
+            torch.utils.checkpoint.checkpoint(Kept.apply, x, use_reentrant=False).sum().backward()
+            see([ref() is None for ref in refs])
+        finally:
+            gc.enable()
+        see(x.grad)
+    """,
+    "writes that are counted on demand": """
+        before = x._version
+        graph.increment_version(x)
+        graph.increment_version([x, x])
+        see(x._version - before)
+        attempt(lambda: graph.increment_version(3))
+        attempt(lambda: graph.increment_version([3]))
+    """,
+}

@@ -379,7 +379,7 @@ def raw_array(tensor: Tensor) -> Array:
 
 
 def header_of(tensor: Tensor) -> geometry.Header:
-    """What `layout` calculates with: (size, stride, offset)."""
+    """What `geometry` calculates with: (size, stride, offset)."""
     return tensor._size, tensor._stride, tensor._offset
 
 

@@ -56,10 +56,10 @@ def test_the_page_and_the_list_of_operators_are_what_the_table_makes():
 
 
 def test_the_map_of_the_house_has_a_place_for_every_module():
-    house = ROOT / "lib" / "tensorglass"
+    library, course = ROOT / "lib" / "tensorglass", ROOT / "course" / "glassroom"
     on_the_map = set(re.findall(r"`(\w+)/?`", (ROOT / "docs" / "architecture.md").read_text()))
-    rooms = {path.parent.name for path in house.glob("*/__init__.py")}
-    modules = {path.stem for folder in (house, house / "ops") for path in folder.glob("[!_]*.py")}
-    assert "tensor" in modules
-    assert "graph" in rooms
-    assert sorted((rooms | modules) - on_the_map) == []
+    folders = (library, course, library / "ops", library / "graph", library / "autograd")
+    modules = {path.stem for folder in folders for path in folder.glob("[!_]*.py")}
+    packages = {path.parent.name for folder in (library, course) for path in folder.glob("*/__init__.py")}
+    assert {"tensor", "snapshot", "table"} <= modules
+    assert sorted((packages | modules) - on_the_map) == []

@@ -27,9 +27,9 @@ NO_TESTS_COLLECTED = 5
 
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
-ORDER = ("style", "layout", "library", "array_api", "parity", "course", "outputs", "notebooks", "browser", "package")
+ORDER = ("style", "geometry", "library", "array_api", "parity", "course", "outputs", "notebooks", "browser", "package")
 WHAT = {
-    "layout": "the integer arithmetic on size, stride and offset",
+    "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
@@ -46,7 +46,7 @@ ONE_PROCESS = ("browser", "package", "style")
 EPILOG = """\
 examples:
   glassroom test                        everything
-  glassroom test layout library         two layers
+  glassroom test geometry library       two layers
   glassroom test -k transpose           the tests whose names match
   glassroom test course -- -x --lf      what stands after -- goes to pytest
   glassroom test --list                 the layers there are

@@ -34,7 +34,7 @@ COLUMN_GAP = 22
 
 @dataclass(frozen=True)
 class Box:
-    """What stands at one index: lines of words, the first of them the larger if `headed`, and how it looks."""
+    """What stands at one index: lines of words, and how it looks."""
 
     lines: tuple[str, ...]
     look: str = ""

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tensorglass import geometry
 
-settings.register_profile("layout", deadline=None)
-settings.load_profile("layout")
+settings.register_profile("geometry", deadline=None)
+settings.load_profile("geometry")
 
 lengths = st.integers(0, 4)
 sizes = st.lists(lengths, max_size=4).map(tuple)

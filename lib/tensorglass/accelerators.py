@@ -172,12 +172,12 @@ class Accelerator:
     def manual_seed(self, seed: int) -> None:
         """Seed the current device's generator; without effect where there is no device."""
         if self.is_available():
-            generator.default_of(self.backend().device).manual_seed(seed)
+            generator.default_of(self.backend().device).manual_seed(int(seed))
 
     def manual_seed_all(self, seed: int) -> None:
         """Seed the generators of all devices; without effect where there are none."""
         for index in range(self.device_count()):
-            generator.default_of(devices.with_index(self.type, index)).manual_seed(seed)
+            generator.default_of(devices.with_index(self.type, index)).manual_seed(int(seed))
 
     def seed(self) -> None:
         """Seed the current device's generator with a number that nobody can foretell."""

@@ -47,6 +47,8 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
 
     def manual_seed(self, seed: int) -> Generator:
         """Begin the stream that `seed` names, a whole number from -2**63 to 2**64 - 1. Returns this generator."""
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         self._seed = _read_seed(seed)
         self._bits.reseed(self._seed)
         return self
@@ -92,14 +94,13 @@ def _restored(device: Device, state: Tensor) -> Generator:
     return Generator(device).set_state(state)
 
 
-def _read_seed(seed: Any) -> int:
-    number = int(seed)
-    if not -(2**63) <= number < 2**64:
+def _read_seed(seed: int) -> int:
+    if not -(2**63) <= seed < 2**64:
         raise explained(
             ValueError("Overflow when unpacking long long"),
             "A seed is a whole number from -2**63 to 2**64 - 1.",
         )
-    return number % 2**64
+    return seed % 2**64
 
 
 default_generator = Generator(CPU)
@@ -135,6 +136,7 @@ def manual_seed(seed: int) -> Generator:
     >>> torch.equal(a, torch.rand(2))
     True
     """
+    seed = int(seed)
     default_generator.manual_seed(seed)
     for device, generator in _defaults.items():
         if device is not CPU:

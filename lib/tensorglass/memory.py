@@ -80,7 +80,10 @@ def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures) -> No
 def ended(storage: UntypedStorage, figures: Figures = figures) -> None:
     """A storage goes, and its bytes with it: `UntypedStorage.__del__`."""
     # The figures are a default argument because a storage may outlive this module's names when Python ends.
-    figures.live_bytes -= storage._counted
+    try:
+        figures.live_bytes -= storage._counted
+    except AttributeError:  # its construction was refused
+        return
 
 
 def resized(storage: UntypedStorage, nbytes: int) -> None:

@@ -34,6 +34,8 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
     """The positions of the elements that are not 0: one row each; with `as_tuple` one index tensor a dimension."""
     check_tensor("nonzero", input)
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         positions = _positions(input if input._size else view_of(input, (1,), (1,), input._offset))
         return tuple([view_of(positions, positions._size[:1], (1,), dim * positions._size[0])
                       for dim in range(positions._size[1])])  # fmt: skip

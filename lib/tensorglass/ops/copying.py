@@ -195,6 +195,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._size)} dimensions."
             )
         value = value.item()
+        if isinstance(value, complex) and input._dtype.category < _dtypes.COMPLEX and input._dtype is not _dtypes.bool:
+            value = value.real  # as a copy has it
     elif not isinstance(value, NUMBERS):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
     elif not isinstance(value, (int, float, complex)):

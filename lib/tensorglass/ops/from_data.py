@@ -57,6 +57,8 @@ def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
         )
+    if "pin_memory" in options:
+        raise TypeError("new_tensor() got an unexpected keyword argument 'pin_memory'")
     return copied("new_tensor", data, {"dtype": self._dtype, "device": self.device, **options})
 
 
@@ -195,6 +197,8 @@ def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
         first = first[0]
         if isinstance(first, HOST.xp.ndarray) and not isinstance(data, HOST.xp.ndarray):
             _warn_of_arrays_in_list()
+            if not first.ndim:  # sic: only the first element is asked for its length
+                raise TypeError("len() of unsized object")
             if first.dtype.kind == "O":
                 array_dtype(first)  # which raises: no tensor has such elements
         if is_regular:
@@ -329,7 +333,7 @@ def _uint64_array(xp: Any, elements: list[Any]) -> Array:
 def _plain(element: Any, dtype: DType) -> complex:
     """An element that is not a plain Python number, as one."""
     if isinstance(element, HOST.xp.ndarray):  # of no dimensions: the others are sequences
-        raise TypeError("len() of unsized object")
+        element = element[()]
     if isinstance(element, Tensor) and dtype.category != dtypes.BOOL:
         if dtype.category == dtypes.INTEGER:
             return element.__index__()

@@ -142,7 +142,7 @@ def _lengths(shape: Any) -> list[int]:
             return [as_int(each) for each in (shape if isinstance(shape, Sequence) else (shape,))]
         except TypeError:
             pass
-    wrong = shape
-    if isinstance(shape, Sequence) and not isinstance(shape, str):
-        wrong = next(each for each in shape if not isinstance(each, int))
+    if not isinstance(shape, Sequence):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    wrong = shape if isinstance(shape, str) else next(each for each in shape if not isinstance(each, int))
     raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(wrong)}")

@@ -163,13 +163,17 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
             )
         refuse_shared_cells(out, *given)
         if out._size != size:
-            resize_output(out, size)
+            resize_output(out, size, _strides(given, size))
+            refuse_shared_cells(out, *given)  # one of them may be `out` itself, which had no elements
         return out
+    return empty_on(given[0]._storage.device, size, _strides(given, size), dtype)
+
+
+def _strides(given: list[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
+    """Channels last where all that is joined seems to be so, else contiguous."""
     if len(size) in (4, 5) and all(geometry.suggests_channels_last(tensor._size, tensor._stride) for tensor in given):
-        strides = (geometry.channels_last_strides if len(size) == 4 else geometry.channels_last_3d_strides)(size)
-    else:
-        strides = geometry.contiguous_strides(size)
-    return empty_on(given[0]._storage.device, size, strides, dtype)
+        return (geometry.channels_last_strides if len(size) == 4 else geometry.channels_last_3d_strides)(size)
+    return geometry.contiguous_strides(size)
 
 
 def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> list[Tensor]:

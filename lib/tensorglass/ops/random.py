@@ -84,6 +84,11 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
             raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[self._dtype.to_real()]}")
     if from_ > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}")
+    if to - from_ > largest:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{self._dtype.scalar_type}>::max(), but found to={to:g} "
+            f"and from={from_:g} which result in to-from to exceed the limit"
+        )
     work = _work(self._dtype)
     draw(self, generator, _uniform, work, from_, to)
     if work is not self._dtype:
@@ -181,7 +186,7 @@ _C_NAMES = {
     dtypes.bool: "bool",
     dtypes.uint8: "unsigned char",
     dtypes.int8: "signed char",
-    dtypes.int16: "short",
+    dtypes.int16: "short int",
     dtypes.int32: "int",
     dtypes.int64: "long",
     dtypes.uint16: "short unsigned int",
@@ -212,6 +217,8 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     for name, bound in (("from", low), ("to - 1", high - 1)):
         if dtype.category >= dtypes.FLOATING:
+            if not -_LARGEST[dtype] <= bound <= _LARGEST[dtype]:
+                raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype]}")
             exact = _exact_limit(dtype)
             if not -exact <= bound <= exact:
                 digits = exact.bit_length() - 1

@@ -14,6 +14,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.making import result_tensor
 from tensorglass.ops.arguments import check_int, invalid_combination
+from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.factory import (
     Options,
     Place,
@@ -46,8 +47,8 @@ def arange(
     them gives the default dtype. With a fractional step, rounding may decide about the last element: `linspace` says
     outright how many there are.
     """
-    if not options and out is None and step == 1 and type(start) is int and (end is None or type(end) is int):
-        made = _few_ints(0 if end is None else start, start if end is None else end)
+    if not options and out is None and type(start) is type(step) is int and (end is None or type(end) is int):
+        made = _few_ints(0 if end is None else start, start if end is None else end) if step == 1 else None
         if made is not None:
             return made
     if end is None:
@@ -66,9 +67,7 @@ def arange(
             f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
             f"The out tensor will be resized to a tensor of shape ({count},).",
         )
-    elif out is not None and out.numel() == count:
-        return _written_into(out, _arange, first, by, count, place.dtype)
-    return of_kernel((count,), place, _arange, first, by, count, place.dtype, out=out)
+    return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
 
 
 def _few_ints(start: int, end: int) -> Tensor | None:
@@ -122,8 +121,11 @@ def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
     return numbers
 
 
-def _written_into(out: Tensor, kernel: Any, *arguments: Any) -> Tensor:
-    """`out`, of whatever size, with the elements that the kernel returns in a row."""
+def _in_a_row(count: int, place: Place, out: Tensor | None, kernel: Any, *arguments: Any) -> Tensor:
+    """The `count` elements that the kernel returns; `out` of as many keeps the size it has, whatever that is."""
+    if out is None or out.numel() != count:
+        return of_kernel((count,), place, kernel, *arguments, out=out)
+    refuse_overlapping_write(out)
     raw_array(out)[...] = out._backend.launch(kernel, *arguments).reshape(out._size)
     out._written()
     return out
@@ -148,7 +150,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     if place.dtype.category == dtypes.INTEGER:
         first, last, by = (int(each.real) for each in (first, last, by))
     count = math.floor((last.real - first.real) / by.real) + 1
-    return of_kernel((count,), place, _arange, first, by, count, place.dtype, out=out)
+    return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
 
 
 # --- linspace and logspace -------------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **o
     """`steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("linspace", start, end, steps, out, options)
     array_dtype = backends.get(place.device).array_dtype(place.dtype)
-    return of_kernel((count,), place, _linspace, first, last, count, array_dtype, out=out)
+    return _in_a_row(count, place, out, _linspace, first, last, count, array_dtype)
 
 
 @factory(signatures=[f"{ends}, int steps, float base = 10.0" for ends in _ENDS])
@@ -178,7 +180,7 @@ def logspace(
     """`base` to the power of `steps` numbers at equal distances from `start` to `end`, both included."""
     first, last, count, place = _read_ends("logspace", start, end, steps, out, options)
     array_dtype = backends.get(place.device).array_dtype(place.dtype)
-    return of_kernel((count,), place, _logspace, first, last, count, base, array_dtype, out=out)
+    return _in_a_row(count, place, out, _logspace, first, last, count, base, array_dtype)
 
 
 def _read_ends(
@@ -216,19 +218,19 @@ def _read_ends(
 def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: Any) -> Array:
     """Each half is counted from its own end, so that both ends come out exactly.
 
-    Ends are elements of the dtype; integers and half types are computed in float32.
+    Ends are elements of the dtype; integers are computed in float64, half types in float32.
     """
-    is_narrow = array_dtype.itemsize < 4 or array_dtype.kind in "iu"
-    work = xp.dtype("float32") if is_narrow else array_dtype
+    is_whole, is_half = array_dtype.kind in "iu", array_dtype.itemsize < 4
+    work = xp.dtype("float64" if is_whole else "float32") if is_whole or is_half else array_dtype
     first, last = (xp.asarray(value).astype(array_dtype).astype(work) for value in (start, end))
     if count == 1:
         return xp.full(1, first)
     step = (last - first) / work.type(max(count - 1, 1))
-    if is_narrow and array_dtype.kind not in "iu":
+    if is_half and not is_whole:
         step = step.astype(array_dtype).astype(work)
     places = xp.arange(count).astype(work)
     numbers = xp.where(places < count // 2, first + step * places, last - step * (count - 1 - places))
-    return xp.trunc(numbers) if array_dtype.kind in "iu" else numbers
+    return xp.trunc(numbers) if is_whole else numbers
 
 
 def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, array_dtype: Any) -> Array:

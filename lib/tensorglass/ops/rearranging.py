@@ -15,7 +15,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops.arguments import check_int, check_tensor, ints
 from tensorglass.ops.copying import clone, copy_
-from tensorglass.ops.elementwise import resize_output
+from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
@@ -269,6 +269,8 @@ def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
     _check_matrices(name, input, diagonal)
     if input.numel():
         refuse_unwritten(name, input._dtype)
+    if len(input._size) > 3:  # sic: with fewer dimensions PyTorch lets elements share cells
+        refuse_overlapping_write(input)
     input._storage.backend.launch(_zero_outside, kernel, raw_array(input), diagonal)
     input._written()
     return input

@@ -220,6 +220,7 @@ def _tell(row: Operator, public: Callable[..., Any], home: str, name: str) -> No
     """Tell what users call where they find it: by that pickle names it to another process."""
     if public is not row.function:  # which has its place in the module that declares it
         public.__module__, public.__qualname__ = home, name
+        public.__name__ = f"{home}.{name}".removeprefix("tensorglass.").removeprefix("Tensor.").replace(".", "_")
 
 
 def _not_writable(name: str) -> Callable[[Tensor, Any], None]:

@@ -21,6 +21,7 @@ from tensorglass.ops import strided_gradient
 from tensorglass.ops.arguments import all_tensors, check_tensor, ints, invalid_combination
 from tensorglass.ops.copying import clone, contiguous, new_copy
 from tensorglass.ops.flags import StatedDims
+from tensorglass.ops.part_setters import set_imag, set_real
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
@@ -253,7 +254,7 @@ def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
 )
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
-    if isinstance(start, Tensor) and (start._size or start._dtype.category > INTEGER):
+    if isinstance(start, Tensor) and (start._size or start._dtype.category != INTEGER):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     return view_of(input, *geometry.narrow(*header_of(input), dim, start, length))
 
@@ -333,7 +334,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 reread.update({False: view_as_real, True: view_as_complex})
 
 
-@operator("view", method=False, attribute=True)
+@operator("view", method=False, attribute=True, setter=set_real)
 def real(input: Tensor) -> Tensor:
     """The real parts; a real tensor itself."""
     if not input._dtype.is_complex:
@@ -343,7 +344,7 @@ def real(input: Tensor) -> Tensor:
     return view_of(input, *geometry.real(*header_of(input)), input._dtype.to_real())
 
 
-@operator("view", method=False, attribute=True)
+@operator("view", method=False, attribute=True, setter=set_imag)
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor."""
     if not input._dtype.is_complex:

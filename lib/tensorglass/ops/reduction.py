@@ -22,7 +22,7 @@ from tensorglass.ops.pointwise import div
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.samples import values
-from tensorglass.ops.summing import total
+from tensorglass.ops.summing import small_mean, small_sum, total
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_reductions import of_reduction
@@ -66,7 +66,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     kernel_name="sum_cpu",
     check_out=_out_wants_dim("sum", "tuple of ints"),
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total, many=True),
+    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total, many=True, quicker=small_sum),
 )
 @derivative(
     node=by_dim("Sum"),
@@ -114,12 +114,21 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
+def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The kernel of `mean`."""
+    count = 1
+    for axis in axes:
+        count *= input.shape[axis]
+    whole = total(xp, input, axes)
+    return xp.true_divide(whole, whole.dtype.type(count))
+
+
 @operator(
     "reduction",
     out=True,
     samples=reduction_samples,
     differs=OTHER_OUT,
-    usual=of_reduction(usual_reductions.average, usual_reductions.floating, many=True),
+    usual=of_reduction(usual_reductions.average, usual_reductions.floating, average, many=True, quicker=small_mean),
 )
 @derivative(
     node=by_dim("Mean"),
@@ -152,15 +161,6 @@ def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
     """What the gradient of the mean of all elements comes to for each."""
     count = geometry.numel(size)
     return array_formulas.filled(grad.item() / count, size, grad.dtype) if count else None
-
-
-def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """The kernel of `mean`."""
-    count = 1
-    for axis in axes:
-        count *= input.shape[axis]
-    whole = total(xp, input, axes)
-    return xp.true_divide(whole, whole.dtype.type(count))
 
 
 def _prod_samples() -> Iterator[Sample]:

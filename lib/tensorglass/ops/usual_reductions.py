@@ -40,8 +40,11 @@ def of_reduction(
     most_arguments: int = 2,
     mixed: bool = False,
     many: bool = False,
+    quicker: Callable[[tuple[int, ...], tuple[int, ...], str], Function | None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
+
+    `quicker` gives another for tensors of a size, axes, and the character of the array's dtype, where there is one.
 
     For others the reduction's own `kernel` is called, if it is given and computes in their dtype. There must be at
     `least` so many elements to reduce, and at most `most_arguments` that are given by place. A form that has more
@@ -67,7 +70,10 @@ def of_reduction(
         if keepdim:
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
         axis = None if dim is None else axes[0] if len(axes) == 1 else axes
-        return run, axis, HOST.array_dtype(found[0]), found[1], kept
+        computed = HOST.array_dtype(found[0])
+        if quicker is not None and run is function and found[0] is dtype:
+            run = quicker(size, axes, computed.char) or function
+        return run, axis, computed, found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
         recorder: Any

@@ -14,7 +14,8 @@ from glassroom.render.device_text import text_of_devices
 from glassroom.render.device_words import move_lines, summary
 from tensorglass import transfers
 
-HELP = "Step through the transfers with the arrow keys, or point at a storage or an arrow."
+STEP = "Step through the transfers with the arrow keys, or point at a storage or an arrow."
+POINT = "There is no transfer to step through. Point at a storage."
 
 _seen = 0  # the transfers that earlier maps have shown
 
@@ -48,10 +49,7 @@ class DeviceMap(Inspector):
             "label": self.label,
             "kind": "device map",
             "unit": "transfer",
-            "before": [
-                self.label,
-                "Step through the transfers with the arrow keys, or point at a storage or an arrow.",
-            ],
+            "before": [self.label, STEP if frames else POINT],
             "frames": frames,
             "maps": [],
         }

@@ -126,7 +126,8 @@ class Reader:
 def unreadable(text: str) -> RefusedIndex:
     """What is said of an index that is not read here."""
     can = "numbers, slices, None, ..., True, False, lists, names given as keywords, sliced names, ~mask and x > 2"
-    return RefusedIndex("not read here", f"{text.strip() or 'nothing'} is not read here: {can} are")
+    written = text.strip()
+    return RefusedIndex("not read here", f"{written} is not read here: {can} are" if written else f"write {can}")
 
 
 def listed(text: str, nested: object) -> Positions:

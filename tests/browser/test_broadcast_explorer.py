@@ -93,6 +93,17 @@ def test_the_browser_says_what_python_says(saved_page: Any) -> None:
     assert 10 < fitting < 35
 
 
+def test_the_keyboard_goes_to_the_operand_that_came_or_is_left(saved_page: Any) -> None:
+    begin_with(saved_page, (3, 1), (4,))
+    focused = "document.activeElement.getAttribute('aria-label')"
+    saved_page.get_by_role("button", name="+ operand").focus()
+    saved_page.keyboard.press("Enter")
+    assert saved_page.evaluate(focused) == "size of c"
+    saved_page.keyboard.press("Tab")
+    saved_page.keyboard.press("Enter")
+    assert saved_page.evaluate(focused) == "size of b"
+
+
 def test_the_values_given_stand_in_the_boxes_until_a_size_is_changed(opened: Any) -> None:
     explorer = opened.locator(".gr-broadcast").first
     explorer.get_by_label("size of b").fill("(3, 1)")

@@ -87,8 +87,22 @@ def test_numbers_that_are_no_numbers_change_nothing(saved_page: Any) -> None:
     set_to(saved_page, [5], [2], 1)
     saved_page.get_by_label("size[0], as a number").fill("")
     assert saved_page.locator(".gr-code").inner_text() == "torch.as_strided(x, (5,), (2,), 1)"
+    saved_page.get_by_label("size[0], as a number").fill("-1")
+    assert saved_page.locator(".gr-code").inner_text() == "torch.as_strided(x, (5,), (2,), 1)"
+    saved_page.get_by_label("size[0], as a number").blur()
+    assert saved_page.get_by_label("size[0], as a number").input_value() == "5"
     saved_page.get_by_label("size[0], as a number").fill("999")
     assert saved_page.locator(".gr-verdict").get_attribute("data-kind") == "out of bounds"
+
+
+def test_the_keyboard_stays_on_a_button_whose_row_is_drawn_anew(saved_page: Any) -> None:
+    with_dimensions(saved_page, 1)
+    focused = "document.activeElement.textContent || document.activeElement.getAttribute('aria-label')"
+    saved_page.get_by_role("button", name="+ dimension").focus()
+    saved_page.keyboard.press("Enter")
+    assert saved_page.evaluate(focused) == "+ dimension"
+    saved_page.keyboard.press("Enter")  # there are three now, and no more
+    assert saved_page.evaluate(focused) == "size[0]"
 
 
 def test_it_works_in_jupyterlab_and_as_a_widget_without_leaking_keys(lab: Any, chromium: Any) -> None:

@@ -63,6 +63,11 @@ def test_a_notebook_is_small_enough_for_one_sitting(place):
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
+def test_lines_of_code_fit_on_a_laptops_screen(place):
+    assert [line for code in cells(place, "code") for line in code.splitlines() if len(line) > 100] == []
+
+
+@pytest.mark.parametrize("place", NOTEBOOKS)
 def test_a_notebook_opens_with_its_question_and_ends_with_a_summary_and_pytorch(place):
     opening, *_ = cells(place, "markdown")
     assert opening.startswith(f"# {number(place)} · {about(place)['title']}\n")

@@ -85,11 +85,16 @@ def said(box: Box) -> str:
         return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}"
     held = f"; it saved {', '.join(f'{each.name} = {each.text}' for each in step.saved)}" if step.saved else ""
     made = f", which made {' and '.join(step.outputs)}" if step.outputs else ""
-    count = sum(each is not None for each in step.inputs)
-    ways = {0: "no gradient goes on", 1: "its gradient goes on to 1 node"}.get(
-        count, f"gradients go on to {count} nodes"
-    )
-    return f"#{step.number} {step.name}{made}: {ways}{held}"
+    return f"#{step.number} {step.name}{made}: {_ways([each for each in step.inputs if each is not None])}{held}"
+
+
+def _ways(targets: list[int]) -> str:
+    """Where the gradients of a node go; a factor that is used twice gets two."""
+    if len(targets) < 2:
+        return "its gradient goes on to 1 node" if targets else "no gradient goes on"
+    nodes = len(set(targets))
+    what = "gradients go" if nodes == len(targets) else f"{len(targets)} gradients go"
+    return f"{what} on to {nodes} node{'s' if nodes > 1 else ''}"
 
 
 def _targets(box: Box) -> str:

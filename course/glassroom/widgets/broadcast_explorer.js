@@ -290,21 +290,24 @@ function render({ model, el }) {
         draw();
       });
       row.append(make("i", "gr-lane"), make("span", "", operand.name), field);
-      if (operands.length > 1) row.append(button("−", `take ${operand.name} away`, () => change(operands.filter((_, place) => place !== at))));
+      if (operands.length > 1) row.append(button("−", `take ${operand.name} away`, () => change(operands.filter((_, place) => place !== at), at)));
       return row;
     });
     const more = button("+ operand", "add an operand", () => {
       const taken = operands.map((operand) => operand.name);
-      change([...operands, counting([..."abcdefghijkl"].find((letter) => !taken.includes(letter)), [1])]);
+      change([...operands, counting([..."abcdefghijkl"].find((letter) => !taken.includes(letter)), [1])], operands.length);
     });
     more.disabled = operands.length >= MOST_OPERANDS;
-    fields.replaceChildren(...rows, more, button("as given", "begin again with the sizes given", () => change([...given])));
+    fields.replaceChildren(...rows, more, button("as given", "begin again with the sizes given", () => change([...given], 0)));
   }
 
-  function change(wanted) {
+  /** Other operands; the keyboard goes to the field of the one at `place`, since all fields and buttons are new. */
+  function change(wanted, place = null) {
     operands = wanted;
     drawFields();
     draw();
+    const inputs = fields.querySelectorAll("input");
+    if (place !== null) inputs[Math.min(place, inputs.length - 1)].focus({ preventScroll: true });
   }
 
   change(operands);

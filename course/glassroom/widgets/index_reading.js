@@ -13,7 +13,8 @@ const COMPARISONS = {
 /** What is said of an index that is not read here. */
 export function unreadable(text) {
   const can = "numbers, slices, None, ..., True, False, lists, names given as keywords, sliced names, ~mask and x > 2";
-  return new RefusedIndex("not read here", `${text.trim() || "nothing"} is not read here: ${can} are`);
+  const written = text.trim();
+  return new RefusedIndex("not read here", written ? `${written} is not read here: ${can} are` : `write ${can}`);
 }
 
 function contiguousStride(size) {

@@ -77,21 +77,24 @@ export function code(name, { size, stride, offset }) {
   return `torch.as_strided(${name}, ${tuple(size)}, ${tuple(stride)}, ${offset})`;
 }
 
-/** A slider and a number field that hold one value together. */
-function control(label, max, value, onChange) {
+/** A slider and a number field that hold one value together. What is below `least` is not taken. */
+function control(label, max, value, onChange, least = -Infinity) {
   const row = make("div", "gr-control");
   const slider = Object.assign(make("input"), { type: "range", min: 0, max, value });
   const field = Object.assign(make("input"), { type: "number", min: 0, max: 999, value });
   slider.setAttribute("aria-label", label);
   field.setAttribute("aria-label", `${label}, as a number`);
+  let held = value;
   const set = (from, other) => () => {
     const number = Math.trunc(Number(from.value));
-    if (from.value === "" || !Number.isFinite(number)) return;
+    if (from.value === "" || !Number.isFinite(number) || number < least) return;
+    held = number;
     other.value = number;
     onChange(number);
   };
   slider.addEventListener("input", set(slider, field));
   field.addEventListener("input", set(field, slider));
+  field.addEventListener("change", () => { field.value = held; }); // one that was left empty shows what holds
   row.append(make("span", "gr-label", label), slider, field);
   return row;
 }
@@ -218,7 +221,7 @@ function render({ model, el }) {
       const row = make("div", "gr-dim");
       row.append(
         make("span", "gr-label", `dim ${dim}`),
-        control(`size[${dim}]`, header.cells, header.size[dim], (n) => { header.size[dim] = n; draw(); }),
+        control(`size[${dim}]`, header.cells, header.size[dim], (n) => { header.size[dim] = n; draw(); }, 0),
         control(`stride[${dim}]`, header.cells, header.stride[dim], (n) => { header.stride[dim] = n; draw(); }),
       );
       rows.push(row);
@@ -226,7 +229,13 @@ function render({ model, el }) {
     const last = make("div", "gr-dim");
     const button = (text, title, able, act) => {
       const node = Object.assign(make("button", "", text), { type: "button", title, disabled: !able });
-      node.addEventListener("click", () => { act(); drawControls(); draw(); });
+      node.addEventListener("click", () => {
+        act();
+        drawControls();
+        draw();
+        const able = [...controls.querySelectorAll("button:enabled")]; // the buttons are new ones: the keyboard stays on its own
+        (able.find((other) => other.textContent === text) ?? controls.querySelector("input")).focus({ preventScroll: true });
+      });
       return node;
     };
     last.append(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from tensorglass import dtypes, geometry
@@ -24,6 +22,7 @@ from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.scalars import NUMBERS, fitting_array
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.usual_calls import short_way
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 # --- where are they? -------------------------------------------------------------------------------------------------
@@ -77,25 +76,29 @@ def argwhere(input: Tensor) -> Tensor:
 # --- one or the other ------------------------------------------------------------------------------------------------
 
 
-def _of_alike(form: Callable[..., Any]) -> Callable[..., Any]:
-    """The usual call of `where`: small tensors of one size without gaps, that no gradient flows to."""
-
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Any:
-        if len(arguments) == 3 and not keywords:
-            made = _of_one_kind(*arguments)
-            if made is not None:
-                return made
-        return form(*arguments, **keywords)
-
-    return usual
+def _where_at_once(condition: Any, input: Any, other: Any) -> Tensor | None:
+    """The choice between small tensors of one size without gaps, in half the time; None for all others."""
+    if not type(condition) is type(input) is type(other) is Tensor:
+        return None
+    if input._meta is not None or other._meta is not None or condition._meta is not None:
+        return None
+    size, dtype, storage = input._size, input._dtype, input._storage
+    if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
+        return None
+    arrays = raw_array(condition), raw_array(input), raw_array(other)
+    is_plain = condition._contiguous and input._contiguous and other._contiguous and not dtype.is_complex and size
+    is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
+    if not is_plain or not is_here or storage._nbytes >= LEAST:
+        return None
+    array = HOST.xp.where(*arrays)
+    return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 @operator(
     "indexing",
     method=False,
     out=True,
-    usual=_of_alike,
+    usual=short_way(_where_at_once, 3),
     samples=where_samples,
     signatures=(
         "(Tensor condition)",
@@ -168,24 +171,6 @@ def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:
     """The gradient of a choice for one of the two: where it was chosen."""
     gradient: Tensor = where(condition, input, other)
     return gradient
-
-
-def _of_one_kind(condition: Any, input: Any, other: Any) -> Tensor | None:
-    """The choice between small tensors of one size without gaps, in half the time; None for all others."""
-    if not type(condition) is type(input) is type(other) is Tensor:
-        return None
-    if input._meta is not None or other._meta is not None or condition._meta is not None:
-        return None
-    size, dtype, storage = input._size, input._dtype, input._storage
-    if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
-        return None
-    arrays = raw_array(condition), raw_array(input), raw_array(other)
-    is_plain = condition._contiguous and input._contiguous and other._contiguous and not dtype.is_complex and size
-    is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
-    if not is_plain or not is_here or storage._nbytes >= LEAST:
-        return None
-    array = HOST.xp.where(*arrays)
-    return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 @operator("indexing", function=False, method=False, dunders=("where",))

@@ -25,12 +25,8 @@ from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.moving import brought
 from tensorglass.ops.scalars import NUMBERS, checked, checked_alone
 from tensorglass.ops.table import operator
-from tensorglass.ops.usual_copies import (
-    of_contiguous,
-    of_copy,
-    of_overwriting,
-    of_zeroing,
-)
+from tensorglass.ops.usual_calls import short_way
+from tensorglass.ops.usual_copies import copied_at_once, of_contiguous, of_overwriting, of_zeroing
 from tensorglass.tensor import Tensor, header_of, raw_array
 
 
@@ -151,7 +147,7 @@ def _copied(xp: Any, array: Array) -> Array:
     return array.copy("K")
 
 
-@operator("copy", usual=of_copy)
+@operator("copy", usual=short_way(copied_at_once, 1))
 @derivative(input=lambda grad: grad)
 def clone(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""

@@ -21,7 +21,8 @@ from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
-from tensorglass.ops.usual_gathering import of_gathering
+from tensorglass.ops.usual_calls import short_way
+from tensorglass.ops.usual_gathering import gathered_at_once
 from tensorglass.ops.views import expand, view
 from tensorglass.tensor import Tensor, array_of
 
@@ -96,7 +97,7 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
-@operator("indexing", out=True, samples=gather_samples, usual=of_gathering)
+@operator("indexing", out=True, samples=gather_samples, usual=short_way(gathered_at_once, 3))
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass import dtypes, geometry, memory
@@ -21,6 +20,7 @@ from tensorglass.ops.overlap_checks import refuse_shared_cells
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.usual_calls import short_way
 from tensorglass.ops.views import atleast_1d, atleast_2d, atleast_3d, narrow, unsqueeze, view
 from tensorglass.tensor import Tensor, raw_array
 
@@ -33,25 +33,46 @@ def _samples() -> Iterator[Sample]:
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
-def _of_alike(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The usual call of `cat`: small tensors of one size without gaps, that no gradient flows to, and a dimension."""
+def _joined_at_once(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
+    """Small tensors of one size without gaps, joined in half the time; None for all others."""
+    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
+        return None
+    first = tensors[0]
+    if type(first) is not Tensor:
+        return None
+    size, dtype, storage, arrays = first._size, first._dtype, first._storage, []
+    if not 0 <= dim < len(size) <= 3 or 0 in size or dtype.is_complex:
+        return None
+    for each in tensors:
+        if type(each) is not Tensor or each._size != size or each._dtype is not dtype or each._meta is not None:
+            return None
+        array = each._array
+        if array is None:
+            array = raw_array(each)
+        if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
+            return None
+        arrays.append(array)
+    if len(arrays) * arrays[0].nbytes >= LEAST:
+        return None
+    joined = HOST.xp.concatenate(arrays, dim)
+    size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
+    made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+    memory.copied(joined.nbytes)
+    return made
 
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if 0 < len(arguments) <= 2 and not keywords:
-            made = _of_one_kind(*arguments)
-            if made is not None:
-                return made
-        return form(*arguments, **keywords)
 
-    return usual
-
-
-@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples, usual=_of_alike)
+@operator(
+    "joining",
+    method=False,
+    out=True,
+    aliases=("concat", "concatenate"),
+    samples=_samples,
+    usual=short_way(_joined_at_once, 1, 2),
+)
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
-    joined = _of_one_kind(tensors, dim) if out is None else None  # for the library's own calls
+    joined = _joined_at_once(tensors, dim) if out is None else None  # for the library's own calls
     if joined is not None:
         return joined
     given = _checked("cat", tensors)
@@ -85,34 +106,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     if out is not None:
         out._written()
     return result
-
-
-def _of_one_kind(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
-    """Small tensors of one size without gaps, joined in half the time; None for all others."""
-    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
-        return None
-    first = tensors[0]
-    if type(first) is not Tensor:
-        return None
-    size, dtype, storage, arrays = first._size, first._dtype, first._storage, []
-    if not 0 <= dim < len(size) <= 3 or 0 in size or dtype.is_complex:
-        return None
-    for each in tensors:
-        if type(each) is not Tensor or each._size != size or each._dtype is not dtype or each._meta is not None:
-            return None
-        array = each._array
-        if array is None:
-            array = raw_array(each)
-        if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
-            return None
-        arrays.append(array)
-    if len(arrays) * arrays[0].nbytes >= LEAST:
-        return None
-    joined = HOST.xp.concatenate(arrays, dim)
-    size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
-    made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
-    memory.copied(joined.nbytes)
-    return made
 
 
 def _lies_alike(tensor: Tensor, result: Tensor) -> bool:
@@ -187,25 +180,18 @@ def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> l
     return parts
 
 
-def _of_alike_stacked(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The usual call of `stack`: as that of `cat`, and then the joined dimension is cut in two."""
-
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        made = _of_one_kind(*arguments) if 0 < len(arguments) <= 2 and not keywords else None
-        if made is None:
-            return form(*arguments, **keywords)
-        tensors, dim = arguments[0], arguments[1] if len(arguments) == 2 else 0
+def _stacked_at_once(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
+    """Small tensors joined at once, as for `cat`; then the joined dimension is cut in two."""
+    made = _joined_at_once(tensors, dim)
+    if made is not None:
         size = tensors[0]._size
         size = (*size[:dim], len(tensors), *size[dim:])
         made._array = raw_array(made).reshape(size)
         made._size, made._stride = size, geometry.CONTIGUOUS_STRIDES[size]
-        return made
-
-    return usual
+    return made
 
 
-@operator("joining", method=False, out=True, samples=_samples, usual=_of_alike_stacked)
+@operator("joining", method=False, out=True, samples=_samples, usual=short_way(_stacked_at_once, 1, 2))
 @derivative(tensors=lambda grad, dim: [grad.select(dim, place) for place in range(grad._size[dim])])
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""

@@ -5,8 +5,6 @@ A mask is broadcast against the tensor here, where x[mask] wants the very sizes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from tensorglass import dtypes, geometry, memory
@@ -30,6 +28,7 @@ from tensorglass.ops.overlap_checks import written_apart
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.usual_calls import short_way
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -64,21 +63,8 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
-def _with_number(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The usual call of `masked_fill`: a small tensor without gaps, a mask of its size, and a number."""
-
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) == 3 and not keywords:
-            made = _filled_at_once(*arguments)
-            if made is not None:
-                return made
-        return form(*arguments, **keywords)
-
-    return usual
-
-
 def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
+    """A small tensor without gaps, with a number where a mask of its size is True; None for all others."""
     if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):
         return None
     size, dtype, storage = input._size, input._dtype, input._storage
@@ -98,7 +84,7 @@ def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
 @operator(
     "indexing",
     inplace=_masked_fill_,
-    usual=_with_number,
+    usual=short_way(_filled_at_once, 3),
     samples=mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )

@@ -21,21 +21,14 @@ from tensorglass.ops.usual_reductions import SMALL, array_at_once
 from tensorglass.tensor import Tensor
 
 
-def of_gathering(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which takes a tensor, a dimension and an index."""
-
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) == 3 and not keywords:
-            input, dim, index = arguments
-            places = _places(input, dim, index)
-            if places is not None:
-                made = input._array.take(places)
-                memory.copied(made.nbytes)
-                return _like(input, made, index._size)
-        return form(*arguments, **keywords)
-
-    return usual
+def gathered_at_once(input: Any, dim: Any, index: Any) -> Tensor | None:
+    """The elements of a small tensor that an index names along a dimension; None for all others."""
+    places = _places(input, dim, index)
+    if places is None:
+        return None
+    made = input._array.take(places)
+    memory.copied(made.nbytes)
+    return _like(input, made, index._size)
 
 
 def of_scattering(

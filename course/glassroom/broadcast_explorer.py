@@ -23,9 +23,8 @@ from glassroom.strides import contiguous_stride
 
 MOST_OPERANDS = 6
 MOST_DIMS = 6
-_NAME = re.compile(
-    r"[\w.]{1,12}(\[[^\[\]]{1,6}\])?"
-)  # other expressions go by a letter, as PyTorch's messages call operands
+#: Operands that are called by what they are; others go by a letter, as PyTorch's messages call operands.
+_NAME = re.compile(r"[\w.]{1,12}(\[[^\[\]]{1,6}\])?")
 
 TEACHING = "explore_broadcast takes tensors and arrays, sizes, and lists and dicts of tensors"
 

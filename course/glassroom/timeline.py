@@ -202,9 +202,8 @@ def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: _P
             born.setdefault(event.birth, at if event.kind == "made" else 0)
             sizes[event.birth] = max(event.nbytes, sizes[event.birth])
     living = [n for n, birth in enumerate(recorder.births) if n not in ends and (birth.name is None or birth.address)]
-    named = set(
-        sorted(living, key=lambda n: -sizes[n])[:MOST_ROWS]
-    )  # nobody wants S0 to S999 given to what is not drawn
+    # Nobody wants S0 to S999 given to what is not drawn.
+    named = set(sorted(living, key=lambda n: -sizes[n])[:MOST_ROWS])
     lives: list[Life | None] = []
     temporaries = older = 0
     for number, birth in enumerate(recorder.births):

@@ -35,11 +35,8 @@ _FORWARD = {
     "__rmatmul__": "matmul",
 }
 _KEPT = frozenset(("__getattr__", "__torch_function__"))  # as they are
-_HEADER = (
-    "tensorglass.tensor",
-    "tensorglass.graph.fields",
-    "tensorglass.autograd.backward",
-)  # have methods without doors
+#: Modules whose methods have no doors.
+_HEADER = ("tensorglass.tensor", "tensorglass.graph.fields", "tensorglass.autograd.backward")
 
 
 def converted(result: Any, kind: type) -> Any:

@@ -144,9 +144,8 @@ def test_a_cell_that_raises_shows_its_story_and_fails(shell: Any, capsys: Any) -
 def test_functions_of_a_cell_are_ordinary_functions_afterwards(shell: Any) -> None:
     run(shell, "def f(x):\n    return x * 2\n")
     run(shell, "import tensorglass as torch\ny = f(torch.ones(1))\n")
-    assert (
-        len(shell.display_pub.data[1]["text/plain"].splitlines()) == 3
-    )  # f is of another cell: it is not stepped into
+    # f is of another cell: it is not stepped into.
+    assert len(shell.display_pub.data[1]["text/plain"].splitlines()) == 3
 
 
 def test_magics_inside_the_cell_and_a_silencing_semicolon_work(shell: Any) -> None:

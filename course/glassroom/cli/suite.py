@@ -172,10 +172,8 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         outcome = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header", f"--junitxml={outcome}"]
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
-        environment = {
-            "OMP_NUM_THREADS": "1",
-            **os.environ,
-        }  # two threads a process would only get in each other's way
+        # Two threads a process would only get in each other's way.
+        environment = {"OMP_NUM_THREADS": "1", **os.environ}
         code = subprocess.run(
             [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
         ).returncode

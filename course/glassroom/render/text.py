@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.decoding import written
-from glassroom.render.grid import slabs_of, with_gaps
+from glassroom.render.grid import Slab, slabs_of, with_gaps
 from glassroom.render.lanes import reached
 from glassroom.render.words import (
     memory_facts,
@@ -20,7 +20,7 @@ from glassroom.render.words import (
     trouble,
     unshown,
 )
-from glassroom.snapshot import Header, Snapshot, Storage
+from glassroom.snapshot import Cell, Header, Snapshot, Storage
 
 WIDTH = 96
 GAP = "⋯"
@@ -77,20 +77,20 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
     places = {cell.index: f"[{storage_cells(header, storage, cell.byte)}]" for cell in header.cells}
     value_width = max(map(len, values.values()))
     place_width = max(map(len, places.values()))
+
+    def cell(slab: Slab[Cell], row: int | None, column: int | None) -> str:
+        if column is None:
+            return GAP
+        if row is None:
+            return "⋮".center(value_width) + " " * (place_width + 1)
+        index = slab.cells[row, column].index
+        return f"{values[index].rjust(value_width)} {places[index].ljust(place_width)}"
+
     for slab in slabs_of(header):
         if slab.after_gap:
             lines.append("  ⋮")
         if slab.label:
             lines.append(f"  {slab.label}")
-        for row in slab.rows:
-            parts = []
-            for column in slab.columns:
-                if row is None or column is None:
-                    parts.append((GAP if column is None else "⋮").center(value_width if column is not None else 1))
-                    if column is not None:
-                        parts[-1] += " " * (place_width + 1)
-                else:
-                    index = slab.cells[row, column].index
-                    parts.append(f"{values[index].rjust(value_width)} {places[index].ljust(place_width)}")
-            lines.append(("  " + "  ".join(parts)).rstrip())
+        rows = [[cell(slab, row, column) for column in slab.columns] for row in slab.rows]
+        lines += [("  " + "  ".join(row)).rstrip() for row in rows]
     return lines

@@ -90,6 +90,10 @@ class Comparison:
             else:
                 changes.append(Change("shown", f"{holders}: {storage.name}, {size}, was there before", storage.name))
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named]
+        return changes + self._born_without_a_name(interval, named, number)
+
+    def _born_without_a_name(self, interval: Interval, named: set[Hashable], number: int) -> list[Change]:
+        changes = []
         rest = [birth for birth in interval.births if birth.identity not in named]
         gone = [birth for birth in rest if not birth.is_alive()]
         kept = [birth for birth in rest if birth.is_alive()]

@@ -137,34 +137,37 @@ def expand(size: Ints, stride: Ints, offset: int, new_size: Ints, type_name: str
         else:
             length, step = 1, result_size[dim + 1] * result_stride[dim + 1]
             if wanted == -1:
-                raise explained(
-                    RuntimeError(
-                        f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
-                    ),
-                    f"-1 keeps the length that is there, and the tensor of size {list(size)} has no "
-                    f"dimension to line up with dimension {dim} of {list(new_size)}: say how long the new "
-                    "dimension is to be.",
-                    notebook=_NOTEBOOK,
-                )
+                raise _nothing_to_keep(size, new_size, dim)
         if wanted != length:
             if length != 1:
-                raise explained(
-                    RuntimeError(
-                        f"The expanded size of the tensor ({wanted}) must match the existing size "
-                        f"({length}) at non-singleton dimension {dim}.  Target sizes: {list(new_size)}.  "
-                        f"Tensor sizes: {list(size)}"
-                    ),
-                    "expand repeats by stride 0, which works for a dimension of size 1 alone: it cannot "
-                    f"make {count(wanted, 'element')} of {length}. To copy the elements several times, "
-                    "write repeat.",
-                    notebook=_NOTEBOOK,
-                )
+                raise _cannot_be_stretched(size, new_size, dim, length)
             step = 0
         result_size[dim] = wanted
         result_stride[dim] = step
     expanded = tuple(result_size)
     checked_numel(expanded)
     return expanded, tuple(result_stride), offset
+
+
+def _nothing_to_keep(size: Ints, new_size: Ints, dim: int) -> RuntimeError:
+    return explained(
+        RuntimeError(f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"),
+        f"-1 keeps the length that is there, and the tensor of size {list(size)} has no dimension to line up with "
+        f"dimension {dim} of {list(new_size)}: say how long the new dimension is to be.",
+        notebook=_NOTEBOOK,
+    )
+
+
+def _cannot_be_stretched(size: Ints, new_size: Ints, dim: int, length: int) -> RuntimeError:
+    return explained(
+        RuntimeError(
+            f"The expanded size of the tensor ({new_size[dim]}) must match the existing size ({length}) at "
+            f"non-singleton dimension {dim}.  Target sizes: {list(new_size)}.  Tensor sizes: {list(size)}"
+        ),
+        "expand repeats by stride 0, which works for a dimension of size 1 alone: it cannot make "
+        f"{count(new_size[dim], 'element')} of {length}. To copy the elements several times, write repeat.",
+        notebook=_NOTEBOOK,
+    )
 
 
 @remembered

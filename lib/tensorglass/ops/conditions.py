@@ -25,7 +25,7 @@ from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_calls import short_way
 from tensorglass.tensor import Tensor, array_of, raw_array
 
-# --- where are they? -------------------------------------------------------------------------------------------------
+# --- nonzero and argwhere --------------------------------------------------------------------------------------------
 
 
 @operator("indexing", out=True, samples=argwhere_samples)
@@ -73,7 +73,7 @@ def argwhere(input: Tensor) -> Tensor:
     return _positions(input)
 
 
-# --- one or the other ------------------------------------------------------------------------------------------------
+# --- where -----------------------------------------------------------------------------------------------------------
 
 
 def _where_at_once(condition: Any, input: Any, other: Any) -> Tensor | None:
@@ -123,19 +123,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         raise invalid_combination(
             "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
         )
-    if condition._dtype is dtypes.uint8:
-        warn(
-            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-            "version of PyTorch. Use a boolean condition instead.",
-        )
-    elif condition._dtype is not dtypes.bool:
-        raise explained(
-            RuntimeError(
-                "where expected condition to be a boolean tensor, but got a tensor with dtype "
-                f"{condition._dtype.scalar_type}"
-            ),
-            "Write a comparison, as in torch.where(x > 0, x, 0), or condition.bool().",
-        )
+    _check_condition(condition)
     dtype = common_dtype(operands)
     for position, (name, value) in enumerate((("input", input), ("other", other)), start=2):
         if out is not None:
@@ -165,6 +153,22 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         chosen, *values = [each.copy() for each in (chosen, *values)]
     backend.launch(_choose, raw_array(out), chosen, *values)
     return out
+
+
+def _check_condition(condition: Tensor) -> None:
+    if condition._dtype is dtypes.uint8:
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead.",
+        )
+    elif condition._dtype is not dtypes.bool:
+        raise explained(
+            RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{condition._dtype.scalar_type}"
+            ),
+            "Write a comparison, as in torch.where(x > 0, x, 0), or condition.bool().",
+        )
 
 
 def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:

@@ -135,7 +135,7 @@ def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return _smallest(xp, input, axes)
 
 
-# --- where they stand ------------------------------------------------------------------------------------------------
+# --- argmax and argmin -----------------------------------------------------------------------------------------------
 
 
 def _position_of_largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -183,7 +183,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
     return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
 
 
-# --- both ------------------------------------------------------------------------------------------------------------
+# --- max, min and aminmax --------------------------------------------------------------------------------------------
 
 
 def _positions(xp: Any, array: Array, axis: int, find: str) -> Array:

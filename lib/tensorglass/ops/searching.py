@@ -19,7 +19,7 @@ from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.values_and_indices import comparable, not_implemented
 from tensorglass.tensor import Tensor, array_of
 
-# --- is it there? ----------------------------------------------------------------------------------------------------
+# --- isin ------------------------------------------------------------------------------------------------------------
 
 
 def _isin_samples() -> Iterator[Sample]:
@@ -85,7 +85,7 @@ def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) ->
     return xp.ascontiguousarray(~found if invert else found).reshape(elements.shape)
 
 
-# --- where would it stand? -------------------------------------------------------------------------------------------
+# --- searchsorted and bucketize --------------------------------------------------------------------------------------
 
 
 def _search_samples() -> Iterator[Sample]:
@@ -122,19 +122,7 @@ def searchsorted(
         raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
         raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
-    if not isinstance(input, Tensor) and len(ends._size) != 1:
-        raise RuntimeError(
-            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
-            f"tensor dim({len(ends._size)}) and input value's dim(0) numel(1)"
-        )
-    if not ends._size:
-        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
-    if len(ends._size) != 1 and ends._size[:-1] != given._size[:-1]:
-        raise RuntimeError(
-            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-            f"input value tensor must match, but we got boundaries tensor {list(ends._size)} and input value tensor "
-            f"{list(given._size)}"
-        )
+    _check_sizes(ends, given, is_number=not isinstance(input, Tensor))
     wanted = dtypes.int32 if out_int32 else dtypes.int64
     if out is not None and out._dtype is not wanted:
         raise RuntimeError(
@@ -159,6 +147,24 @@ def searchsorted(
         backend.array_dtype(wanted),
     )
     return from_array(found, wanted, ends._storage) if out is None else write_out(found, given._size, out, wanted)
+
+
+def _check_sizes(ends: Tensor, given: Tensor, is_number: bool) -> None:
+    """Raise unless each row of `given` has a row of `ends` to be sought in, or there is one for all."""
+    name = "torch.searchsorted()"
+    if is_number and len(ends._size) != 1:
+        raise RuntimeError(
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({len(ends._size)}) and input value's dim(0) numel(1)"
+        )
+    if not ends._size:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if len(ends._size) != 1 and ends._size[:-1] != given._size[:-1]:
+        raise RuntimeError(
+            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(ends._size)} and input value tensor "
+            f"{list(given._size)}"
+        )
 
 
 def _in_order(ends: Tensor, sorter: Tensor) -> Tensor:

@@ -39,7 +39,7 @@ from tensorglass.tensor import Tensor
 EQUALS = "of equal elements another one may be chosen: its position differs, its value does not"
 
 
-# --- the k largest ---------------------------------------------------------------------------------------------------
+# --- topk ------------------------------------------------------------------------------------------------------------
 
 
 _SHORT = 64  # elements, of which all are put in order sooner than the best are found
@@ -98,7 +98,7 @@ def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
     return elements_at(xp, chosen, order[(*before, best)], axis)
 
 
-# --- the k-th --------------------------------------------------------------------------------------------------------
+# --- kthvalue --------------------------------------------------------------------------------------------------------
 
 
 def _kth_samples() -> Iterator[Sample]:
@@ -152,7 +152,7 @@ def _refuse_unordered(kernel_name: str, dtype: DType) -> None:
     refuse_unwritten(kernel_name, dtype)
 
 
-# --- the one in the middle -------------------------------------------------------------------------------------------
+# --- median and nanmedian --------------------------------------------------------------------------------------------
 
 
 def _median_samples() -> Iterator[Sample]:
@@ -282,7 +282,7 @@ def _whole(name: str, of_all: Any, input: Tensor, out: OutPair) -> Tensor:
     return made
 
 
-# --- the most frequent -----------------------------------------------------------------------------------------------
+# --- mode ------------------------------------------------------------------------------------------------------------
 
 
 def _mode_samples() -> Iterator[Sample]:

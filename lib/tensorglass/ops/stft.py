@@ -133,19 +133,7 @@ def _spectra(
         )
     is_complex = input._dtype.is_complex or (window is not None and window._dtype.is_complex)
     if not (is_complex if return_complex is None else return_complex):
-        if return_complex is None:
-            raise explained(
-                RuntimeError(
-                    "stft requires the return_complex parameter be given for real inputs, and will further require "
-                    "that return_complex=True in a future PyTorch release."
-                ),
-                "Write return_complex=True; view_as_real of the result gives real numbers.",
-            )
-        warn(
-            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
-            "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
-            "torch.view_as_real on the complex output to recover the old return format."
-        )
+        _advise_complex(is_said=return_complex is not None)
     numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
     flags = {
         "normalized": normalized, "onesided": onesided, "return_complex": return_complex,
@@ -170,6 +158,23 @@ def _spectra(
         made.squeeze_(0)
     result: Tensor = made if return_complex is not False else view_as_real(made)
     return result
+
+
+def _advise_complex(is_said: bool) -> None:
+    """Raise where nothing was said of the kind of result, and warn where real numbers were asked for."""
+    if not is_said:
+        raise explained(
+            RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            ),
+            "Write return_complex=True; view_as_real of the result gives real numbers.",
+        )
+    warn(
+        "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors "
+        "for all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
+        "the complex output to recover the old return format."
+    )
 
 
 def _misfit(input: Tensor, n_fft: int, hop: int, width: int, window: Tensor | None) -> str | None:

@@ -235,7 +235,7 @@ def test_test_lists_its_layers_and_runs_one_with_a_closing_line():
     assert {"library", "course", "outputs"} <= {line.split()[0] for line in listed.splitlines()}
     said = glassroom("test", "library", "-k", "test_a_view_allocates_nothing", "--jobs", 1)
     assert said.returncode == Exit.OK, said.stdout + said.stderr
-    assert said.stdout.rstrip().splitlines()[-1] == "1 passed, 0 failed, 0 skipped"
+    assert said.stdout.rstrip().splitlines()[-1].startswith("1 passed, 0 failed, ")  # skipped: where there is no CuPy
 
 
 def test_the_oldest_numpy_is_the_one_that_the_package_asks_for():

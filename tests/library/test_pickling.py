@@ -78,6 +78,18 @@ def test_functions_and_methods_are_pickled_by_the_names_that_users_know() -> Non
     assert strangers == []
 
 
+def test_operators_that_look_for_derived_classes_are_pickled_too() -> None:
+    type("Derived", (torch.Tensor,), {})
+    for function in (
+        torch.Tensor.where,
+        torch.Tensor.__getitem__,
+        torch.Tensor.__matmul__,
+        torch.Tensor.add,
+        torch.add,
+    ):
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
 def test_a_function_goes_to_a_process_that_has_imported_nothing() -> None:
     sent = pickle.dumps((torch.linalg.qr, torch.topk, torch.Tensor.cumsum, torch.special.erf, torch.add))
     program = f"import pickle; print(*[each.__name__ for each in pickle.loads({sent!r})])"

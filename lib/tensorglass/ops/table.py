@@ -275,7 +275,7 @@ def _open_doors() -> None:
         for name, method in row.dunders.items():
             if method is row.function and name in _DOORS:
                 form = overriding.door(method, overriding.public_form(name) if name == "__matmul__" else None)
-                form.__name__ = name
+                _tell(row, form, "tensorglass", f"Tensor.{name}")
                 setattr(Tensor, name, form)
 
 

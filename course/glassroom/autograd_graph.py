@@ -158,7 +158,7 @@ def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
     description = described(variable)
     gradient = variable.grad
     return Leaf(
-        name=next((name for name, tensor in named if tensor is variable), "a leaf"),
+        name=next((name for name, tensor in named if tensor is variable), "unnamed"),
         size=description.size,
         dtype=description.dtype,
         storage=name_of(description.memory),

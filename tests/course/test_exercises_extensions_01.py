@@ -140,7 +140,7 @@ WRONG = [
     ("e01-keep", KEEP + "'save', 'save', 'save', 'attribute', 'save'", "takes tensors"),
     ("e01-keep", KEEP + "'save', 'save', 'attribute', 'save', 'save'", "It is no tensor"),
     ("e01-keep", KEEP + "'save', 'save', 'attribute', 'attribute', 'attribute'", "let go of by the backward"),
-    ("e01-keep", KEEP + "1, 2, 3, 4, 5", '"save" or "attribute" was asked for'),
+    ("e01-keep", KEEP + "1, 2, 3, 4, 5", '"attribute" or "save" was asked for'),
     (
         "e01-softplus",
         SOFTPLUS.format(forward="torch.log(1 + torch.exp(x))", saved="x", gradient="gradient * torch.sigmoid(kept)"),

@@ -13,6 +13,17 @@ x, w, u = new(), new(3.0, 4.0), new(5.0, 6.0)
 """
 
 STORIES = {
+    "an inference tensor cannot be written to outside, as out either": """
+        with torch.inference_mode():
+            made, square = torch.ones(2), torch.ones(2, 2)
+        n = torch.ones(2)
+        attempt(lambda: torch.add(n, 1, out=made))
+        attempt(lambda: torch.sin(n, out=made))
+        attempt(lambda: torch.sum(torch.ones(2, 2), 0, out=made))
+        attempt(lambda: torch.mm(torch.ones(2, 2), torch.ones(2, 2), out=square))
+        attempt(lambda: torch.max(torch.ones(2, 2), 0, out=(made, torch.tensor([0, 0]))))
+        attempt(lambda: torch.cat([n[:1], n[:1]], out=made))
+    """,
     "how often a gradient was written": """
         for create_graph in (False, True):
             a = new()

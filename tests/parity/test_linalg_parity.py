@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy
 import pytest
 from parity.agreement import blueprint, disagreement, torch
+from parity.steps import disagreement as of_steps
+from parity.steps import lines
 
 import tensorglass
 
@@ -128,3 +131,44 @@ def test_the_exponential_of_a_matrix_is_pytorchs() -> None:
         ours = tensorglass.tensor(theirs.tolist(), dtype=tensorglass.float64)
         found, expected = tensorglass.linalg.matrix_exp(ours), torch.linalg.matrix_exp(theirs)
         assert numpy.allclose(found.numpy(), expected.numpy(), rtol=1e-9)
+
+
+CORNERS = r"""
+x=torch.ones(2,2,2) ;; torch.linalg.norm(x,2) ;; torch.linalg.norm(x,'fro') ;; torch.linalg.norm(x,'nuc')
+x=torch.ones(2,2) ;; torch.linalg.norm(x,dim=(0,1,1)) ;; torch.linalg.norm(x,dim=()) ;; torch.linalg.norm(x,2,dim=())
+x=torch.ones(2,2) ;; torch.linalg.norm(x,1j) ;; torch.linalg.vector_norm(x,1j) ;; torch.linalg.matrix_norm(x,1j)
+x=torch.ones(2,2) ;; x.norm(1j)
+x=torch.tensor([[4.,1],[1,3]]) ;; torch.norm(x,'nuc') ;; x.norm('nuc',(0,1)) ;; x.norm('nuc',1) ;; x[0].norm('nuc')
+x=torch.tensor([[4.,1],[1,3]]) ;; torch.norm(x,'nuc',(1,0),True) ;; torch.norm(x.expand(2,2,2),'nuc')
+x=torch.ones(2,2) ;; torch.norm(x,'no')
+x=torch.tensor([[4.,1],[1,3]],requires_grad=True) ;; torch.norm(x,'nuc').backward() ;; (x.grad*100).round().abs().tolist()
+x=torch.ones(2,2) ;; torch.linalg.cond(x,3) ;; torch.linalg.cond(x,0) ;; torch.linalg.cond(x,.5)
+x=torch.ones(2,2) ;; torch.linalg.cond(x,'no')
+x=torch.ones(0,0) ;; [torch.linalg.cond(x,p) for p in (None,'nuc','fro',1,2,-2,math.inf)]
+x=torch.ones(2,0,0) ;; [torch.linalg.cond(x,p) for p in (None,'nuc','fro',1,2,-2,math.inf)]
+x=torch.ones(2,0) ;; [torch.linalg.cond(x,p) for p in (None,1,2,-2,math.inf)] ;; torch.linalg.cond(x,'nuc')
+x=torch.ones(2,3) ;; torch.linalg.cond(x,'fro') ;; torch.linalg.cond(x,'nuc') ;; torch.linalg.cond(x,1)
+x=torch.eye(2) ;; torch.linalg.lstsq(x,torch.ones(3)) ;; torch.linalg.lstsq(x,torch.ones(1,2,2))
+x=torch.ones(2,2,2) ;; torch.linalg.lstsq(x,torch.ones(2)) ;; torch.linalg.lstsq(x,torch.ones(3,2))
+x=torch.ones(2,3) ;; torch.linalg.pinv(x,hermitian=True) ;; torch.linalg.matrix_rank(x,hermitian=True)
+x=torch.eye(2) ;; y=torch.tensor(1j) ;; torch.linalg.pinv(x,atol=y) ;; torch.linalg.matrix_rank(x,rtol=y)
+x=torch.eye(2) ;; torch.linalg.multi_dot(x)
+x=torch.tensor([1.,1,2],requires_grad=True) ;; torch.unique_consecutive(x,dim=0).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("program", lines(CORNERS))
+def test_norms_conditions_and_equations_in_the_corners_are_pytorchs(program: str) -> None:
+    assert of_steps(program) is None
+
+
+@pytest.mark.parametrize("call", ["cholesky(x)", "qr(x)", "chain_matmul(x, x)"])
+def test_older_forms_advise_what_to_call_instead(call: str) -> None:
+    said = []
+    for library in (torch, tensorglass):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(f"torch.{call}", {"torch": library, "x": library.eye(2)})
+        said.append([str(each.message).split(" (Triggered")[0].strip() for each in caught])
+    assert said[1][0].startswith(f"torch.{call.split('(')[0]} is deprecated")
+    assert not said[0] or said == [said[0]] * 2  # PyTorch says it once in a process

@@ -275,8 +275,12 @@ def recorded(
         made = recorder.begin(values)
         if made is None:
             written = None if out is None else values[out]
-            if written is not None and is_recorded(written if isinstance(written, (tuple, list)) else (written,)):
-                raise no_out_with_gradients(body.__name__)
+            if written is not None:
+                written = written if isinstance(written, (tuple, list)) else (written,)
+                if is_recorded(written):
+                    raise no_out_with_gradients(body.__name__)
+                for each in written:
+                    inplace.check_inference(each)
             return body(*arguments, **keywords)
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
@@ -147,10 +148,19 @@ def _old_cholesky(input: Tensor, upper: bool) -> Tensor:
 _recorded_old: Any = recorded(_old_cholesky)
 
 
+_ADVICE = (
+    "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+    "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, "
+    "upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+    "results for all valid (symmetric positive definite) inputs."
+)
+
+
 @operator("linear algebra", out=True, samples=_samples)
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
     check_tensor("cholesky", input)
+    warn(_ADVICE)
     result = _recorded_old(input, upper)
     check_safe_cast("cholesky", result, out)
     return cast_into_out(result, out)

@@ -102,7 +102,7 @@ def compute(
         elif operand is not None:
             kinds.append((dtypes.of_number(operand), None, None))
     if has_meta or (out is not None and out._meta is not None):
-        if inplace and out is not None:
+        if out is not None:
             check_inference(out)
         if is_recorded(tensors) or (out is not None and is_recorded((out,))):
             run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)

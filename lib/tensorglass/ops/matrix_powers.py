@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.dtypes import C_NAMES
+from tensorglass.errors import warn
 from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
@@ -193,6 +194,8 @@ def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
 @operator("linear algebra", namespace="linalg", out=True, samples=_row_samples)
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, in the order that costs least; the first and the last may be vectors."""
+    if isinstance(tensors, Tensor):
+        raise TypeError("linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     is_row, is_column = len(tensors[0]._size) == 1, len(tensors[-1]._size) == 1
@@ -243,6 +246,10 @@ def _separate_samples() -> Iterator[Sample]:
 @operator("linear algebra", method=False, samples=_separate_samples, signatures=None)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, in the order that costs least. `linalg.multi_dot` is its successor."""
+    warn(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters."
+    )
     for each in all_tensors(matrices):
         if len(each._size) != 2:
             raise RuntimeError(f"Tensor dimension is {len(each._size)}, expected 2 instead.")

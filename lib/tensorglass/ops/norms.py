@@ -14,7 +14,7 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.extrema import amax, amin
 from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.inverses import inv_ex
-from tensorglass.ops.matrices import cast_into_out, check_floating, check_matrices, check_safe_cast
+from tensorglass.ops.matrices import cast_into_out, check_floating, check_matrices, check_safe_cast, check_square
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.reduction import sum as sum_
@@ -41,8 +41,14 @@ def _vector_samples() -> Iterator[Sample]:
     yield sample(values(0, 3), 2, 0)
 
 
+def _refuse_complex_order(name: str, order: Any) -> None:
+    if isinstance(order, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
 def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | None, out: Tensor | None) -> Tensor:
     check_norm_dtype("linalg.vector_norm", x, dtype)
+    _refuse_complex_order("linalg.vector_norm", order)
     if order < 0 or order == inf:
         axes = range(len(x._size)) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
         refuse_empty(x, order, dim, axes)
@@ -87,6 +93,7 @@ def _matrix(
     A: Tensor, order: float | str, dim: Sequence[int], keepdim: bool, dtype: DType | None, out: Tensor | None
 ) -> Tensor:
     name = "linalg.matrix_norm"
+    _refuse_complex_order(name, order)
     if isinstance(order, str) and order not in ("fro", "nuc"):
         raise RuntimeError(f"{name}: Order {order} not supported.")
     check_matrices(name, A)
@@ -188,22 +195,19 @@ def linalg_norm(
     """The norm of a vector where `dim` is one dimension, of a matrix where it is two; without `ord` that of all."""
     check_tensor("linalg_norm", input)
     axes = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
-    if isinstance(ord, str):
-        result = _matrix(input, ord, (-2, -1) if axes is None else axes, keepdim, dtype, None)
-    elif ord is None:
+    count = len(input._size) if axes is None else len(axes)
+    if axes is not None and count not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(axes)}")
+    if ord is not None and count not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {count}D."
+        )
+    if ord is None:
         result = _vector(input, 2, axes, keepdim, dtype, None)
+    elif isinstance(ord, str) or count == 2:
+        result = _matrix(input, ord, (-2, -1) if axes is None else axes, keepdim, dtype, None)
     else:
-        count = len(input._size) if axes is None else len(axes)
-        if axes is None and count not in (1, 2):
-            raise RuntimeError(
-                f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {count}D."
-            )
-        if count not in (1, 2):
-            raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(axes or ())}")
-        if count == 1:
-            result = _vector(input, ord, axes, keepdim, dtype, None)
-        else:
-            result = _matrix(input, ord, (0, 1) if axes is None else axes, keepdim, dtype, None)
+        result = _vector(input, ord, axes, keepdim, dtype, None)
     if out is not None and out._dtype is not result._dtype:
         raise RuntimeError(
             f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
@@ -264,6 +268,10 @@ def _cond_samples() -> Iterator[Sample]:
     yield sample(values(2, 4, 3))
 
 
+def _check_cond(input: Tensor, order: str) -> None:
+    check_square(f"linalg.cond(ord={order})", input)
+
+
 @operator(
     "linear algebra",
     namespace="linalg",
@@ -276,16 +284,20 @@ def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | No
     check_tensor("linalg_cond", input)
     if len(input._size) < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if p is None or p in (2, -2):
+    if p not in (None, "fro", "nuc", 2, -2, 1, -1, inf, -inf):
+        shown = f"{p:g}" if isinstance(p, (int, float)) else p
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {shown}")
+    if isinstance(p, str):
+        _check_cond(input, p)
+    if 0 in input._size:
+        result = input.new_zeros(input._size[:-2], dtype=input._dtype.to_real())
+        result._written()  # PyTorch fills it
+    elif p is None or p in (2, -2):
         found = svdvals(input)
         first, last = slice_view(found, -1, 0, 1), slice_view(found, -1, -1)
         result = (last / first if p == -2 else first / last).squeeze(-1)
     else:
-        if input._size[-1] != input._size[-2]:
-            raise RuntimeError(
-                f"linalg.cond: A must be batches of square matrices, but they are {input._size[-2]} by "
-                f"{input._size[-1]} matrices"
-            )
+        _check_cond(input, f"{p:g}" if isinstance(p, (int, float)) else p)
         if p == "nuc":
             check_floating("linalg.svd", input)
         inverse, info = inv_ex(input)

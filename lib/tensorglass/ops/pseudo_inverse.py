@@ -55,6 +55,14 @@ def _threshold(xp: Any, sizes: Array, atol: Any, rtol: Any) -> Array:
     return xp.maximum(atol, rtol * largest)
 
 
+def _refuse_complex(name: str, **tolerances: Any) -> None:
+    for each, given in tolerances.items():
+        if isinstance(given, Tensor) and given.is_complex():
+            raise RuntimeError(
+                f"torch.linalg.{name}: {each} tensor of complex type is not supported. Got {given._dtype.scalar_type}"
+            )
+
+
 def _tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> dict[str, Any]:
     """Both as a kernel takes them; `rtol` depends on the size if neither is given."""
     if rtol is None:
@@ -147,6 +155,9 @@ def linalg_pinv(
     check_tensor("linalg_pinv", input)
     if atol is not None and rtol is None and rcond is None:
         _check_single(input)
+    _refuse_complex("pinv", atol=atol, rtol=rtol if rcond is None else rcond)
+    if hermitian:
+        check_square("linalg.eigh", input)
     result = _recorded(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
     check_safe_cast("linalg.pinv", result, out)
     return cast_into_out(result, out)
@@ -203,8 +214,9 @@ def linalg_matrix_rank(
     _check_single(input)
     if len(input._size) < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
+    _refuse_complex("matrix_rank", atol=atol if tol is None else tol, rtol=rtol)
     if hermitian:
-        check_square("linalg.matrix_rank", input)
+        check_square("linalg.eigh", input)
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
     found = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
     check_safe_cast("torch.linalg.matrix_rank", found, out)
@@ -286,6 +298,13 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if not b._size:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    if not 0 <= len(input._size) - len(b._size) <= 1:
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            "<= 1"
+        )
+    if len(b._size) == 1 and input._size[-2] != b._size[0]:
+        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-1)")
     if input._dtype is not b._dtype:
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.ops import return_types
@@ -225,8 +226,16 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
     return all_into_out(return_types.linalg_qr, _recorded_qr(A, mode), out)
 
 
+_QR_ADVICE = (
+    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
+    "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced "
+    "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+)
+
+
 @operator("linear algebra", samples=_thin_samples, differs=GAUGE)
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> Any:
     """``input == Q @ R``, with a square `Q` if not `some`. `linalg.qr` is its successor."""
     check_tensor("qr", input)
+    warn(_QR_ADVICE)
     return all_into_out(return_types.qr, _recorded_qr(input, "reduced" if some else "complete"), out)

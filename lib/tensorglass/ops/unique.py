@@ -104,9 +104,9 @@ def _run_samples() -> Iterator[Sample]:
 
 @operator("sorting", samples=_run_samples)
 @derivative(
-    node=lambda dim: "UniqueConsecutiveBackward0" if dim is None else "UniqueDimConsecutiveBackward0",
+    node="UniqueConsecutiveBackward0",
     outputs=1,
-    input=lambda grad, dim: no_formula("unique_consecutive" if dim is None else "unique_dim_consecutive")(grad),
+    input=no_formula("unique_consecutive"),
 )
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None

@@ -56,7 +56,7 @@ LENGTH = usual_reductions.of_reduction(
 
 @operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)
 @derivative(
-    node="LinalgVectorNormBackward0",
+    node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded as what it is made of
     input=lambda grad, input, result, p, dim, keepdim: (
         None if p == 0 else norm_backward(grad, input, result, p, dim, keepdim)  # a count of elements has none at all
     ),
@@ -77,7 +77,10 @@ def norm(
         input = input.to(dtype)
     check_out_dtype(out, input._dtype.to_real())
     if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+        from tensorglass.ops.norms import linalg_matrix_norm  # when it is needed: it is made of this one
+
+        several = range(len(input._size)) if dim is None else (dim,) if isinstance(dim, int) else dim
+        return linalg_matrix_norm(input, p, several, keepdim, out=out)
     if p is not None and not isinstance(p, (str, *NUMBERS)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}")
     several = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
@@ -86,6 +89,8 @@ def norm(
         if isinstance(dim, (tuple, list)):
             found = f"tuple of ints, but found element of type {type_name(dim[0])} at pos 0"
         raise TypeError(f"linalg_vector_norm(): argument 'dim' (position 3) must be {found}")
+    if isinstance(p, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     order = 2.0 if p in ("fro", None) else float(p)
     axes = axes_of(len(input._size), dim)
     if order < 0 or order == float("inf"):

@@ -26,7 +26,7 @@ class Contestant:
         self._process.start()
 
     def prepare(self, setup: str, code: str) -> Any:
-        """Run `setup`, and `code` once. Returns what the code leaves in `c`, or in `a`, as a NumPy array."""
+        """Run `setup`, and `code` once. Returns what is left in `answer`, `c` or `a`, with NumPy arrays for tensors."""
         return self._ask("prepare", setup, code)
 
     def seconds(self, times: int, clock: str = "process_time") -> float:
@@ -86,5 +86,13 @@ def _prepared(names: dict[str, Any], setup: str, code: str) -> tuple[Loop, Any]:
         return seconds
 
     exec(code, names)
-    left = names.get("c", names.get("a"))
-    return timed, left.detach().numpy() if hasattr(left, "detach") else left
+    return timed, _as_arrays(next(names[name] for name in ("answer", "c", "a") if name in names))
+
+
+def _as_arrays(left: Any) -> Any:
+    """Tensors, also those in tuples and lists, as NumPy arrays, bfloat16 as float32; all else as it is."""
+    if isinstance(left, (tuple, list)):
+        return [_as_arrays(each) for each in left]
+    if not hasattr(left, "detach"):
+        return left
+    return (left.float() if "bfloat16" in str(left.dtype) else left).detach().resolve_conj().numpy()

@@ -43,6 +43,7 @@ from tensorglass.geometry.overlap import (
 )
 from tensorglass.geometry.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
 from tensorglass.geometry.reshaping import (
+    flat_view,
     flatten_size,
     infer_size,
     no_such_view,
@@ -108,6 +109,7 @@ __all__ = [
     "elementwise_strides",
     "exchange",
     "expand",
+    "flat_view",
     "flatten_size",
     "has_internal_overlap",
     "hsplit",

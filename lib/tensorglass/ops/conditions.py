@@ -11,6 +11,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, result_tensor, view_of
+from tensorglass.ops import bit_masks
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.index_samples import (
@@ -185,5 +186,8 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:
     condition = condition.astype(bool, copy=False)
+    if bit_masks.are_worth_it(xp, target, condition, input, other):
+        bit_masks.choose(xp, condition, input, other, target)
+        return
     target[...] = other
     xp.copyto(target, input, where=condition, casting="unsafe")

@@ -14,6 +14,7 @@ from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.devices import CPU
 from tensorglass.errors import explained
 from tensorglass.making import result_tensor
 from tensorglass.ops.arguments import check_tensor
@@ -112,8 +113,11 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, **options: U
     place = read_out_options("eye", options, out)
     refuse_unwritten("eye", place.dtype)
     made = _filled((rows, columns), place, 0, out)
-    diagonal = range(min(rows, columns))
-    raw_array(made)[diagonal, diagonal] = 1
+    count = min(rows, columns)
+    if out is None:  # then the elements of the diagonal are a row, with steps
+        raw_array(made).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
+    else:
+        raw_array(made)[range(count), range(count)] = 1
     return made
 
 
@@ -264,6 +268,10 @@ def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Opt
 @factory(function=False, method=True)
 def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros, of this one's dtype and device."""
+    if size is None and sizes and not options and self._storage.device is CPU:
+        made = new_at_once(sizes, HOST.xp.zeros, self._dtype)
+        if made is not None:
+            return made
     shape = read_size("new_zeros", sizes, size)
     return _filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
 
@@ -271,6 +279,10 @@ def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Opt
 @factory(function=False, method=True)
 def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones, of this one's dtype and device."""
+    if size is None and sizes and not options and self._storage.device is CPU:
+        made = new_at_once(sizes, _ones, self._dtype)
+        if made is not None:
+            return made
     shape = read_size("new_ones", sizes, size)
     return _filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
 

@@ -91,6 +91,9 @@ def compute(
 
     With `out`, the result is written there: `out` is resized if it has another size, or, if `inplace`, refused.
     """
+    done = computed_at_once(kernel, operands, parameters, out, inplace)
+    if done is not None:
+        return done
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
     has_meta = False
@@ -104,10 +107,25 @@ def compute(
     if has_meta or (out is not None and out._meta is not None):
         if out is not None:
             check_inference(out)
+        run = partial(_compute_beneath, kernel, operands, kinds, tensors, parameters, out, inplace)
         if is_recorded(tensors) or (out is not None and is_recorded((out,))):
-            run = partial(_compute, kernel, operands, kinds, tensors, parameters, out, inplace)
             return record_kernel(kernel, operands, parameters, out, inplace, run)
+        return run()
     return _compute(kernel, operands, kinds, tensors, parameters, out, inplace)
+
+
+def _compute_beneath(
+    kernel: Kernel,
+    operands: Sequence[Any],
+    kinds: list[Kind],
+    tensors: list[Tensor],
+    parameters: dict[str, Any],
+    out: Tensor | None,
+    inplace: bool,
+) -> Tensor:
+    """`_compute` beneath what records the operator, where gradients may flow."""
+    done = computed_at_once(kernel, operands, parameters, out, inplace, has_meta=True)
+    return _compute(kernel, operands, kinds, tensors, parameters, out, inplace) if done is None else done
 
 
 def _compute(
@@ -119,10 +137,7 @@ def _compute(
     out: Tensor | None,
     inplace: bool,
 ) -> Tensor:
-    """`compute` for operands of these kinds, of which `tensors` are tensors, whether they are recorded or not."""
-    done = computed_at_once(kernel, operands, tensors[0], parameters, out, inplace)
-    if done is not None:
-        return done
+    """`compute` for operands of these kinds, of which `tensors` are tensors, the long way."""
     if kernel.check is not None:
         kernel.check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import FLOATING
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import pointwise
@@ -26,8 +27,15 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return bool(input._storage.backend.launch(_all_equal, array_of(input), array_of(other)))
 
 
+_BEGINNING = 4096  #: elements that are compared before all the others: of most tensors that differ, some of these do
+
+
 def _all_equal(xp: Any, input: Array, other: Array) -> Any:
-    return xp.all(xp.equal(input, other))
+    if xp is HOST.xp and input.size > 4 * _BEGINNING:
+        rows = max(1, _BEGINNING * len(input) // input.size)
+        if not (input[:rows] == other[:rows]).all():
+            return False
+    return (input == other).all()
 
 
 @pointwise(PREDICATE, function=False, method=False, inplace=False, check=dtypes_alike)

@@ -75,7 +75,12 @@ def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
 def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)
-    return xp.true_divide(one, one + xp.exp(-input), out=out)
+    if not input.ndim:  # numbers, which are not written to
+        return xp.true_divide(one, one + xp.exp(-input), out=out)
+    powers = xp.negative(input)
+    xp.exp(powers, out=powers)
+    xp.add(one, powers, out=powers)
+    return xp.true_divide(one, powers, out=powers if out is None else out)
 
 
 def _logit_samples() -> Iterator[Sample]:

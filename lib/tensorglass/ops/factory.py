@@ -241,10 +241,12 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
-def new_at_once(sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp.empty) -> Tensor | None:
+def new_at_once(
+    sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp.empty, dtype: DType | None = None
+) -> Tensor | None:
     """The tensor of a call with a size and nothing else, of small plain ints: half the time; None: look closer.
 
-    `make_array` makes its elements.
+    `make_array` makes its elements, of the default dtype or of the one given.
     """
     if len(sizes) == 1 and type(sizes[0]) is tuple:
         sizes = sizes[0]
@@ -253,7 +255,7 @@ def new_at_once(sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp
         if type(length) is not int or not 0 < length < 256:
             return None
         count *= length
-    dtype = dtypes.get_default_dtype()
+    dtype = dtype or dtypes.get_default_dtype()
     if count * dtype.itemsize >= LEAST or not sizes or as_device(None) is not CPU:  # the pool has no part in it
         return None
     size = tuple(sizes)

@@ -62,6 +62,32 @@ def lgamma_of(xp: Any, x: Array) -> Array:
     return xp.where(xp.isnan(x), x, answer)
 
 
+def lgamma_single(xp: Any, x: Array) -> Array:
+    """The same in a fifth of the time, exact to float32's digits, of which `x` must be: all is led to 10 and more."""
+    is_left = x < 0.0
+    has_left = is_left.any()
+    y = xp.where(is_left, 1 - x, x) if has_left else x
+    near, product, _ = _led_up(xp, y)
+    answer = _lgamma_large(xp, y + _LARGE * near) - near * xp.log(product)
+    if has_left:
+        mirrored = math.log(math.pi) - xp.log(xp.absolute(_sine_of_pi(xp, x))) - answer
+        answer = xp.where(is_left, mirrored, answer)
+        answer[is_left & (x == xp.floor(x))] = xp.inf
+    answer[(x == 1) | (x == 2)] = 0
+    return answer
+
+
+def _led_up(xp: Any, y: Array) -> tuple[Array, Array, Array]:
+    """Whether numbers are below 10, as 1 and 0, the product of such a y, y + 1, … y + 9, and the slope of that."""
+    start = xp.minimum(y, _LARGE)
+    product, slope = start, xp.ones_like(y)
+    for step in range(1, _LARGE):
+        place = start + step
+        slope = slope * place + product
+        product = product * place
+    return (y < _LARGE).astype(y.dtype), product, slope
+
+
 def _lgamma_near(xp: Any, x: Array) -> Array:
     """Of numbers from 0 to 10: led to between 1.5 and 2.5."""
     away, product = x - 2, xp.ones_like(x)
@@ -97,11 +123,9 @@ def digamma_of(xp: Any, x: Array) -> Array:
     """The derivative of the logarithm of the gamma function."""
     is_left = x < 0
     y = xp.where(is_left, 1 - x, x)
-    behind = xp.zeros_like(x)
-    for _ in range(_LARGE):
-        is_small = y < _LARGE
-        behind = xp.where(is_small, behind + 1 / y, behind)
-        y = xp.where(is_small, y + 1, y)
+    near, product, slope = _led_up(xp, y)  # whose quotient is 1/y + 1/(y + 1) + …
+    behind = near * (slope / product)
+    y = y + _LARGE * near
     square = 1 / (y * y)
     total = xp.zeros_like(x)
     for order in range(7, 0, -1):

@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.error_functions import in_double
-from tensorglass.ops.gamma_formulas import digamma_of, lgamma_of, polygamma_of
+from tensorglass.ops.gamma_formulas import digamma_of, lgamma_of, lgamma_single, polygamma_of
 from tensorglass.ops.promotion import ORDERED_FLOAT
 from tensorglass.ops.samples import positive, unary, values
 from tensorglass.ops.single_errors import is_few, one_by_one
@@ -28,7 +28,7 @@ def lgamma(xp: Any, input: Array, *, out: Array = None) -> Array:
             return one_by_one(xp, math.lgamma, input)
         except (ValueError, OverflowError):  # Python refuses poles and what is too large
             pass
-    return in_double(xp, lgamma_of, input)
+    return in_double(xp, lgamma_single if input.dtype == "float32" else lgamma_of, input)
 
 
 @pointwise(

@@ -22,7 +22,7 @@ from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_calls import short_way
-from tensorglass.ops.usual_gathering import gathered_at_once
+from tensorglass.ops.usual_gathering import gathered_at_once, selected_at_once
 from tensorglass.ops.views import expand, view
 from tensorglass.tensor import Tensor, array_of
 
@@ -62,7 +62,7 @@ def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None
     return made if out is None else written_apart(out, made, like)
 
 
-@operator("indexing", out=True, samples=select_samples)
+@operator("indexing", out=True, samples=select_samples, usual=short_way(selected_at_once, 3))
 @derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).index_add(dim, index, grad))
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""

@@ -6,12 +6,14 @@ The one idea to keep in mind: it is `scatter_reduce` of an index that is the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import scatter_gradient
+from tensorglass.ops.adding_at import cells
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_positions
@@ -132,8 +134,12 @@ def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
 
 
 def _at_slices(xp: Any, target: Any, index: Any, source: Any, axis: int, kernel: Any, include_self: bool) -> None:
-    key = (slice(None),) * axis + (index,)
-    kernel(xp, target, key, source.reshape(source.shape or (1,)), include_self)
+    values = source.reshape(source.shape or (1,))
+    if target.flags.c_contiguous and target.size:  # the elements in a row: a quarter of the time
+        shape = prod(target.shape[:axis]), target.shape[axis], prod(target.shape[axis + 1 :])
+        kernel(xp, target.reshape(-1), cells(xp, index, shape), values.reshape(-1), include_self)
+    else:
+        kernel(xp, target, (slice(None),) * axis + (index,), values, include_self)
 
 
 declare_out_of_place(

@@ -41,6 +41,7 @@ class Kernel:
         "calls",
         "check",
         "checks",
+        "complexes",
         "defaults",
         "direct",
         "error_name",
@@ -102,8 +103,9 @@ class Kernel:
         self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _unrecorded
         self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
         rule = self.rule_for({})
-        #: which operands' dtypes need no conversion, and which half types are computed in float32: with the result's
-        self.direct, self.halves = _of_declared(rule, self.lacks_unsigned)
+        #: which operands' dtypes need no conversion, which half types are computed in float32, and which complex dtypes
+        #: need no conversion either unless elements are conjugated: with the result's
+        self.direct, self.halves, self.complexes = _of_declared(rule, self.lacks_unsigned)
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
         self.unchecked = self.direct
         if self.checks:
@@ -164,14 +166,14 @@ def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
     return halves
 
 
-def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool) -> dict[DType, DType]:
+def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool, are_complex: bool = False) -> dict[DType, DType]:
     """Operands of these dtypes go to the kernel as they are, and what it returns has these: the fast path.
 
-    Not complex ones, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
+    Complex ones apart, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
     """
     direct = {}
     for dtype in dtypes.ALL:
-        if dtype.is_complex or (lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
+        if dtype.is_complex is not are_complex or (lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
             continue
         try:
             compute, result = apply_rule(rule, dtype)
@@ -183,6 +185,7 @@ def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool) -> dict[DType, DType]:
 
 
 @cache
-def _of_declared(rule: DTypeRule, lacks_unsigned: bool) -> tuple[dict[DType, DType], dict[DType, DType]]:
-    """Both of the above for the rule of a declaration, which many share."""
-    return _direct_dtypes(rule, lacks_unsigned), _half_dtypes(rule)
+def _of_declared(rule: DTypeRule, lacks_unsigned: bool) -> tuple[dict[DType, DType], ...]:
+    """All three for the rule of a declaration, which many share."""
+    complexes = _direct_dtypes(rule, lacks_unsigned, are_complex=True)
+    return _direct_dtypes(rule, lacks_unsigned), _half_dtypes(rule), complexes

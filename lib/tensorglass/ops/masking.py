@@ -14,6 +14,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained, old_type_name
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, result_tensor, view_of
+from tensorglass.ops import bit_masks
 from tensorglass.ops.advanced_indexing import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.arguments import check_tensor, invalid_combination
 from tensorglass.ops.copying import copy_
@@ -76,7 +77,7 @@ def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
     if not input._contiguous or not mask._contiguous:
         return None
     made = array.copy()
-    HOST.xp.copyto(made, number_array(HOST, checked(value, dtype), dtype), where=where)
+    bit_masks.put(HOST.xp, made, where, number_array(HOST, checked(value, dtype), dtype))
     memory.copied(made.nbytes)
     return result_tensor(made, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import dividing
@@ -267,6 +268,8 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
+        if xp is HOST.xp and not exponent.ndim and exponent in (2, 3):  # squares take a thirtieth of the time
+            return xp.multiply(input if exponent == 2 else input * input, input, out=out)
         # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
         whole = xp.power(input, xp.maximum(exponent, 0))
         odd = xp.where(exponent & 1, input, xp.ones_like(input))

@@ -290,7 +290,10 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
 
 
 def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    return xp.add.reduce(input != 0, axis=axes, keepdims=True, dtype="int64")
+    truths = input if input.dtype.kind == "b" else input != 0
+    if xp is HOST.xp and len(axes) == input.ndim:
+        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # a tenth of the time of adding them up
+    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
 
 
 @operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)

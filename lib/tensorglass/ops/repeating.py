@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.formats import contiguous_format
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_tensor
@@ -85,5 +86,7 @@ def _places(repeats: Tensor, output_size: int | None) -> Tensor:
 
 
 def _count_out(xp: Any, repeats: Array, total: int) -> Array:
+    if xp is HOST.xp:
+        return xp.repeat(xp.arange(len(repeats), dtype=repeats.dtype), repeats)
     # Where each run ends is counted; how many have ended before a place is whose turn it is.
     return xp.searchsorted(xp.cumsum(repeats), xp.arange(total), side="right").astype(repeats.dtype)

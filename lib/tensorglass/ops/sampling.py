@@ -52,10 +52,14 @@ def normal(xp: Any, bits: RandomBits, count: int, dtype: DType, draws_tail: bool
 def _box_muller(xp: Any, uniforms: Array) -> None:
     """Turn uniform numbers into normal ones, in place: in each block the first eight pair with the last eight."""
     blocks = uniforms.reshape(-1, 2, _BLOCK // 2)
-    radius = xp.sqrt(-2 * xp.log(1 - blocks[:, 0]))
-    angle = 2 * math.pi * blocks[:, 1]
-    blocks[:, 0] = radius * xp.cos(angle)
-    blocks[:, 1] = radius * xp.sin(angle)
+    first, second = blocks[:, 0], blocks[:, 1]
+    radius = 1 - first
+    xp.log(radius, out=radius)
+    radius *= -2
+    xp.sqrt(radius, out=radius)
+    angle = 2 * math.pi * second
+    xp.multiply(radius, xp.cos(angle), out=first)
+    xp.multiply(radius, xp.sin(angle, out=angle), out=second)
 
 
 def normal_pairs(xp: Any, bits: RandomBits, count: int) -> Array:

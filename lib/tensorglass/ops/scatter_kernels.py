@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.adding_at import add_at
 from tensorglass.ops.gathering import places, places_in_row
 
 
@@ -63,17 +63,26 @@ def at_places(
         kernel(xp, target, places(xp, index, axis), source, include_self)
 
 
-_LONG = 64  # elements of a slice that are worth a call of their own
-
-
 def add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
     """Add the slices of `source`, times `factor`, to those of `target` at positions `index` along `axis`."""
     values = source.reshape(source.shape or (1,))
     if factor != 1:
         values = (values * factor).astype(target.dtype)
-    if xp is HOST.xp and target.size > _LONG * target.shape[axis]:
-        slices = xp.moveaxis(target, axis, 0)
-        for place, each in zip(index.tolist(), xp.moveaxis(values, axis, 0), strict=True):
-            slices[place] += each  # a call for each slice, where `add.at` takes 10 ns for each element
+    add_at(xp, target, axis, (index,), values)
+
+
+def put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate: bool) -> None:
+    """Write `source` to the positions `index`, counted through all elements, or add it to what is there."""
+    if not target.size:
+        return
+    key = index.reshape(-1)
+    if key.size and key.min() < 0:
+        key = key % target.size
+    if target.flags.c_contiguous:
+        target = target.reshape(-1)
     else:
-        xp.add.at(target, (slice(None),) * axis + (index,), values)
+        key = xp.unravel_index(key, target.shape)
+    if accumulate:
+        xp.add.at(target, key, source.reshape(-1))
+    else:
+        target[key] = source.reshape(-1)

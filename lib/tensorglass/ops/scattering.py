@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import dtypes, geometry
-from tensorglass.backends import Array
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
@@ -29,10 +28,11 @@ from tensorglass.ops.scatter_kernels import (
     mean_places,
     min_places,
     multiply_places,
+    put_in_row,
     set_places,
 )
 from tensorglass.ops.unsigned import refuse_unwritten
-from tensorglass.ops.usual_gathering import add_to, of_scattering, over
+from tensorglass.ops.usual_gathering import add_to, of_scattering, over, written_at_once
 from tensorglass.tensor import Tensor, array_of
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -48,6 +48,8 @@ def _scatter_(
 ) -> Tensor:
     given = value if src is None else src
     check_tensor("scatter_", index, "index", 2)
+    if reduce is None and written_at_once(input, dim, index, given, over):
+        return input
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
         warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
@@ -77,6 +79,8 @@ def _scatter_(
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     check_tensor("scatter_add_", index, "index", 2)
     check_tensor("scatter_add_", src, "src", 3)
+    if written_at_once(input, dim, index, src, add_to):
+        return input
     return _scattered(input, dim, index, src, add_places)
 
 
@@ -171,17 +175,7 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
     check_linear(input, index)
     if index.numel():
         refuse_unwritten("take_put_cpu", input._dtype)
-    return write(input, _put_in_row, array_of(index), written_array(source, input), accumulate)
-
-
-def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate: bool) -> None:
-    key = xp.unravel_index(index.reshape(-1) % target.size, target.shape) if target.size else ()
-    if not target.size:
-        return
-    if accumulate:
-        xp.add.at(target, key, source.reshape(-1))
-    else:
-        target[key] = source.reshape(-1)
+    return write(input, put_in_row, array_of(index), written_array(source, input), accumulate)
 
 
 declare_out_of_place(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.",

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
@@ -23,7 +24,7 @@ from tensorglass.ops.reducing import Dims, axes_of, reduce, write_out
 from tensorglass.ops.samples import values
 from tensorglass.ops.summing import total
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.usual_reductions import SMALL, array_at_once, read_usual
+from tensorglass.ops.usual_reductions import array_at_once, read_usual
 from tensorglass.tensor import Tensor, array_of
 
 
@@ -96,7 +97,7 @@ def _at_once(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Call
                 return form(*arguments, **keywords)
             input, dim, _ = read
             size, array = input._size, array_at_once(input)
-            if array is None or input._dtype not in _PLAIN or not 0 < array.size < SMALL:
+            if array is None or input._dtype not in _PLAIN or not 0 < array.nbytes < LEAST:
                 return form(*arguments, **keywords)
             if dim is None or not -len(size) <= dim < len(size):
                 return form(*arguments, **keywords)

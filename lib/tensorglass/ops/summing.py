@@ -37,6 +37,23 @@ def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
     return xp.add.reduce(array, axis=axes, keepdims=True)
 
 
+def sum_of_squares(array: Array, axes: tuple[int, ...]) -> Array | None:
+    """`total` of the squares, which are not made; None where rows are not to be had that can be cut evenly.
+
+    Pieces of rows are multiplied by themselves: 0.1 ms for a million, where squares and their sum take 0.4.
+    """
+    kept = array.ndim - len(axes)
+    length = prod(array.shape[kept:])
+    if array.size < _WORTH_IT or array.dtype.char not in _ones or not array.flags.c_contiguous or min(axes) < kept:
+        return None
+    piece = length if length <= _PIECE else _piece(length, _PIECE)
+    if length % piece:
+        return None
+    pieces = array.reshape(-1, length // piece, piece)
+    sums = _row_sums(HOST.xp.vecdot(pieces, pieces))
+    return sums.reshape(array.shape[:kept] + (1,) * len(axes))
+
+
 def _strided_total(array: Array, axes: tuple[int, ...]) -> Array:
     """`total` of what lies in another order or with gaps: by axes in the order in which it lies."""
     strides = array.strides

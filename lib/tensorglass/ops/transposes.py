@@ -5,10 +5,14 @@ The one idea to keep in mind: T and H are for matrices; mT and mH transpose each
 
 from __future__ import annotations
 
+from typing import Any
+
+from tensorglass import geometry
 from tensorglass.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import view_of
 from tensorglass.ops.table import operator
+from tensorglass.ops.usual_views import of_ints
 from tensorglass.ops.views import conj, transpose
 from tensorglass.tensor import Tensor
 
@@ -28,7 +32,11 @@ def T(input: Tensor) -> Tensor:
     return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
 
 
-@operator("view", function=False, method=False, attribute=True)
+def _exchanged(size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+    return geometry.transpose(size, stride, offset, -2, -1) if len(size) > 1 else None
+
+
+@operator("view", function=False, method=False, attribute=True, usual=of_ints(_exchanged))
 def mT(input: Tensor) -> Tensor:
     """The last two dimensions swapped: the transpose of each matrix of a batch."""
     if not input._size:

@@ -29,6 +29,7 @@ Axes = int | tuple[int, ...] | None  # None: all of them
 Function = Callable[[Array, Axes, Any], Any]
 
 SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
+MANY = 1 << 14  #: the same where there are no better ways
 
 
 def of_reduction(
@@ -58,7 +59,10 @@ def of_reduction(
         dims = range(ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
         if found is None or not count or not dims or not all(-ndim <= each < ndim for each in dims):
             return None
-        run = function if count < SMALL else of_large if found[0] is dtype else None
+        if count < (MANY if of_large is None else SMALL):
+            run: Function | None = function
+        else:
+            run = of_large if found[0] is dtype else None
         if run is None:
             return None
         axes = tuple([each % ndim for each in dims])
@@ -189,7 +193,7 @@ def array_at_once(input: Tensor) -> Array | None:
 @lru_cache(64)  # of which each holds an array
 def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int, ...]] | None:
     """The axis, where its elements begin in memory, how far apart they are, and the size without it."""
-    if not 0 < math.prod(size) < SMALL or not -len(size) <= dim < len(size):
+    if not 0 < math.prod(size) < MANY or not -len(size) <= dim < len(size):
         return None
     axis = dim % len(size)
     places = HOST.xp.arange(math.prod(size)).reshape(size)

@@ -1,7 +1,8 @@
-"""The usual call of `view`, `reshape`, `transpose` and `t`: plain ints, and a tensor that no gradient flows to.
+"""The usual call of a view: plain ints, and a tensor that no gradient flows to.
 
 The one idea to keep in mind: such a call needs no reading of its arguments and cannot be misread, so it goes straight
-to the header's arithmetic, in 0.2 µs less. Every other call goes on to the form that `calls` has made.
+to the header's arithmetic, in 0.2 µs less, or to what that came to the last time, in half the time. Every other call
+goes on to the form that `calls` has made.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.making import view_of
 from tensorglass.tensor import Tensor
+
+Header = tuple[tuple[int, ...], tuple[int, ...], int]
 
 _LEFT_OUT: Any = object()  # in place of an argument that was not given
 
@@ -63,3 +66,42 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return form(*arguments, **keywords)
 
     return usual
+
+
+def of_ints(
+    arithmetic: Callable[..., Header | None], *, as_one: bool = False
+) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
+    """What puts `arithmetic` before a form for a call with ints alone: a function of size, stride, offset and these.
+
+    It is remembered what it came to: `x.unsqueeze(0)` takes 1 µs and not 1.7. `as_one`: it takes the ints as one tuple,
+    and so may the call.
+    """
+
+    @geometry.remembered
+    def planned(size: tuple[int, ...], stride: tuple[int, ...], numbers: tuple[int, ...]) -> Header | None:
+        try:
+            return arithmetic(size, stride, 0, numbers) if as_one else arithmetic(size, stride, 0, *numbers)
+        except (RuntimeError, IndexError, TypeError, ValueError):  # which the form finds again, and says in full
+            return None
+
+    def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        @wraps(form)
+        def usual(*arguments: Any, **keywords: Any) -> Tensor:
+            if arguments and not keywords:
+                input, numbers = arguments[0], arguments[1:]
+                if type(input) is Tensor and input._meta is None:
+                    if as_one and len(numbers) == 1 and type(numbers[0]) is tuple:
+                        numbers = numbers[0]
+                    for number in numbers:
+                        if type(number) is not int:
+                            break
+                    else:
+                        found = planned(input._size, input._stride, numbers)
+                        if found is not None:
+                            size, stride, offset = found
+                            return view_of(input, size, stride, input._offset + offset)
+            return form(*arguments, **keywords)
+
+        return usual
+
+    return enter

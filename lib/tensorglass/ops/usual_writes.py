@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorglass import dtypes, memory
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops import bit_masks
 from tensorglass.ops.scalars import number_array
 from tensorglass.ops.usual_reductions import array_at_once
 from tensorglass.tensor import Tensor
@@ -34,7 +35,7 @@ def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
     if type(value) is not Tensor:
         if index._dtype is not dtypes.bool or index._size != input._size or type(value) not in (int, float):
             return False
-        HOST.run(HOST.xp.copyto, target, number_array(HOST, value, input._dtype), "same_kind", chosen)
+        HOST.run(bit_masks.put, HOST.xp, target, chosen, number_array(HOST, value, input._dtype))
     else:
         if index._dtype is not dtypes.int64 or value._dtype is not input._dtype or value._storage is input._storage:
             return False

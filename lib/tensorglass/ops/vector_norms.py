@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import usual_reductions
@@ -18,7 +19,7 @@ from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import Dims, axes_of, reduce
 from tensorglass.ops.samples import values
 from tensorglass.ops.scalars import NUMBERS
-from tensorglass.ops.summing import total
+from tensorglass.ops.summing import sum_of_squares, total
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.tensor import Tensor
 
@@ -49,8 +50,30 @@ def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
         )
 
 
+def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
+    squares = sum_of_squares(input, axes) if order == 2 and xp is HOST.xp and axes else None
+    if squares is not None:
+        return xp.sqrt(squares, out=squares)
+    lengths = xp.absolute(input)
+    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
+        return lengths
+    if order == float("inf"):
+        return xp.max(lengths, axis=axes, keepdims=True)
+    if order == float("-inf"):
+        return xp.min(lengths, axis=axes, keepdims=True)
+    if order == 0:
+        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
+    if order == 2:
+        return xp.sqrt(total(xp, xp.square(lengths), axes))
+    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
+
+
+def _length(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    return _norm(xp, input, axes, order=2)
+
+
 LENGTH = usual_reductions.of_reduction(
-    usual_reductions.length, usual_reductions.floating, least=2, most_arguments=1, mixed=True
+    usual_reductions.length, usual_reductions.floating, _length, least=2, most_arguments=1, mixed=True
 )
 
 
@@ -109,21 +132,6 @@ def refuse_empty(input: Tensor, order: float, dim: Dims, axes: Sequence[int]) ->
                 f"{shown} the dimension {axis}because this dimension is empty and the operation does not have an "
                 "identity"
             )
-
-
-def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
-    lengths = xp.absolute(input)
-    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
-        return lengths
-    if order == float("inf"):
-        return xp.max(lengths, axis=axes, keepdims=True)
-    if order == float("-inf"):
-        return xp.min(lengths, axis=axes, keepdims=True)
-    if order == 0:
-        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
-    if order == 2:
-        return xp.sqrt(total(xp, xp.square(lengths), axes))
-    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
 
 
 def _dist_samples() -> Iterator[Sample]:

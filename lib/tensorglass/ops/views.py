@@ -25,7 +25,7 @@ from tensorglass.ops.part_setters import set_imag, set_real
 from tensorglass.ops.pointwise import neg
 from tensorglass.ops.recorded_views import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.table import operator
-from tensorglass.ops.usual_views import of_lengths, of_matrix, of_two_dims
+from tensorglass.ops.usual_views import of_ints, of_lengths, of_matrix, of_two_dims
 from tensorglass.tensor import Tensor, header_of, raw_array
 
 _VIEW = ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)")
@@ -99,7 +99,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other._size)
 
 
-@operator("view")
+@operator("view", usual=of_ints(geometry.flat_view))
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one. `input` itself if that is a single dimension; else as `reshape`."""
     size = geometry.flatten_size(input._size, start_dim, end_dim)
@@ -142,7 +142,7 @@ def t(input: Tensor) -> Tensor:
     return view_of(input, *geometry.t(*header_of(input)))
 
 
-@operator("view")
+@operator("view", usual=of_ints(geometry.permute, as_one=True))
 @derivative(input=lambda grad, dims, input_size: grad.permute(_inverse(dims, len(input_size))))
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in the given order."""
@@ -156,6 +156,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
         "(Tensor input, int source, int destination)",
         "(Tensor input, tuple of ints source, tuple of ints destination)",
     ),
+    usual=of_ints(geometry.movedim),
 )
 @derivative(
     node=lambda input: "PermuteBackward0" if input._size else "AliasBackward0",
@@ -171,7 +172,11 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 # --- dimensions more or fewer ----------------------------------------------------------------------------------------
 
 
-@operator("view", signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"))
+@operator(
+    "view",
+    signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"),
+    usual=of_ints(geometry.squeeze),
+)
 @derivative(
     node=lambda dim: f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}",
     input=lambda grad, input_size: grad.reshape(input_size),
@@ -181,14 +186,14 @@ def squeeze(input: Tensor, dim: StatedDims = None) -> Tensor:
     return view_of(input, *geometry.squeeze(*header_of(input), dim))
 
 
-@operator("view")
+@operator("view", usual=of_ints(geometry.unsqueeze))
 @derivative(input=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
     return view_of(input, *geometry.unsqueeze(*header_of(input), dim))
 
 
-@operator("view", function=False)
+@operator("view", function=False, usual=of_ints(geometry.expand, as_one=True))
 @derivative(input=lambda grad, input_size: grad.sum_to_size(input_size))
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
@@ -247,6 +252,7 @@ def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
 @operator(
     "view",
     signatures=("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)"),
+    usual=of_ints(geometry.narrow),
 )
 @derivative(
     node="SliceBackward0",
@@ -264,21 +270,21 @@ def _unnarrowed(grad: Tensor, size: tuple[int, ...], dim: int, start: int, lengt
     return unsliced(grad, size, dim, start, start + length)
 
 
-@operator("view")
+@operator("view", usual=of_ints(geometry.select))
 @derivative(input=lambda grad, input_size, dim, index: unselected(grad, input_size, dim, index))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
     return view_of(input, *geometry.select(*header_of(input), dim, index))
 
 
-@operator("view")
+@operator("view", usual=of_ints(geometry.diagonal))
 @derivative(input=lambda grad, input_size, offset, dim1, dim2: undiagonal(grad, input_size, offset, dim1, dim2))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
     return view_of(input, *geometry.diagonal(*header_of(input), offset, dim1, dim2))
 
 
-@operator("view", function=False)
+@operator("view", function=False, usual=of_ints(geometry.unfold))
 @derivative(
     input=lambda grad, input_size, dimension, size, step: strided_gradient.unfold(
         grad, input_size, dimension, size, step

@@ -19,8 +19,6 @@ from glassroom.exercises.expect import (
     call,
     expect_copy,
     expect_equal,
-    expect_raises,
-    expect_same_layout,
     expect_tensor,
     expect_value,
     expect_view,
@@ -276,15 +274,10 @@ def test_two_storages_over_one_numpy_array_share_memory(torch):
 def test_layouts_are_compared_by_shape_stride_and_offset(torch):
     a = torch.arange(6).view(2, 3)
     expect_tensor(a[1:], "b", shape=(1, 3), stride=(3, 1), offset=3, dtype="int64", value=[[3, 4, 5]])
-    expect_same_layout(a + 1, "b", like=a, like_name="a")
     assert "shape (3, 2)" in misconception(expect_tensor, a.t(), "b", shape=(2, 3))
     assert "stride (1, 3)" in misconception(expect_tensor, a.t(), "b", stride=(2, 1))
     assert "offset 3" in misconception(expect_tensor, a[1:], "b", offset=1)
     assert "torch.int64" in misconception(expect_tensor, a, "b", dtype="float32")
-    transposed = torch.arange(4).view(2, 2).t()
-    assert "steps by (1, 2)" in misconception(
-        expect_same_layout, transposed, "b", like=torch.zeros(2, 2), like_name="a"
-    )
 
 
 def test_values_are_compared_with_a_little_room_for_floats(torch):
@@ -349,6 +342,3 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert "a function was asked for" in misconception(call, 3, "f", 2)
     assert "raised ZeroDivisionError" in misconception(call, lambda x: x / 0, "f", 2)
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
-    expect_raises(lambda: 1 / 0, "f", "ZeroDivisionError")
-    assert "raised nothing" in misconception(expect_raises, lambda: 1, "f", "ZeroDivisionError")
-    assert "raised KeyError" in misconception(expect_raises, lambda: {}[1], "f", "ZeroDivisionError")

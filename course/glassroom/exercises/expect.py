@@ -8,7 +8,7 @@ values, then its memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from glassroom.exercises import facts
@@ -124,14 +124,6 @@ def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = ""
         raise Misconception(_sentences(text, because))
 
 
-def expect_same_layout(answer: Any, name: str, like: Any, like_name: str) -> None:
-    """The answer has the shape and the strides of `like`."""
-    expect_tensor(answer, name, shape=facts.shape(like))
-    if facts.stride(answer) != facts.stride(like):
-        found, wanted = facts.stride(answer), facts.stride(like)
-        raise Misconception(f"`{name}` steps by {found} through its storage; `{like_name}` steps by {wanted}.")
-
-
 def call(function: Any, name: str, *arguments: Any) -> Any:
     """What the learner's function returns for these arguments; what it raises becomes a sentence."""
     result = run(function, name, *arguments)
@@ -148,19 +140,6 @@ def run(function: Any, name: str, *arguments: Any) -> Any:
         return function(*arguments)
     except (Exception, SystemExit) as error:
         raise Misconception(f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}") from None
-
-
-def expect_raises(function: Callable[..., Any], name: str, error: str, *arguments: Any) -> None:
-    """The learner's function raises an error of the class of this name."""
-    if not callable(function) or facts.is_tensor(function):
-        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
-    try:
-        function(*arguments)
-    except (Exception, SystemExit) as raised:
-        if type(raised).__name__ != error:
-            raise Misconception(f"`{name}` raised {facts.first_line(raised)}; {error} was asked for.") from None
-    else:
-        raise Misconception(f"`{name}` raised nothing; it ran to its end.")
 
 
 def _kind(value: Any) -> str:

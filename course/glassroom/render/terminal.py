@@ -13,7 +13,6 @@ from rich.text import Text
 
 HUES = ("blue", "yellow", "green", "magenta", "red", "cyan")
 LANE = re.compile(r"^(?P<name>\S.*?)\s{2,}(?:(?:■|×\S+)\s*)+$", re.MULTILINE)  # a tensor's name, and its marks
-HEADING = re.compile(r"^(?P<name>S\d+)(?= · )", re.MULTILINE)
 WORDS = {
     r"\bS\d+\b": "bold",
     r"\braises \w+.*$": "bold red",

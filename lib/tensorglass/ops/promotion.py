@@ -95,8 +95,6 @@ PROMOTE = DTypeRule()
 
 #: The same for an operator to which numbers are parameters.
 PARAMETRIC = PROMOTE.but(numbers_lie=False)
-#: PROMOTE, for operators that need an order: maximum, remainder.
-ORDERED = PROMOTE.refusing(dtypes.COMPLEX)
 #: Integers are computed as the default floating-point dtype: exp, true division.
 FLOAT = DTypeRule(compute=as_floating)
 #: FLOAT, for operators that need an order: atan2.

@@ -6,6 +6,7 @@ The one idea to keep in mind: it is `scatter_reduce` of an index that is the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -57,7 +58,7 @@ def _gradient(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
 @derivative(
     real_only="index_reduce",
     input=_gradient(scatter_gradient.for_input),
-    source=_gradient(scatter_gradient.for_source),
+    source=_gradient(partial(scatter_gradient.for_named_source, "source")),
 )
 def _index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recording import recorded
 from tensorglass.ops.creation import ones_like, zeros_like
 from tensorglass.ops.gradients import conj
 from tensorglass.tensor import Tensor
@@ -60,10 +62,18 @@ def for_source(
     grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Tensor:
     """The gradient of ``input.scatter_reduce(dim, index, src, reduce)`` for `src`."""
+    return for_named_source("src", grad, input, dim, index, src, reduce, include_self, result)
+
+
+def for_named_source(
+    name: str, grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool,
+    result: Tensor,
+) -> Tensor:  # fmt: skip
+    """`for_source`, where PyTorch calls what is combined `name`."""
     if reduce == "mean":
         grad = grad / _counts(grad, dim, index, src, include_self)
     elif reduce == "prod":
-        return _of_factors(grad, input, dim, index, src, include_self, result)
+        return _of_factors(name, grad, input, dim, index, src, include_self, result)
     elif reduce != "sum":
         return _shared(grad, input, dim, index, src, result).gather(dim, index) * (src == result.gather(dim, index))
     return grad.gather(dim, index)
@@ -84,13 +94,34 @@ def _shared(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, r
 
 
 def _of_factors(
-    grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+    name: str, grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor
 ) -> Tensor:
-    """For each factor the product of all others; a factor of 0 counts unless it is the only one in its cell."""
+    """For each factor the product of all others; a factor of 0 counts unless it is the only one in its cell.
+
+    So zeros that share a cell have gradients that say nothing of the second derivative, which is refused.
+    """
     is_zero = src == 0
     zeros = zeros_like(input.detach()).scatter_add(dim, index, is_zero.to(input.dtype)).gather(dim, index)
     is_only_zero = is_zero & (zeros == 1)
     others = input.scatter_reduce(dim, index, src.masked_fill(is_only_zero, 1), "prod", include_self=include_self)
     plain = (grad * conj(result)).gather(dim, index) / conj(src.masked_fill(is_zero, 1))
     alone = (grad * conj(others)).gather(dim, index)
-    return plain.masked_fill(is_only_zero, 0) + alone.masked_fill(~is_only_zero, 0)
+    found = plain.masked_fill(is_only_zero, 0) + alone.masked_fill(~is_only_zero, 0)
+    return differentiable_once(found, name) if bool((zeros > 1).any()) else found
+
+
+def _refuse_second(grad: Tensor, name: str) -> Tensor:
+    operator = "scatter_reduce" if name == "src" else "index_reduce"
+    raise RuntimeError(
+        f"{operator}(): Double backward is unsupported for {name} when >1 zeros in {name} are scattered to the same "
+        "position in self"
+    )
+
+
+@derivative(node="Error", input=_refuse_second)
+def _differentiable_once(input: Tensor, name: str) -> Tensor:
+    return input.clone()
+
+
+#: The tensor, of which a derivative is refused; `name` is what PyTorch calls the factors.
+differentiable_once: Any = recorded(_differentiable_once)

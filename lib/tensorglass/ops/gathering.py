@@ -195,7 +195,15 @@ def check_linear(input: Tensor, index: Tensor) -> None:
     check_positions(index, count, 0, message, IndexError, negative=True)
 
 
-@operator("indexing", out=True, samples=take_along_samples)
+def _taken_at_once(input: Any, indices: Any, dim: Any) -> Tensor | None:
+    """`gather`, where both have the same size beside `dim`."""
+    if not type(input) is type(indices) is Tensor or type(dim) is not int or not 0 <= dim < len(input._size):
+        return None
+    sizes = [(*each._size[:dim], *each._size[dim + 1 :]) for each in (input, indices)]
+    return gathered_at_once(input, dim, indices) if sizes[0] == sizes[1] else None
+
+
+@operator("indexing", out=True, samples=take_along_samples, usual=short_way(_taken_at_once, 3))
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
     check_tensor("take_along_dim", input)

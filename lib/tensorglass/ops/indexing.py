@@ -23,6 +23,7 @@ from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.row_reading import read_rows
 from tensorglass.ops.scalars import checked_alone, number_array
 from tensorglass.ops.table import operator
+from tensorglass.ops.usual_cells import cells_are_written, read_cells
 from tensorglass.ops.usual_copies import overwritten_at_once
 from tensorglass.ops.usual_writes import written_by_tensor
 from tensorglass.ops.views import expand, select, unsqueeze
@@ -56,6 +57,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         rows = read_rows(input, index)
         if rows is not None:
             return rows
+    if kind is tuple and index and type(index[0]) is Tensor:
+        cells = read_cells(input, index)
+        if cells is not None:
+            return cells
     size, stride, offset, advanced = parse(input, index)
     if advanced and (size, stride, offset) == header_of(input):
         return advanced_indexing.read(input, advanced)
@@ -114,6 +119,8 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         return
     kind = type(index)
     if kind is Tensor and written_by_tensor(input, index, value):
+        return
+    if kind is tuple and index and type(index[0]) is Tensor and cells_are_written(input, index, value):
         return
     advanced: list[Any] | None = None
     if kind is int:

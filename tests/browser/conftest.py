@@ -31,3 +31,12 @@ def chromium() -> Iterator[Any]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with running_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
+
+
+@pytest.fixture
+def page(opened: Any) -> Any:
+    """The page that a module has `opened`, with the pointer out of the way and nothing in focus."""
+    page = opened[0]
+    page.mouse.move(2, 2)
+    page.evaluate("document.activeElement.blur()")
+    return page

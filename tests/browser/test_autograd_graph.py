@@ -29,14 +29,6 @@ def opened(lab: Any, chromium: Any) -> Any:
     page.close()
 
 
-@pytest.fixture
-def page(opened: Any) -> Any:
-    page = opened[0]
-    page.mouse.move(2, 2)
-    page.evaluate("document.activeElement.blur()")
-    return page
-
-
 def lit(which: Any) -> list[str]:
     return which.locator(".box.on .title").all_text_contents()
 

@@ -36,14 +36,6 @@ def opened(lab: Any, chromium: Any) -> Any:
     page.close()
 
 
-@pytest.fixture
-def page(opened: Any) -> Any:
-    page = opened[0]
-    page.mouse.move(2, 2)
-    page.evaluate("document.activeElement.blur()")
-    return page
-
-
 def the_map(page: Any, position: int) -> Any:
     return page.locator(".gr-map").nth(position)
 

@@ -39,14 +39,6 @@ def opened(lab: Any, chromium: Any) -> Any:
     page.close()
 
 
-@pytest.fixture
-def page(opened: Any) -> Any:
-    page = opened[0]
-    page.mouse.move(2, 2)
-    page.evaluate("document.activeElement.blur()")
-    return page
-
-
 @pytest.mark.parametrize("position", TIMELINES)
 def test_the_timeline_is_stepped_by_key_and_by_button(page: Any, position: int) -> None:
     timeline = page.locator(".gr-moments").nth(position)

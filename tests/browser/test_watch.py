@@ -44,14 +44,6 @@ def opened(lab: Any, chromium: Any) -> Any:
     page.close()
 
 
-@pytest.fixture
-def page(opened: Any) -> Any:
-    page = opened[0]
-    page.mouse.move(2, 2)
-    page.evaluate("document.activeElement.blur()")
-    return page
-
-
 def said(player: Any) -> str:
     return "\n".join(player.locator(".gr-panel p").all_inner_texts())
 

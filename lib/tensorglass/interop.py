@@ -135,6 +135,10 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
     if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
         data = from_numpy(np.asarray(data))
+    elif not isinstance(data, Tensor | list | tuple) and hasattr(data, "__dlpack__"):
+        from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick
+
+        data = from_dlpack(data)
     if isinstance(data, Tensor):
         if dtype is None and device is None:
             return data
@@ -247,6 +251,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         )
     if self._dtype is bfloat16:
         raise explained(TypeError("Got unsupported ScalarType BFloat16"), "Convert it first: x.float().numpy().")
+    self._storage.is_ours = False  # NumPy holds its bytes too: it cannot become longer
     return raw_array(self).view()  # a header of its own: the caller may reshape it in place
 
 

@@ -1,8 +1,10 @@
 """What running long programs about tensors has found: parts of complex numbers that are set, ranges, nested data,
-results written where they may not be, and the names of functions. One line is one program, step by step.
+results written where they may not be, NumPy's small ints, and the names of functions. One line is one program.
 """
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,10 +53,34 @@ torch.empty(3,dtype=torch.int16).random_(0,2**40) ;; torch.empty(3,dtype=torch.h
 torch.empty(2).uniform_(-3.4e38,3.4e38) ;; torch.empty(2,dtype=torch.float64).uniform_(-1.7e308,1.7e308)
 """
 
+SMALL_INTS = r"""
+n=np.uint8(3) ;; x=torch.arange(100.) ;; x.diag(n)[0,3] ;; torch.diag_embed(x[:30],n).sum() ;; x.repeat(300,n).sum()
+n=np.uint8(20) ;; x=torch.arange(100.) ;; x.set_(x.storage(),n,(n,),(n//5,)) ;; x.repeat(n).sum() ;; x.roll(n//7)
+x=torch.arange(24.).view(2,3,4) ;; i=torch.tensor(1) ;; x.sum(dim=i) ;; x.amax(dim=i) ;; x.mean(i,True) ;; x.sum(i*1.0)
+"""
 
-@pytest.mark.parametrize("program", lines(PARTS + RANGES + DATA + PLACES))
+REDUCED = r"""
+x=torch.eye(3,4)*2 ;; torch.norm(x,'nuc') ;; x.norm('nuc',dim=(0,1),keepdim=True) ;; x.norm('x') ;; x[0].norm('nuc')
+x=(torch.eye(3)*2).requires_grad_() ;; x.norm('nuc').backward() ;; x.grad
+x=torch.tensor(1) ;; torch.unique_consecutive(x,dim=0) ;; torch.unique(x,dim=0) ;; torch.unique_consecutive(x)
+torch.unique(torch.zeros(0,3),dim=1) ;; torch.unique(torch.zeros(3,0),dim=0) ;; torch.unique(torch.zeros(0,3),dim=0)
+x=torch.ones(4) ;; y=x.numpy() ;; x.resize_(9) ;; x.resize_(2) ;; x.untyped_storage().resizable()
+"""
+
+
+@pytest.mark.parametrize("program", lines(PARTS + RANGES + DATA + PLACES + SMALL_INTS + REDUCED))
 def test_a_program_ends_as_in_pytorch(program: str) -> None:
     assert disagreement(program) is None
+
+
+def test_data_may_be_whatever_offers_its_memory() -> None:
+    for library in (tensorglass, torch):
+        tensor = library.arange(3.0)
+        offering = SimpleNamespace(__dlpack__=tensor.__dlpack__, __dlpack_device__=tensor.__dlpack_device__)
+        assert library.tensor(offering).tolist() == library.as_tensor(offering).tolist() == [0.0, 1.0, 2.0]
+        library.as_tensor(offering)[0] = 5
+        library.tensor(offering)[1] = 5
+        assert tensor.tolist() == [5.0, 1.0, 2.0]
 
 
 def test_what_is_joined_may_not_grow_into_the_result() -> None:

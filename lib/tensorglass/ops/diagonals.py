@@ -10,7 +10,7 @@ from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
-from tensorglass.ops.arguments import all_tensors, check_tensor
+from tensorglass.ops.arguments import all_tensors, check_int, check_tensor
 from tensorglass.ops.copying import copy_
 from tensorglass.ops.creation import zeros
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
@@ -81,6 +81,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     first, second = geometry.wrap_dim(dim1, ndim), geometry.wrap_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    offset = check_int("diag_embed", "offset", 2, offset)
     length = input._size[-1] + abs(offset)
     size = list(input._size[:-1])
     for place in sorted((first, second)):

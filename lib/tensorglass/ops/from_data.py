@@ -33,6 +33,8 @@ from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
 _MOST_DIMS = 128
+#: types that offer no memory of theirs: they need not be asked
+_PLAIN_DATA = frozenset((list, tuple, builtins.int, builtins.float, builtins.bool, builtins.complex))
 
 
 @factory()
@@ -78,6 +80,10 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     elif isinstance(data, HOST.xp.ndarray):
         array, own = data, array_dtype(data)
         stride = geometry.preserved_strides(data.shape, strides_of(data))
+    elif type(data) not in _PLAIN_DATA and hasattr(data, "__dlpack__"):
+        from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick
+
+        return copied(name, from_dlpack(data), options)
     else:
         array, own = nested_array(data, dtype)
         if dtype is None and not options and place.device is CPU:  # the array is nobody else's

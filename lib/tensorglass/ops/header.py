@@ -6,6 +6,7 @@ The one idea to keep in mind: a header may be pointed elsewhere, but other heade
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from tensorglass import formats, geometry
@@ -95,12 +96,13 @@ def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedSto
 def _header_on(
     input: Tensor, size: Sequence[int], stride: Sequence[int] | None, offset: int
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    sizes = ints("set_", (tuple(size),), "(Storage source, int storage_offset, tuple of ints size)")
+    expected = "(Storage source, int storage_offset, tuple of ints size, tuple of ints stride)"
+    sizes, offset = ints("set_", (tuple(size),), expected), index(offset)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if stride is None:
         return sizes, geometry.contiguous_strides(sizes), offset
-    strides = tuple(stride)
+    strides = ints("set_", (tuple(stride),), expected)
     if len(strides) != len(sizes):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
     if any(step < 0 for step in strides):

@@ -7,6 +7,7 @@ reduce as a tuple; it keeps them as size 1 (``keepdims=True``), and they are dro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import index
 from typing import Any
 
 from tensorglass import dtypes, geometry
@@ -38,6 +39,8 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
         return tuple(range(ndim))
     if isinstance(dim, int):
         return (geometry.wrap_dim(dim, ndim),) if ndim else (geometry.wrap_dim(dim, 1),)[:0]
+    if isinstance(dim, Tensor) and not dim._size and dim._dtype.category == dtypes.INTEGER:
+        return axes_of(ndim, index(dim))
     if not isinstance(dim, list | tuple):
         raise TypeError("a dimension is an int")  # `calls` says it in PyTorch's words
     if not dim:

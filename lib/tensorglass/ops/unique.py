@@ -51,7 +51,7 @@ def unique(
     check_tensor("unique", input)
     if input._dtype.is_complex:
         raise not_implemented("unique", input._dtype)
-    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
+    axis = None if dim is None else _axis(input, dim)
     backend = input._storage.backend
     compute = backend.array_dtype(comparable(input._dtype))
     if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
@@ -66,6 +66,14 @@ def unique(
     if axis:
         results = (slices_along(results[0], axis), *results[1:])
     return results[0] if len(results) == 1 else results
+
+
+def _axis(input: Tensor, dim: int) -> int:
+    """The dimension along which slices are compared, all of which have elements."""
+    axis = geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
+    if 0 in input._size[:axis] + input._size[axis + 1 :]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return axis
 
 
 def slices_along(first: Tensor, axis: int) -> Tensor:
@@ -115,9 +123,7 @@ def unique_consecutive(
     check_tensor("unique_consecutive", input)
     if input._dtype.is_complex:
         raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
-    axis = None if dim is None else geometry.wrap_dim(dim, len(input._size))
-    if axis is not None and 0 in input._size[:axis] + input._size[axis + 1 :]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    axis = None if dim is None else _axis(input, dim)
     backend = input._storage.backend
     found, inverse, counts = backend.launch(_runs, array_of(input), axis)
     wanted = [(found, input._dtype)]

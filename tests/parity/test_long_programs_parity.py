@@ -83,6 +83,18 @@ def test_data_may_be_whatever_offers_its_memory() -> None:
         assert tensor.tolist() == [5.0, 1.0, 2.0]
 
 
+def test_incomplete_gamma_functions_come_to_an_end_however_large_their_arguments_are() -> None:
+    shapes = [7.0, 1e-30, 9e6, 1.1e7, 1e8, 1e10, 1e15]
+    points = [[shape + step * shape**0.5 for shape in shapes] for step in (-3, -0.5, 0, 0.1, 2, 40)] + [[1e30] * 7]
+    for name in ("igamma", "igammac"):
+        ours, theirs = (
+            getattr(library, name)(*(library.tensor(each, dtype=library.float64) for each in (shapes, points)))
+            for library in (tensorglass, torch)
+        )
+        found = torch.tensor(ours.tolist(), dtype=torch.float64)
+        torch.testing.assert_close(found, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
 def test_what_is_joined_may_not_grow_into_the_result() -> None:
     for library in (tensorglass, torch):
         grown = library.zeros(0)

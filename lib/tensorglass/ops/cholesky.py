@@ -72,13 +72,7 @@ def _gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
     lower, of_lower = (result.mH, grad.mH) if upper else (result, grad)
     inverse = inv_ex(lower)[0]
     half = (lower.mH @ of_lower).tril()
-    half = half - 0.5 * _diagonal(half)
-    found = inverse.mH @ half @ inverse
-    return columnwise((found + found.mH) * 0.5)
-
-
-def _diagonal(matrix: Tensor) -> Tensor:
-    return matrix.tril().triu()
+    return columnwise(inverse.mH @ (half + half.tril(-1).mH) @ inverse * 0.5)
 
 
 @derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_gradient)

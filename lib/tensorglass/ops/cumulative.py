@@ -152,7 +152,7 @@ def diff(
     for each in (prepend, append):
         if each is not None and len(each._size) != len(input._size):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    if prepend is not None or append is not None:
+    if n and (prepend is not None or append is not None):
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     result = copy_(zeros_like(input), input) if n == 0 else input
     sources: tuple[Tensor, ...] = (input,)

@@ -16,7 +16,7 @@ from tensorglass.making import empty_on, from_array
 from tensorglass.ops.advanced_indexing import POSITIONS, first_outside
 from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.index_samples import gather_samples, select_samples, take_along_samples, take_samples
-from tensorglass.ops.overlap_checks import written_apart
+from tensorglass.ops.overlap_checks import refuse_partly_written, written_apart
 from tensorglass.ops.pointwise import remainder
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.table import operator
@@ -54,12 +54,14 @@ def _first_off(xp: Any, index: Array, length: int) -> int | None:
     return int(index[(index < 0) | (index >= length)][0])
 
 
-def result(array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
-    """A kernel's fresh result as a new tensor, or written to `out`, which must lie apart from `like`."""
+def result(
+    array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None, index: Tensor | None = None
+) -> Tensor:
+    """A kernel's fresh result as a new tensor, or written to `out`, which must lie apart from `like` and `index`."""
     xp = like._backend.xp
     made = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
     memory.copied(made.nbytes)
-    return made if out is None else written_apart(out, made, like)
+    return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
 
 
 @operator("indexing", out=True, samples=select_samples, usual=short_way(selected_at_once, 3))
@@ -90,7 +92,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     if len(input._size) <= 1:
         refuse_unwritten("index_select", input._dtype)
     array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
-    return result(array, input, wanted, out)
+    return result(array, input, wanted, out, index)
 
 
 def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
@@ -114,6 +116,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     check_positions(
         index, size[dim], dim, f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}", RuntimeError
     )
+    if out is not None:
+        refuse_partly_written(out, index._size, (index,))
     if not index.numel():
         made = empty_on(input.device, index._size, geometry.contiguous_strides(index._size), input._dtype)
         return result(array_of(made), input, index._size, out)
@@ -185,7 +189,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         refuse_unwritten("take_cpu", input._dtype)
     check_linear(input, index)
     array = input._backend.launch(_take, array_of(input).reshape(-1), array_of(index), 0)
-    return result(array, input, index._size, out)
+    return result(array, input, index._size, out, index)
 
 
 def check_linear(input: Tensor, index: Tensor) -> None:

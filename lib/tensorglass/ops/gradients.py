@@ -243,7 +243,7 @@ def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
     if not isinstance(input, Tensor):
         return no_derivative("remainder")(grad)
-    return -grad * (input / other).floor()
+    return -grad * input.div(other, rounding_mode="floor")  # which may be less than the quotient, rounded, tells
 
 
 def clamp_backward(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:

@@ -9,6 +9,7 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.dtypes import C_NAMES
+from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import return_types
@@ -168,7 +169,10 @@ def histogram(
     has_steps = not isinstance(bins, Tensor) and (range is not None or not input.numel())
     if not dtype.is_floating_point or (dtype.itemsize == 2 and not has_steps):
         raise no_histogram(input, isinstance(bins, Tensor), range)
-    edges = bins if isinstance(bins, Tensor) else _edges(input, bins, range)
+    if isinstance(bins, Tensor):
+        edges = bins.clone(memory_format=contiguous_format)
+    else:
+        edges = _edges(input, bins, range)
     backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach())
     kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]

@@ -78,7 +78,9 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     check_positions(index, length, dim, message, error)
     if (index.numel() and input.numel()) or len(input._size) <= 1:
         refuse_unwritten(unsigned.adding_slices(len(input._size)), input._dtype)
-    factor = alpha if input._dtype.category >= dtypes.FLOATING else int(alpha.real)
+    factor: Any = alpha
+    if input._dtype.category < dtypes.FLOATING:
+        factor = number_array(input._backend, checked(alpha, input._dtype), input._dtype)
     return write(input, add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
 
 
@@ -133,7 +135,7 @@ def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) 
 @derivative(
     node=lambda value: f"IndexFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
-    value=lambda grad, dim, index: grad.index_select(dim, index).sum(),
+    value=lambda grad, dim, index: grad.index_select(dim, index.unique()).sum(),  # a slice is filled once
 )
 def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if not isinstance(index, Tensor) or not isinstance(value, Tensor | int | float | complex):

@@ -123,12 +123,10 @@ def _matrix(
 
 def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
     check_floating("linalg.matrix_norm", A, halves=False)
-    rest = [dim for dim in range(len(A._size)) if dim not in (rows, columns)]
-    found = svdvals(permute(A, (*rest, rows, columns)))
-    result = sum_(found, -1) if order == "nuc" else (amax if order == 2 else amin)(found, -1)
-    for dim in sorted((rows, columns)) if keepdim else ():
-        result = unsqueeze(result, dim)
-    return result
+    last = [*[dim for dim in range(len(A._size)) if dim not in (rows, columns)], rows, columns]
+    found = svdvals(permute(A, last))
+    result = sum_(found, -1, keepdim) if order == "nuc" else (amax if order == 2 else amin)(found, -1, keepdim)
+    return permute(unsqueeze(result, -1), [last.index(dim) for dim in range(len(last))]) if keepdim else result
 
 
 @operator(

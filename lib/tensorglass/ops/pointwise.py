@@ -240,7 +240,7 @@ def _remainder(xp: Any, input: Array, other: Array, out: Array = None) -> Array:
 @derivative(
     node=by_number("Fmod", number=0, tensor=1),
     input=lambda grad: grad,
-    other=lambda grad, input, other: -grad * (input / other).trunc(),
+    other=lambda grad, input, other: -grad * input.div(other, rounding_mode="trunc"),
 )
 def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""

@@ -89,11 +89,12 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
     refuse_unwritten("arange_cpu", dtype)
     if any(isinstance(number, complex) for number in (start, end, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
+    is_step = step != 0
     if dtype in (dtypes.int64, dtypes.uint64):
         start, end, step = (int(checked(number, dtype).real) for number in (start, end, step))
     first, last, by = start.real, end.real, step.real
     if by == 0 or math.isnan(by):
-        raise RuntimeError("step must be nonzero")
+        raise (ValueError if is_step and by == 0 else RuntimeError)("step must be nonzero")  # a step cut to 0
     if not math.isfinite(first) or not math.isfinite(last):
         raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
     if (last - first) * by < 0:

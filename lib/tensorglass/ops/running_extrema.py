@@ -54,7 +54,7 @@ def _extreme(pair: Any, accumulate: str, input: Tensor, dim: int, out: OutPair) 
         raise not_implemented(f"{name}_cpu", input._dtype)
     if input._size and input.numel():
         refuse_unwritten(f"{name}_cpu", input._dtype)
-    return paired(pair, choose(_positions, input, axis, accumulate), input, input._size, out)
+    return paired(pair, choose(_positions, input, axis, accumulate), input, input._size, out, apart=False)
 
 
 def _positions(xp: Any, array: Array, axis: int, accumulate: str) -> Array:

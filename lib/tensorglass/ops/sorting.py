@@ -66,16 +66,16 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
 
 
 @operator("sorting", out=True, samples=_samples)
-@derivative(outputs=1, input=sort_backward)
+@derivative(node=lambda stable: f"SortBackward{int(stable is not None)}", outputs=1, input=sort_backward)
 def sort(
     input: Tensor,
     dim: int = -1,
     descending: bool = False,
-    stable: bool = False,
+    stable: bool | None = None,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """The elements in order along `dim`, and the positions where they stood. Equals keep their order."""
+    """The elements in order along `dim`, and the positions where they stood. Equals always keep their order."""
     check_tensor("sort", input)
     found = _sort(input, dim, descending)
     if out is None:

@@ -13,6 +13,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.modes import state
 from tensorglass.graph.recording import recorded
 from tensorglass.making import as_siblings, make, view_of
+from tensorglass.ops.copying import resolve_conj
 from tensorglass.ops.joining import cat, stack
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
@@ -157,14 +158,14 @@ def _apart(views: Views) -> Views:
 @derivative(input=lambda grads, dim: cat(grads, dim))
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Views:
     """`split`, whose pieces do not count as views: write to one, and neither graph nor versions know of the others."""
-    return _apart(split(input, split_size, dim))
+    return _apart(split(resolve_conj(input), split_size, dim))
 
 
 @operator("view")
 @derivative(input=lambda grads, dim: cat(grads, dim))
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
     """`split_with_sizes`, whose pieces do not count as views."""
-    return _apart(split_with_sizes(input, split_sizes, dim))
+    return _apart(split_with_sizes(resolve_conj(input), split_sizes, dim))
 
 
 @operator("view")
@@ -176,4 +177,4 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int 
 )
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     """`chunk`, whose pieces do not count as views."""
-    return _apart(chunk(input, chunks, dim))
+    return _apart(chunk(resolve_conj(input), chunks, dim))

@@ -11,6 +11,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.making import from_array
 from tensorglass.ops.arguments import check_pair
 from tensorglass.ops.gradients import restore_reduced_dims
+from tensorglass.ops.overlap_checks import refuse_shared_cells
 from tensorglass.ops.reducing import write_out
 from tensorglass.tensor import Tensor, array_of
 
@@ -61,8 +62,12 @@ def check_outputs(out: OutPair, dtype: DType, refusal: Refusal) -> None:
             raise refusal(target, wanted, role)
 
 
-def paired(pair: Any, found: tuple[Array, Array], input: Tensor, size: tuple[int, ...], out: OutPair) -> Any:
-    """The named tuple of values and positions, new or written to `out`."""
+def paired(
+    pair: Any, found: tuple[Array, Array], input: Tensor, size: tuple[int, ...], out: OutPair, apart: bool = True
+) -> Any:
+    """The named tuple of values and positions, new or written to `out`, whose values must lie `apart` from `input`."""
+    if out is not None and apart:
+        refuse_shared_cells(out[0], input)
     results = []
     for array, dtype, target in zip(found, (input._dtype, dtypes.int64), out or (None, None), strict=True):
         fresh = array.reshape(size)

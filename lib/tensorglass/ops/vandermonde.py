@@ -18,13 +18,15 @@ from tensorglass.tensor import Tensor, array_of, raw_array
 def _vander_samples() -> Iterator[Sample]:
     yield sample(values(3))
     yield sample(values(2, 3), N=4)
+    yield sample(values(), N=3)
 
 
 @operator("linear algebra", namespace="linalg", samples=_vander_samples)
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """For each element of `x` its powers 0, 1, … up to N - 1 (as many as there are elements), in a last dimension."""
     check_tensor("linalg_vander", x, "x")
-    columns = (x._size[-1] if x._size else 1) if N is None else N
+    x = x if x._size else x.unsqueeze(-1)
+    columns = x._size[-1] if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
     if x._dtype is dtypes.bool or (x._dtype.is_floating_point and x._dtype.itemsize == 2):

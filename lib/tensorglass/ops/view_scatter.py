@@ -12,7 +12,7 @@ from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import make
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.copying import clone, copy_, fill_
+from tensorglass.ops.copying import clone, copy_, fill_, resolve_conj
 from tensorglass.ops.recorded_views import slice_view
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import as_strided, diagonal, select
@@ -79,7 +79,7 @@ def slice_scatter(
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
     check_tensor("diagonal_scatter", src, "src", 2)
-    made = _copy_of(input)
+    made = _copy_of(resolve_conj(input))  # unlike its siblings
     return _written(made, diagonal(made, offset, dim1, dim2), src)
 
 

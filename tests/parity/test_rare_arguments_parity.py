@@ -25,6 +25,8 @@ x=torch.arange(4,dtype=torch.int8) ;; x.index_add(0,torch.tensor([1]),x[3:],alph
 x=torch.arange(4.) ;; edges=torch.tensor([0.,9,2,9,4])[::2] ;; y=torch.histogram(x,edges) ;; z=y.bin_edges
 y=torch.ones(1,1,1) ;; torch.linspace(2,3,1,out=y) ;; torch.logspace(2,3,1,out=y) ;; torch.linspace(2,3,2,out=y)
 y=torch.ones(0,2) ;; torch.linspace(2,3,0,out=y) ;; torch.logspace(2,3,0,out=y) ;; torch.logspace(2,3,1,out=y)
+torch.linspace(0,10**9+7,3,dtype=torch.int64) ;; torch.linspace(-5,2**31-1,4,dtype=torch.int32)
+torch.linspace(3,16777217,9,dtype=torch.int64) ;; torch.linspace(16777217,16777219,3,dtype=torch.int32)
 torch.igamma(torch.tensor([0.5,3,8,1.25]),torch.tensor([7.5,4,9.5,6])).round(decimals=5)
 """
 
@@ -42,6 +44,9 @@ x=torch.tensor([1.,9,-2,3]) ;; y=(0.1*x).requires_grad_() ;; torch.autograd.grad
 y=torch.zeros(2,requires_grad=True) ;; g=torch.autograd.grad((1%(y+0)).sum(),y)
 x=torch.ones(2) ;; y=(x*0).requires_grad_() ;; g=torch.autograd.grad(x%y,y,x,create_graph=True)[0] ;; g.sum().backward()
 x=torch.tensor([[4,2j],[-2j,2]],requires_grad=True) ;; y=x.cholesky() ;; torch.autograd.grad(y,x,x.detach()-1j)[0]+0
+x=torch.tensor([3.,9,20]).half().requires_grad_() ;; x.float_power((x+1)*0+3.5).sum().backward() ;; x.grad
+x=torch.tensor([1.,2]).half().requires_grad_() ;; ((x+6)*0+7).float_power(x+2).sum().backward() ;; x.grad
+x=torch.tensor([[2.,1],[4,2]],requires_grad=True) ;; y=torch.linalg.eigh(x)[1]**2 ;; y[0,0].backward()
 x=torch.ones(2,2,requires_grad=True) ;; x.sort()[0].grad_fn.name() ;; x.sort(stable=False)[0].grad_fn.name()
 x=torch.tensor([[2.,1],[4,3]],requires_grad=True) ;; torch.sort(x,stable=True)
 """
@@ -74,3 +79,19 @@ def test_gradients_of_rare_arguments_are_pytorchs(program: str) -> None:
 @pytest.mark.parametrize("program", lines(REFUSALS))
 def test_what_pytorch_refuses_of_them_is_refused_in_its_words(program: str) -> None:
     assert disagreement(program) is None
+
+
+LEAF = "x=torch.tensor([0.5,0.25,0.75]) ;; y=torch.zeros(3,requires_grad=True) ;; i=torch.tensor([0,2,1])"
+WRITTEN = (
+    "torch.cumsum(x,0,out=y)", "torch.cumprod(x,0,out=y)", "torch.logcumsumexp(x,0,out=y)",
+    "torch.cummax(x,0,out=(y,i))", "torch.cummin(x,0,out=(y,i))", "torch.sort(x,out=(y,i))",
+    "torch.topk(x,3,out=(y,i))", "torch.frexp(x,out=(y,i.int()))", "torch.gather(x,0,i,out=y)",
+    "torch.kthvalue(x,1,out=(y[0],i[0]))", "torch.mode(x,out=(y[0],i[0]))", "torch.aminmax(x,out=(y[0],y[1]))",
+    "torch.bernoulli(x,out=y)", "torch.arange(3,out=y)", "torch.linspace(0,1,3,out=y)", "torch.logspace(0,1,3,out=y)",
+    "torch.zeros(3,out=y)", "torch.ones(3,out=y)", "torch.full((3,),2.,out=y)", "torch.rand(3,out=y)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", WRITTEN)
+def test_nothing_is_written_over_a_leaf_that_gradients_are_found_for(call: str) -> None:
+    assert disagreement(f"{LEAF} ;; {call}") is None

@@ -40,7 +40,10 @@ def explaining(
             _read(body, name, texts, is_method, arguments[before:], keywords)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
-                return straight(*arguments, **keywords) if keywords else straight(*arguments)
+                if not keywords:
+                    return straight(*arguments)
+                if "out" not in keywords:  # which may require gradients, and is refused then
+                    return straight(*arguments, **keywords)
             return body(*arguments, **keywords)
         except Exception as error:
             if isinstance(error, MixedMemory):
@@ -87,7 +90,7 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
-            if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
+            if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None and "out" not in keywords:
                 return straight(*arguments, **keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:

@@ -82,7 +82,8 @@ def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor
         refuse_phase("linalg_eigh_backward", "eigenvectors", middle.diagonal(0, -2, -1))
     inner = on_diagonal(of_values.to(vectors._dtype))
     if of_vectors.requires_grad or bool((of_vectors != 0).any()):
-        inner = inner + off_diagonal(middle) / _apart(values_)
+        turning = (middle - middle.mH) * 0.5  # all that can happen to vectors that stay at right angles to each other
+        inner = inner + off_diagonal(turning) / _apart(values_)
     return vectors @ inner @ vectors.mH
 
 

@@ -20,6 +20,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import empty_on, make, result_tensor
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.copying import format_strides
@@ -350,6 +351,8 @@ def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DTy
             ),
             "A tensor given as out= brings its own dtype: leave dtype= away.",
         )
+    if is_recorded((out,)) and name not in ("empty", "randn"):  # those are known by other names
+        raise no_out_with_gradients(f"aten::{name}")
     return read_options(name, {**options, "dtype": out._dtype}, device=out.device)
 
 

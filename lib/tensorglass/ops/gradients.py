@@ -222,6 +222,16 @@ def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Te
     return grad * _zero_where((input == 0) & is_kept, conj(result * base.log()))
 
 
+def float_power_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+    """`pow_backward_self` of operands that the power was computed of in another precision, that of `grad`."""
+    return pow_backward_self(grad, input.to(grad._dtype), exponent)
+
+
+def float_power_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    """`pow_backward_exponent` of operands that the power was computed of in another precision, that of `grad`."""
+    return pow_backward_exponent(grad, input, exponent.to(grad._dtype), result)
+
+
 def _logarithm(number: complex, is_complex: bool) -> complex:
     if is_complex or isinstance(number, complex):
         return cmath.log(number)

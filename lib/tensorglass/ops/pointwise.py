@@ -20,6 +20,8 @@ from tensorglass.ops.gradients import (
     by_number,
     conj,
     direction,
+    float_power_backward_exponent,
+    float_power_backward_self,
     no_derivative,
     pow_backward_exponent,
     pow_backward_self,
@@ -383,7 +385,7 @@ IN_DOUBLE = PARAMETRIC.but(compute=_as_double).exactly(
 
 
 @pointwise(IN_DOUBLE, inplace_check=is_double, samples=exponents, differs=ZERO_TO_ZERO)
-@derivative(node=power_name, input=pow_backward_self, exponent=pow_backward_exponent)
+@derivative(node=power_name, input=float_power_backward_self, exponent=float_power_backward_exponent)
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
     return xp.power(input, exponent, out=out)

@@ -151,10 +151,8 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
 
 
 @derivative(
-    input=lambda grad, index, source_size, accumulate: (
-        grad if accumulate else grad.put(index, grad.new_zeros(source_size))
-    ),
-    source=lambda grad, index, source_size: grad.take(index).reshape(source_size),
+    input=lambda grad, index, source, accumulate: grad if accumulate else grad.put(index, grad.new_zeros(source._size)),
+    source=lambda grad, index, source: grad.take(index).reshape(source._size),
 )
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     check_tensor("put_", index, "index", 1)

@@ -249,6 +249,31 @@ STORIES = {
                 see([each.detach() for each in first])
                 attempt(lambda: torch.autograd.grad(first[0].sum() + first[1].sum(), (start, many)))
     """,
+    "a function may write only to views that operators may write to": """
+        class Add(Function):
+            @staticmethod
+            def forward(ctx, x):
+                x.add_(1)
+                ctx.mark_dirty(x)
+                return x
+            @staticmethod
+            def backward(ctx, g):
+                return g
+        class Other(Add):
+            @staticmethod
+            def forward(ctx, x):
+                made = x.clone().view_as(x)
+                ctx.mark_dirty(made)
+                return made
+        attempt(lambda: Add.apply(x.view_as(x)))
+        attempt(lambda: Add.apply(w.split_with_sizes([1, 1])[0]))
+        attempt(lambda: Add.apply((w * 1).unbind()[0]))
+        attempt(lambda: Other.apply(w.clone()))
+        copy = x.clone()
+        attempt(lambda: Add.apply(copy[:1]))
+        copy.sum().backward()
+        see(x.grad)
+    """,
     "writes that are counted on demand": """
         before = x._version
         graph.increment_version(x)

@@ -96,7 +96,11 @@ def _with_history(output: Tensor, ctx: BackwardCFunction, nr: int) -> Tensor:
 
 
 def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool, count: int) -> None:
-    if history(output) is None and requires_grad(output):
+    if output._base is not None:
+        if not is_input:
+            raise RuntimeError(_NO_INPUT)
+        inplace.check(output)
+    elif history(output) is None and requires_grad(output):
         raise explained(
             RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
             "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Pass "
@@ -104,12 +108,7 @@ def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool
             notebook="06 in-place and versions",
         )
     if not is_input:
-        warnings.warn(
-            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-            "should be passed to ctx.mark_dirty().",
-            UserWarning,
-            stacklevel=4,
-        )
+        warnings.warn(_NO_INPUT, UserWarning, stacklevel=4)
     if output._base is not None and count > 1:
         raise explained(
             RuntimeError(
@@ -122,6 +121,12 @@ def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool
             )
         )
     inplace.rebase(output, ctx, nr)
+
+
+_NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
+)
 
 
 def _view_of_itself(tensor: Tensor) -> Tensor:

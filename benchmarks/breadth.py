@@ -1,4 +1,4 @@
-"""Time the whole tensor API beside PyTorch on one thread: some 600 calls, for operands of 4×4, 64×64 and 1000×1000.
+"""Time the whole tensor API beside PyTorch on one thread: 730 calls, for operands of 4×4, 64×64 and 1000×1000.
 
     python benchmarks/breadth.py                      # geometric means, and the twenty that are farthest behind
     python benchmarks/breadth.py --sizes 64 cumsum    # the calls in which `cumsum` occurs, of one size
@@ -30,6 +30,7 @@ from contestant import Contestant  # noqa: E402  # as said above
 SIZES = (4, 64, 1000)
 TURNS = 5
 SECONDS_A_TURN = 0.004
+SLOW = 0.02  # seconds, from which on three turns must do
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "poisson", "x.uniform_", "exponential_", "cauchy", "geometric")
 FREE = (*RANDOM, "eigvals(", "argsort")  # in their results, or in the order of them
 FIRST_ALONE = ("sort(", "mode(", "eigh(")  # what equals another may change places with it, and vectors their sign
@@ -123,7 +124,8 @@ def measure(group: str, call: str, size: int, ours: Contestant, theirs: Contesta
     setup, code = setup_of(call, size), call
     if group == "gradients":
         leaves = ", ".join(name for name in operands_of(call) if name.startswith("r") and name != "row")
-        setup += f"\nbegin = ({call}).detach() + 0.5"
+        setup += f"\nlike = ({call}).detach()\nbegin = torch.linspace(0.5, 1.5, like.numel())"
+        setup += ".reshape(like.shape).to(like.dtype)"
         code = f"answer = torch.autograd.grad({call}, ({leaves},), begin)"
     elif " = " in call:
         setup += "\nanswer = x"
@@ -132,7 +134,7 @@ def measure(group: str, call: str, size: int, ours: Contestant, theirs: Contesta
     agree(ours.prepare(setup, code), theirs.prepare(setup, code), call)
     slower = max(ours.seconds(1), theirs.seconds(1), 1e-7)
     times = max(1, min(2000, int(SECONDS_A_TURN / slower)))
-    turns = [(ours.seconds(times), theirs.seconds(times)) for _ in range(2 if slower > 1 else TURNS)]
+    turns = [(ours.seconds(times), theirs.seconds(times)) for _ in range(3 if slower > SLOW else TURNS)]
     middle = [statistics.median(turn) for turn in zip(*turns, strict=True)]
     return Figure(group, call, size, *middle, statistics.median(mine / his for mine, his in turns))
 

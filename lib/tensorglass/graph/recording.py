@@ -163,16 +163,16 @@ class Recorder:
         if node is not None:
             node.outputs = (like(written),)
             inplace.rebase(written, node)
-            self._keep_result(node, written)
+            self._keep_result(node, written, written._base is not None)
         return result
 
-    def _keep_result(self, node: FormulaNode, result: Any) -> None:
+    def _keep_result(self, node: FormulaNode, result: Any, is_written: bool = False) -> None:
         outputs = _outputs(result)
         for name in node.blueprint.of_result:
             if name == "results":
-                node.kept.append([SavedTensor(output, is_output=True) for output in outputs])
+                node.kept.append([SavedTensor(output, True, is_written) for output in outputs])
             else:
-                node.kept.append(SavedTensor(outputs[name == "result1"], is_output=True))
+                node.kept.append(SavedTensor(outputs[name == "result1"], True, is_written))
 
 
 def _refuse_complex(name: str, result: Any) -> None:

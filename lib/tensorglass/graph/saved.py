@@ -41,11 +41,13 @@ hooks = _Hooks()
 
 
 class SavedTensor:
-    """A tensor that a node keeps. `is_output` says that it came out of that very node."""
+    """A tensor that a node keeps. `is_output` says that it came out of that very node; `is_written`, that it is a view
+    which the node wrote to: it comes out of what it was made anew by, which leads back to the node: a weak link.
+    """
 
     __slots__ = ("_header", "_hooked", "_is_output", "_place", "_version")
 
-    def __init__(self, tensor: Tensor, is_output: bool = False) -> None:
+    def __init__(self, tensor: Tensor, is_output: bool = False, is_written: bool = False) -> None:
         meta, counter = tensor._meta, tensor._counter
         self._version = tensor._storage.version if counter is None else counter.count
         self._is_output = is_output
@@ -61,7 +63,10 @@ class SavedTensor:
             is_leaf = meta.requires_grad and meta.grad_fn is None
             if not is_leaf:
                 node = meta.grad_fn if tensor._base is None else tensor.grad_fn
-                self._place = (_view_node(tensor, node) if is_output else node, meta.output_nr)
+                self._place = (
+                    weakref.ref(node) if is_written and node else None if is_output else node,
+                    meta.output_nr,
+                )
         if hooks.stack:
             self._pack(tensor, *hooks.stack[-1])
         elif is_output:
@@ -296,11 +301,6 @@ def memory_of(tensor: Tensor) -> tuple[Any, ...]:
         tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
         tensor._array, tensor._contiguous,
     )  # fmt: skip
-
-
-def _view_node(result: Tensor, node: Node | None) -> weakref.ref[Node] | None:
-    """The node that a view comes from, made anew since it was written to. It leads back to the writer: a weak link."""
-    return None if result._base is None or node is None else weakref.ref(node)
 
 
 def _found(place: Any) -> Node | None:

@@ -141,3 +141,16 @@ def test_large_sums_keep_infinities_and_nan() -> None:
     rows[0, 5], rows[1, 2047], rows[2, 7] = tensorglass.inf, tensorglass.nan, -tensorglass.inf
     assert str(rows.sum(1).tolist()) == str(rows.t().sum(0).tolist()) == "[inf, nan, -inf, 2048.0]"
     assert str(rows.t().contiguous().sum(0).tolist()) == "[inf, nan, -inf, 2048.0]"
+
+
+@pytest.mark.parametrize("largest", [3, 10**4, 3 * 10**9, 10**18])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_products_of_integers_wrap_around_as_pytorch_s(dtype: str, largest: int) -> None:
+    bounds = torch.iinfo(getattr(torch, dtype))
+    least, most = max(bounds.min, -largest), min(bounds.max, largest)
+    generator = torch.Generator().manual_seed(3)
+    for sizes in (((40, 33), (33, 50)), ((3, 40, 64), (64, 20)), ((2, 40, 33), (2, 33, 40)), ((50, 0), (0, 50))):
+        one, two = [torch.randint(least, most, size, generator=generator).to(getattr(torch, dtype)) for size in sizes]
+        ours = tensorglass.from_numpy(one.numpy()) @ tensorglass.from_numpy(two.numpy())
+        assert ours.tolist() == (one @ two).tolist()
+        assert str(ours.dtype) == str(one.dtype)

@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
+from tensorglass.ops.whole_products import whole_product
 
 SMALL = 10**6  #: what OpenBLAS calls small: so many multiplications
 # Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
@@ -53,6 +54,17 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
                 made[...] = turned
                 return made
             return _product(xp, one, other, out, piece(rows, inner, columns))
+    if (
+        xp is HOST.xp
+        and out is None
+        and one.dtype.kind in "iu"
+        and one.dtype == other.dtype
+        and one.size
+        and other.size
+    ):
+        found = whole_product(one, other)
+        if found is not None:
+            return found
     return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
 
 

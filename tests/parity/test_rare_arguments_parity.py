@@ -27,6 +27,10 @@ y=torch.ones(1,1,1) ;; torch.linspace(2,3,1,out=y) ;; torch.logspace(2,3,1,out=y
 y=torch.ones(0,2) ;; torch.linspace(2,3,0,out=y) ;; torch.logspace(2,3,0,out=y) ;; torch.logspace(2,3,1,out=y)
 torch.linspace(0,10**9+7,3,dtype=torch.int64) ;; torch.linspace(-5,2**31-1,4,dtype=torch.int32)
 torch.linspace(3,16777217,9,dtype=torch.int64) ;; torch.linspace(16777217,16777219,3,dtype=torch.int32)
+x=torch.ones(0,0) ;; [torch.linalg.norm(x,each).tolist() for each in (1,2,math.inf,"nuc","fro")]
+x=torch.ones(0,0) ;; torch.linalg.norm(x,-2) ;; torch.linalg.norm(x,-1) ;; torch.linalg.norm(x,-math.inf)
+x=torch.ones(2,0,3) ;; torch.linalg.norm(x,math.inf,(1,2)).tolist() ;; torch.linalg.norm(x,1,(2,1),True).tolist()
+x=torch.ones(2,0) ;; torch.searchsorted(x,torch.ones(2,3)) ;; torch.searchsorted(x,x) ;; torch.searchsorted(x[:0],x[:0])
 torch.igamma(torch.tensor([0.5,3,8,1.25]),torch.tensor([7.5,4,9.5,6])).round(decimals=5)
 """
 

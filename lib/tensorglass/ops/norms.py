@@ -114,18 +114,25 @@ def _matrix(
         A = A.to(dtype)
     if order in ("nuc", 2, -2):
         return cast_into_out(_by_singular_values(A, order, rows, columns, keepdim), out)
-    pick = amax if order > 0 else amin  # type: ignore[operator]  # a number: strings went before
-    summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)  # type: ignore[arg-type]  # as above
+    summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)  # type: ignore[arg-type]  # a number
     if not keepdim and left > summed:
         left -= 1
-    return cast_into_out(pick(_vector(A, 1, summed, keepdim, None, None), left, keepdim), out)
+    sums = _vector(A, 1, summed, keepdim, None, None)
+    return cast_into_out(_extreme(order, sums, left, keepdim), out)
+
+
+def _extreme(order: float | str, sizes: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The largest, for an `order` above 0, or the smallest of what has no sign; the largest of nothing is 0."""
+    if order < 0:  # type: ignore[operator]  # a number: strings went before
+        return amin(sizes, dim, keepdim)
+    return amax(sizes, dim, keepdim) if sizes._size[dim] else sum_(sizes, dim, keepdim)
 
 
 def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
     check_floating("linalg.matrix_norm", A, halves=False)
     last = [*[dim for dim in range(len(A._size)) if dim not in (rows, columns)], rows, columns]
     found = svdvals(permute(A, last))
-    result = sum_(found, -1, keepdim) if order == "nuc" else (amax if order == 2 else amin)(found, -1, keepdim)
+    result = sum_(found, -1, keepdim) if order == "nuc" else _extreme(order, found, -1, keepdim)
     return permute(unsqueeze(result, -1), [last.index(dim) for dim in range(len(last))]) if keepdim else result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -188,7 +189,8 @@ def _search(xp: Any, ends: Array, given: Array, common: Any, is_right: bool, kin
     if ends.ndim == 1:
         found = _places(xp, ends, given.reshape(-1), side)
     else:
-        rows, sought = ends.reshape(-1, ends.shape[-1]), given.reshape(-1, given.shape[-1])
+        count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
+        rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
         found = xp.zeros(sought.shape, kind)
         for place in range(rows.shape[0]):
             found[place] = _places(xp, rows[place], sought[place], side)

@@ -14,7 +14,9 @@ import tensorglass
 
 #: How the names of calls begin that PyTorch refuses to differentiate, or gets wrong (docs/differences.md).
 GOES_FURTHER = {
-    "float64": ("cdist-", "pdist-", "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-"),
+    "float64": (
+        "cdist-", "pdist-", "segment_reduce-", "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-",
+    ),
     "complex128": (
         "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-", "select_scatter-", "slice_scatter-",
         "scatter_reduce-",

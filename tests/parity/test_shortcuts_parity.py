@@ -154,3 +154,15 @@ def test_products_of_integers_wrap_around_as_pytorch_s(dtype: str, largest: int)
         ours = tensorglass.from_numpy(one.numpy()) @ tensorglass.from_numpy(two.numpy())
         assert ours.tolist() == (one @ two).tolist()
         assert str(ours.dtype) == str(one.dtype)
+
+
+@pytest.mark.parametrize(
+    "size", [(3,), (4, 4), (2, 3), (3, 100), (100, 4), (5, 3, 40), (3000, 4), (4, 3000), (70, 3, 50)]
+)
+def test_few_numbers_are_added_to_the_last_bit_as_pytorch_adds_them(size: tuple[int, ...]) -> None:
+    noise = torch.rand(size, generator=torch.Generator().manual_seed(7))
+    ours = tensorglass.from_numpy(noise.numpy())
+    for dim in [dim for dim, length in enumerate(size) if length <= 4]:
+        assert ours.sum(dim).tolist() == noise.sum(dim).tolist()
+        assert ours.mean(dim).tolist() == noise.mean(dim).tolist()
+        assert str((ours * -0.0).sum(dim).tolist()) == str((noise * -0.0).sum(dim).tolist())

@@ -14,6 +14,7 @@ Source of the rules: PyTorch's documentation, "Tensor Attributes", section "torc
 from __future__ import annotations
 
 import builtins
+from numbers import Real
 from typing import Any, Final
 
 from tensorglass.errors import explained
@@ -249,10 +250,17 @@ def of_number(value: object) -> dtype:
         return _default
     if isinstance(value, complex):
         return _default.to_complex()
-    item = getattr(value, "item", None)  # a NumPy scalar counts as the Python number that it holds
-    if item is not None:
-        return of_number(item())
+    if hasattr(value, "item"):  # a NumPy scalar counts as the Python number that it holds
+        return of_number(python_number(value))
     raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def python_number(scalar: Any) -> complex:
+    """The Python number that a NumPy scalar holds; a long double's is rounded, for Python has none of so many bits."""
+    number: complex = scalar.item()
+    if type(number) is not type(scalar):
+        return number
+    return builtins.float(scalar) if isinstance(scalar, Real) else complex(scalar)
 
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:

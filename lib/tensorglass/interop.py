@@ -46,7 +46,8 @@ def _of_plain_array(form: Any) -> Any:
             if dtype is not None:
                 size = array.shape
                 stride = strides_of(array) if 1 in size or 0 in size else CONTIGUOUS_STRIDES[size]
-                return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
+                if min(stride, default=0) >= 0:
+                    return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
         made: Tensor = form(*arguments, **keywords)
         return made
 

@@ -101,6 +101,52 @@ STORIES = {
                 later(change, lambda leaf, before: (leaf * 3).sum().backward())
                 later(change, lambda leaf, before: torch.autograd.grad((leaf * 3).sum(), leaf)[0].tolist())
     """,
+    "a tensor pointed at another storage takes its history along, and lets no gradient through": """
+        def pointed(change):
+            leaf = torch.ones(3, requires_grad=True)
+            made, other = leaf * 2, torch.ones(2, 2)
+            squared = made * made
+            node = change(made, other, leaf)
+            see(node, node and node.next_functions, made.shape, made._version, other._version, other.requires_grad)
+            attempt(lambda: squared.sum().backward())
+            attempt(lambda: (made.sum() + other.sum()).backward())
+        pointed(lambda made, other, leaf: made.set_(other).grad_fn)
+        pointed(lambda made, other, leaf: made.set_(other.untyped_storage()).grad_fn)
+        pointed(lambda made, other, leaf: made.set_(other.untyped_storage(), 1, (2,), (1,)).grad_fn)
+        pointed(lambda made, other, leaf: made.set_().grad_fn)
+        pointed(lambda made, other, leaf: other.set_(made).grad_fn)
+        pointed(lambda made, other, leaf: other.set_(leaf).grad_fn)
+        pointed(lambda made, other, leaf: made.detach().set_(other).grad_fn)
+    """,
+    "gradients of leaves whose dimensions of size 1 have strides of their own": """
+        def strided(*stride):
+            leaf = torch.empty_strided((1, 2), stride).fill_(1.0).requires_grad_()
+            for use in (lambda x: x, lambda x: x * 2, lambda x: (x * 2)[0], lambda x: x.exp().max()):
+                leaf.grad = None
+                use(leaf).sum().backward()
+                see(leaf.grad.stride(), leaf.grad)
+        strided(1, 1)
+        strided(7, 1)
+        strided(2, 1)
+        turned = torch.ones(2, 1, requires_grad=True)
+        with torch.no_grad():
+            turned.swapaxes_(0, -1)
+        turned.sum().backward()
+        see(turned.stride(), turned.grad.stride())
+    """,
+    "nodes of operators between a number and a tensor": """
+        for name in ("zeta", "xlogy", "xlog1py"):
+            operator = getattr(torch.special, name)
+            for operands in ((w, w), (w, 2.0), (2.0, w), (w.detach(), w)):
+                see(operator(*operands).grad_fn, operator(*operands).grad_fn.next_functions)
+    """,
+    "the graph of an integral over no points": """
+        for y in (torch.zeros(3, 0, requires_grad=True), torch.zeros(3, 1, requires_grad=True)):
+            node = torch.cumulative_trapezoid(y).grad_fn
+            while node is not None:
+                see(node)
+                node = node.next_functions[0][0] if node.next_functions else None
+    """,
     "a leaf of one element that has got another size since": """
         for change in (lambda leaf: leaf.unsqueeze_(0), lambda leaf: leaf.squeeze_(), lambda leaf: leaf.t_()):
             leaf = torch.ones(1, 1, requires_grad=True)

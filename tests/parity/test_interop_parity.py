@@ -42,6 +42,10 @@ torch.tensor([np.array([1, 2], dtype=object)])
 torch.eye(np.array([1, 2]))
 torch.eye(np.array(2))
 torch.eye(np.int64(2))
+[each(np.ones((1, 2))[::-1]) for each in (torch.from_numpy, torch.as_tensor)]
+torch.from_numpy(np.ones((1, 2))[::-1])
+[torch.full((2,), np.longdouble(2.5)), torch.scalar_tensor(np.longdouble(2.5))]
+[t + np.longdouble(2.5), t.fill_(np.longdouble(2))]
 torch.full((2,), np.array(2.5))
 torch.full_like(t, np.array(2.5))
 torch.scalar_tensor(np.array(2.5))

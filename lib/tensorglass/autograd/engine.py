@@ -19,7 +19,7 @@ from typing import Any
 from tensorglass import geometry, memory
 from tensorglass.autograd.fitting import first_fitted, fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
-from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad
+from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad, is_copied_in_order
 from tensorglass.graph import anomaly
 from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
 from tensorglass.graph.formula_node import FormulaNode
@@ -213,7 +213,7 @@ class Run:
         arrived: list[Any] = self._arrived.pop(node)
         for nr, gradient in enumerate(arrived):
             if type(gradient) is BareArray:
-                if is_spread(gradient) and type(node) is AccumulateGrad and not meta_of(node.variable).hooks:
+                if is_spread(gradient) and type(node) is AccumulateGrad and is_copied_in_order(node.variable):
                     settled = tensor_of(gradient.copy(), node.outputs[0].dtype)  # type: ignore[union-attr]  # has it
                     settled._written()  # as the copy that `add_to_leaf` would have to make
                 else:

@@ -70,6 +70,11 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     return True
 
 
+def is_copied_in_order(leaf: Tensor) -> bool:
+    """Whether `add_to_leaf` would copy a gradient with strides of 0 in row-major order, and nobody sees it before."""
+    return leaf._stride == CONTIGUOUS_STRIDES[leaf._size] and not meta_of(leaf).hooks
+
+
 def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:
     """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
     is_alone = sys.getrefcount(arrived[0]) == holders

@@ -367,7 +367,6 @@ def read_number(name: str, argument: str, position: int, given: Any) -> complex:
         return given
     if isinstance(given, Tensor) and not given._size:
         return given.item()
-    item = getattr(given, "item", None)  # a NumPy scalar
-    if item is not None and not isinstance(given, Tensor) and isinstance(given, NUMBERS):
-        return read_number(name, argument, position, item())
+    if isinstance(given, NUMBERS):  # NumPy's
+        return read_number(name, argument, position, dtypes.python_number(given))
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_name(given)}")

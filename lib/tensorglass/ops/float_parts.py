@@ -139,7 +139,7 @@ def _one_dtype(operands: Sequence[Any], **parameters: Any) -> None:
     samples=pairs,
     differs="a complex `out` is refused as one of another dtype",
 )
-@derivative(node="NotImplemented", input=no_derivative("heaviside"), values=no_derivative("heaviside"))
+@derivative(node="NotImplemented", input=no_derivative("aten::heaviside"), values=no_derivative("aten::heaviside"))
 def heaviside(xp: Any, input: Array, values: Array, *, out: Array = None) -> Array:
     """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))

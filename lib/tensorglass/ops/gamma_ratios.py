@@ -18,7 +18,7 @@ from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.declaring import Operand, pointwise
 from tensorglass.ops.error_functions import erfc_of, in_double
 from tensorglass.ops.gamma_formulas import beyond_stirling, lgamma_of, zeta_of
-from tensorglass.ops.gradients import no_formula
+from tensorglass.ops.gradients import by_operands, no_formula
 from tensorglass.ops.matrices import cast_into_out
 from tensorglass.ops.promotion import PROMOTE, WIDE_FLOAT
 from tensorglass.ops.samples import values
@@ -207,7 +207,11 @@ def _exponents() -> Iterator[Sample]:
 
 
 @pointwise(WIDE_FLOAT, namespace="special", samples=_exponents)
-@derivative(input=no_formula("zeta"), other=lambda grad, input, other: grad * -input * special_zeta(input + 1, other))
+@derivative(
+    node=by_operands("SpecialZeta"),
+    input=no_formula("zeta"),
+    other=lambda grad, input, other: grad * -input * special_zeta(input + 1, other),
+)
 def special_zeta(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """Hurwitz' zeta function: the sum of ``(k + other) ** -input`` over k = 0, 1, …"""
     return in_double(xp, zeta_of, input, other.astype("float64", copy=False))

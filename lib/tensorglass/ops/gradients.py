@@ -129,6 +129,17 @@ def by_number(name: str, number: int = 1, tensor: int = 0) -> Callable[[Any], st
     return lambda other: f"{name}Backward{tensor if isinstance(other, Tensor) else number}"
 
 
+def by_operands(name: str) -> Callable[[Any, Any], str]:
+    """PyTorch's name of a node that depends on which operand is a number: none, 0; `input`, 1; `other`, 2."""
+
+    def title(input: Any, other: Any) -> str:
+        if not isinstance(input, Tensor):
+            return f"{name}Backward1"
+        return f"{name}Backward0" if isinstance(other, Tensor) else f"{name}Backward2"
+
+    return title
+
+
 def var_backward(
     grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool
 ) -> Tensor:
@@ -176,7 +187,7 @@ def no_derivative(operator: str) -> Callable[[Tensor], Tensor]:
     """A formula that raises, for an operator whose node is PyTorch's `NotImplemented`."""
 
     def refuse(grad: Tensor) -> Tensor:
-        raise RuntimeError(f"derivative for aten::{operator} is not implemented")
+        raise RuntimeError(f"derivative for {operator} is not implemented")
 
     return refuse
 
@@ -257,7 +268,7 @@ def remainder_name(input: Any, other: Any) -> str:
 def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
     if not isinstance(input, Tensor):
-        return no_derivative("remainder")(grad)
+        return no_derivative("aten::remainder")(grad)
     return -grad * input.div(other, rounding_mode="floor")  # which may be less than the quotient, rounded, tells
 
 

@@ -14,13 +14,17 @@ from tensorglass.dtypes import C_NAMES, FLOATING
 from tensorglass.errors import explained
 from tensorglass.formats import contiguous_format, preserve_format
 from tensorglass.graph import inplace
+from tensorglass.graph.derivative import Derivative
 from tensorglass.graph.fields import set_requires_grad
+from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.recording import is_recorded
+from tensorglass.graph.node import like
+from tensorglass.graph.recording import Recorder, is_recorded
 from tensorglass.ops.arguments import check_tensor, ints, invalid_combination, type_name
 from tensorglass.ops.calls import explaining
 from tensorglass.ops.copying import format_strides, suggested_format
 from tensorglass.ops.flags import Stated
+from tensorglass.ops.gradients import no_derivative
 from tensorglass.ops.pointing import make_room, point, resize
 from tensorglass.ops.table import operator
 from tensorglass.ops.views import detach
@@ -58,25 +62,27 @@ def set_(
             raise RuntimeError(
                 f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
             )
-        _check_history(input)
+        storage = source._storage
+        node = _refused_history(input, source)
         header = (
             (source._size, source._stride, source._offset)
             if size is None
             else _header_on(input, size, stride, storage_offset + source._offset)
         )
-        input._written()
-        point(input, source._storage, *header)
     elif isinstance(source, (UntypedStorage, TypedStorage)):
         storage = _untyped(input, source)
-        _check_history(input)
+        node = _refused_history(input, source)
         if size is None:
             size = (storage.nbytes() // input._dtype.itemsize,)
         header = _header_on(input, size, stride, storage_offset)
         make_room(storage, geometry.storage_nbytes(*header, input._dtype.itemsize))
-        input._written()
-        point(input, storage, *header)
     else:
         raise invalid_combination("set_", (source,), "()", "(Storage source)", "(Tensor source)")
+    input._written()
+    point(input, storage, *header)
+    if node is not None:
+        node.outputs = (like(input),)
+        inplace.rebase(input, node)
     if input._meta is not None:
         input._meta.accumulate = None  # what was computed before is not of this leaf any more
     return input
@@ -115,12 +121,22 @@ def _header_on(
     return sizes, strides, offset
 
 
-def _check_history(input: Tensor) -> None:
-    """Refuse to give another storage to a tensor that the graph needs as it is."""
+def _refused_history(input: Tensor, source: Any) -> FormulaNode | None:
+    """The node of a `set_` that is recorded, through which no gradient comes; None if there is nothing to record.
+
+    Refuses to give another storage to a tensor that the graph needs as it is.
+    """
     if input._meta is not None:
         inplace.check_inference(input)
-        if is_recorded((input,)):
-            inplace.check(input)
+    if not is_recorded((input, source)) or input._dtype.category < FLOATING:
+        return None
+    inplace.check(input)
+    return _set_recorder.begin((input, source))
+
+
+_refuse = no_derivative("set_")
+_set_derivative = Derivative({"input": _refuse, "source": _refuse}, "NotImplemented")
+_set_recorder = Recorder(_set_derivative, "set_", ("input", "source"))
 
 
 def _set_data(input: Tensor, new_data: Tensor) -> None:

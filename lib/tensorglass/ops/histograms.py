@@ -35,7 +35,7 @@ def _bincount_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", samples=_bincount_samples)
-@derivative(node="NotImplemented", weights=no_derivative("bincount"))
+@derivative(node="NotImplemented", weights=no_derivative("aten::bincount"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
     check_tensor("bincount", input)
@@ -144,7 +144,7 @@ def _histogram_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", out=True, samples=_histogram_samples)
-@derivative(node="NotImplemented", input=no_derivative("histogram"), weight=no_derivative("histogram"))
+@derivative(node="NotImplemented", input=no_derivative("aten::histogram"), weight=no_derivative("aten::histogram"))
 def histogram(
     input: Tensor,
     bins: Any = 100,

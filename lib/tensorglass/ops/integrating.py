@@ -27,7 +27,8 @@ def _samples() -> Iterator[Sample]:
 def _sides(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """The later and the earlier of neighbours."""
     length = y._size[dim]
-    return y.narrow(dim, 1, length - 1), y.narrow(dim, 0, length - 1)
+    count = max(length - 1, 0)
+    return y.narrow(dim, length - count, count), y.narrow(dim, 0, count)
 
 
 def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
@@ -86,7 +87,7 @@ def trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int 
 def cumulative_trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int = -1) -> Tensor:
     """The integral along `dim` up to each point but the first, by the trapezoid rule."""
     axis = _axis("cumulative_trapezoid", y, dim)
-    later, earlier = _sides(y, axis) if y._size[axis] else (y, y)
+    later, earlier = _sides(y, axis)
     if x is None:
         step = _step("cumulative_trapezoid", y, dx)
         return times(earlier + later, step / 2.0).cumsum(axis)

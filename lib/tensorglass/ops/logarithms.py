@@ -11,23 +11,16 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradients import conj, xlogy_input
+from tensorglass.ops.gradients import by_operands, conj, xlogy_input
 from tensorglass.ops.promotion import ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.samples import exponents, pairs
-from tensorglass.tensor import Tensor
 
 _FEW = 1024  # elements
 
 
-def _xlogy_name(input: Any, other: Any) -> str:
-    if not isinstance(input, Tensor):
-        return "XlogyBackward1"
-    return "XlogyBackward0" if isinstance(other, Tensor) else "XlogyBackward2"
-
-
 @pointwise(ORDERED_FLOAT.but(rounds_numbers=True), samples=exponents, aliases=("special.xlogy",))
 @derivative(
-    node=_xlogy_name,
+    node=by_operands("Xlogy"),
     input=xlogy_input,
     other=lambda grad, input, other: grad * input / other,
 )
@@ -37,13 +30,9 @@ def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Arra
     return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
 
 
-def _xlog1py_name(input: Any, other: Any) -> str:
-    return _xlogy_name(input, other).replace("Xlogy", "SpecialXlog1Py")
-
-
 @pointwise(ORDERED_FLOAT, namespace="special", samples=exponents)
 @derivative(
-    node=_xlog1py_name,
+    node=by_operands("SpecialXlog1Py"),
     input=lambda grad, input, other: xlogy_input(grad, input, other + 1),
     other=lambda grad, input, other: grad * input / (other + 1),
 )

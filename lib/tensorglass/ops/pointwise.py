@@ -207,7 +207,7 @@ def true_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
     late_check=no_integer_division_by_zero,
     samples=divisors,
 )
-@derivative(node="NotImplemented", input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
+@derivative(node="NotImplemented", input=no_derivative("aten::floor_divide"), other=no_derivative("aten::floor_divide"))
 def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input // other``: the quotient rounded down."""
     return dividing.whole(xp, xp.floor_divide, xp.floor, input, other, out)

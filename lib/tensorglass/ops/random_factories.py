@@ -309,7 +309,7 @@ def randint_like(
 @operator("random", out=True)
 @derivative(
     node=lambda p: "BernoulliBackward0" if p is None else "NotImplemented",
-    input=lambda grad, p: (zero_gradient if p is None else no_derivative("bernoulli"))(grad),
+    input=lambda grad, p: (zero_gradient if p is None else no_derivative("aten::bernoulli"))(grad),
 )
 def bernoulli(
     input: Tensor, p: StatedFloat = None, *, generator: Generator | None = None, out: Tensor | None = None
@@ -343,8 +343,8 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
 @derivative(
     node="NotImplemented",
-    count=no_derivative("binomial"),
-    prob=no_derivative("binomial"),
+    count=no_derivative("aten::binomial"),
+    prob=no_derivative("aten::binomial"),
 )
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.

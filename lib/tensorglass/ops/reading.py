@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tensorglass import formats
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import device as Device
-from tensorglass.dtypes import INTEGER, OF_PYTHON_TYPE
+from tensorglass.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
 from tensorglass.dtypes import dtype as DType
 from tensorglass.generator import Generator
 from tensorglass.ops.arguments import type_name
@@ -64,7 +64,7 @@ def _of_python(value: Any, kind: str) -> Any:
     A type of Python's numbers is the dtype that it stands for: ``x.sum(dtype=float)``.
     """
     if isinstance(value, HOST.xp.number | HOST.xp.bool_):
-        return value.item()
+        return python_number(value)
     if kind in _NUMBER_KINDS and isinstance(value, Tensor):
         return value.item()
     if kind == "torch.dtype" and isinstance(value, type):

@@ -191,7 +191,7 @@ _declare("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=vie
 
 
 @operator("copy", method=False, out=True, samples=_calls(((2, 3),), ((),)))
-@derivative(node="NotImplemented", input=no_derivative("detach_copy"))
+@derivative(node="NotImplemented", input=no_derivative("aten::detach_copy"))
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`alias_copy` that no gradient can be asked through."""
     check_tensor("detach_copy", input)

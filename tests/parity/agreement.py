@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -37,7 +37,6 @@ class Closeness:
     floor: float
     elements: bool
     tolerance: float
-    positions: bool = True
 
 
 @dataclass(frozen=True)
@@ -126,20 +125,18 @@ def disagreement(
     floor: float = 1e-2,
     elements: bool = True,
     tolerance: float = 0.0,
-    positions: bool = True,
 ) -> str | None:
     """Where the two libraries differ over one call, in words; None if they agree.
 
     Compared are the error's class and first line, or the results' and the tensor arguments' dtype, size, stride, and
     elements. `form` "method" makes it a method call on the first argument. Results smaller than `floor` may be as far
-    apart as those of its size: sums in which terms cancel want a larger one. `elements` False leaves them out,
-    and `positions` False those of the second of several results, which say where the first stand; a `tolerance` takes
-    the place of a smaller one that the results' dtype has.
+    apart as those of its size: sums in which terms cancel want a larger one. `elements` False leaves them out;
+    a `tolerance` takes the place of a smaller one that the results' dtype has.
     """
     keywords = keywords or {}
     ours = outcome(tensorglass, name, arguments, keywords, form)
     theirs = outcome(torch, name, arguments, keywords, form)
-    difference = _difference(ours, theirs, Closeness(exact, floor, elements, tolerance, positions))
+    difference = _difference(ours, theirs, Closeness(exact, floor, elements, tolerance))
     if difference is None:
         return None
     call = ", ".join([*map(_shown, arguments), *(f"{key}={_shown(value)}" for key, value in keywords.items())])
@@ -173,9 +170,6 @@ def _value_difference(ours: Any, theirs: Any, closeness: Closeness) -> str | Non
     if isinstance(theirs, (tuple, list)):
         if type(ours).__name__ != type(theirs).__name__ or len(ours) != len(theirs):
             return f"ours {type(ours).__name__}, PyTorch's {type(theirs).__name__}"
-        if not closeness.positions and len(ours) == 2 and isinstance(theirs[1], torch.Tensor):
-            headers = replace(closeness, elements=False)
-            return _value_difference(ours[0], theirs[0], closeness) or _value_difference(ours[1], theirs[1], headers)
         pairs = (_value_difference(one, other, closeness) for one, other in zip(ours, theirs, strict=True))
         return next(filter(None, pairs), None)
     if not isinstance(theirs, torch.Tensor):

@@ -1,21 +1,22 @@
-"""Elements by their rank along a dimension: topk, kthvalue, median, and mode, the most frequent one.
+"""One element by its rank along a dimension: kthvalue, median, and mode, the most frequent one.
 
-NaN counts as larger than every number. Which of several equal elements is the one chosen is not said, here as there.
+NaN counts as larger than every number. Which of several equal elements is chosen is PyTorch's choice for `median` and
+for small tensors (`ops/among_equals.py`), and not said for others, here as there.
 """
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.dtypes import C_NAMES
 from tensorglass.dtypes import dtype as DType
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recording import recorded
-from tensorglass.ops import return_types
+from tensorglass.ops import among_equals, return_types
 from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.flags import KeepDim, StatedDim
 from tensorglass.ops.reducing import axes_of, reduce, reduced_size
@@ -31,99 +32,11 @@ from tensorglass.ops.values_and_indices import (
     evenly_distribute_backward,
     not_implemented,
     paired,
-    sort_backward,
     value_selecting_reduction_backward,
 )
 from tensorglass.tensor import Tensor
 
-EQUALS = "of equal elements another one may be chosen: its position differs, its value does not"
-
-
-# --- topk ------------------------------------------------------------------------------------------------------------
-
-
-_SHORT = 64  # elements, of which all are put in order sooner than the best are found
-
-
-def _topk_samples() -> Iterator[Sample]:
-    yield sample(values(7), 3)
-    yield sample(values(3, 4), 2, 0)
-    yield sample(values(3, 4), 4, -1, False)
-    yield sample(values(2, 3, 4), 1, 1, largest=False)
-    yield sample(values(2, 0), 0)
-    yield sample(values(), 1)
-
-
-def _out_expected(target: Tensor, wanted: DType, role: str) -> Exception:
-    return RuntimeError(
-        f"Expected out tensor to have dtype {C_NAMES[wanted]}, but got {C_NAMES[target._dtype]} instead"
-    )
-
-
-@operator("sorting", out=True, samples=_topk_samples, differs=EQUALS)
-@derivative(outputs=1, input=sort_backward)
-def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: OutPair = None
-) -> Any:
-    """The `k` largest elements along `dim`, or the smallest, in order, and the positions where they stood."""
-    check_tensor("topk", input)
-    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
-    length = input._size[axis] if input._size else 1
-    if not 0 <= k <= length:
-        raise RuntimeError("selected index k out of range")
-    if input._dtype.is_complex:
-        raise RuntimeError(" topk does not support complex dtypes on CPU")
-    if input._dtype is dtypes.bool:
-        raise RuntimeError("topk does not support bool dtypes on CPU")
-    check_outputs(out, input._dtype, _out_expected)
-    if input._size:
-        refuse_unwritten("topk_cpu", input._dtype)
-    size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
-    found = choose(_best, input, axis, k if input._size else 1, largest)
-    return paired(return_types.topk, found, input, size, out)
-
-
-def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
-    """The positions of the `k` best elements, the best first."""
-    length = array.shape[axis]
-    if k == 0 or not array.size:
-        return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
-    before: tuple[slice, ...] = (slice(None),) * axis
-    best = slice(-1, -k - 1, -1) if largest else slice(k)
-    if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
-        found = _one_after_the_other(xp, array, axis, k, largest)
-        if found is not None:
-            return found
-    if length <= _SHORT:
-        return xp.argsort(array, axis=axis, kind="stable")[(*before, best)]
-    cut = length - k if largest else k - 1
-    chosen = xp.argpartition(array, cut, axis=axis)[(*before, slice(cut, None) if largest else slice(k))]
-    order = xp.argsort(elements_at(xp, array, chosen, axis), axis=axis, kind="stable")
-    return elements_at(xp, chosen, order[(*before, best)], axis)
-
-
-_FEW, _MANY = 8, 1 << 14  #: elements that are looked for, and among how many, so that looking for each is worth it
-
-
-def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
-    """`_best` by looking for the best, again without it, and so on; None where that does not tell them apart.
-
-    Two of each of 1000 rows of 1000 take 0.7 ms, where to part the rows takes 8.
-    """
-    kind = array.dtype.kind
-    if kind not in "fiu" or (kind == "f" and not largest and xp.isnan(array).any()):  # NaN is the largest, not the best
-        return None
-    limits = xp.iinfo(array.dtype) if kind != "f" else None
-    worst = (-xp.inf if largest else xp.inf) if limits is None else limits.min if largest else limits.max
-    left, find = array.copy(), "argmax" if largest else "argmin"
-    found = []
-    for _ in range(k):
-        place = xp.expand_dims(getattr(left, find)(axis), axis)
-        if (xp.take_along_axis(left, place, axis) == worst).any():  # what was found before looks just so
-            return None
-        found.append(place)
-        xp.put_along_axis(left, place, worst, axis)
-    return xp.concatenate(found, axis)
+EQUALS = "in large tensors another one of equal elements may be chosen: its position differs, its value does not"
 
 
 # --- kthvalue --------------------------------------------------------------------------------------------------------
@@ -160,7 +73,13 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
 def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
     if not array.size:
         return xp.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), "int64")
-    return xp.argpartition(array, k - 1, axis=axis)[(*(slice(None),) * axis, slice(k - 1, k))]
+    if not among_equals.is_small(xp, array):
+        return _at_rank(xp.argpartition(array, k - 1, axis=axis), axis, k - 1)
+    order = xp.argsort(array, axis=axis, kind="stable")
+    beside = order[(*(slice(None),) * axis, slice(max(k - 2, 0), k + 1))]
+    if among_equals.has_equals(elements_at(xp, array, beside, axis), axis):
+        return among_equals.along(xp, array, axis, lambda keys: [among_equals.ranked(keys, k - 1)])
+    return _at_rank(order, axis, k - 1)
 
 
 def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
@@ -195,10 +114,18 @@ def _median_samples() -> Iterator[Sample]:
     yield sample(with_nan, 1)
 
 
+_SHORT = 64  # elements, which are sorted sooner than the median of them is found and looked up
+
+
 def _middle(xp: Any, array: Array, axis: int) -> Array:
     """The position of the median; of the first NaN, if there is one."""
     length = array.shape[axis]
-    found = _kth(xp, array, axis, (length + 1) // 2)
+    rank = (length - 1) // 2
+    if length <= _SHORT:
+        found = _at_rank(xp.argsort(array, axis=axis, kind="stable"), axis, rank)
+    else:
+        found = _at_rank(xp.argpartition(array, rank, axis=axis), axis, rank)
+        found = _in_order(xp, array, axis, found, rank)
     if array.dtype.kind != "f":
         return found
     is_nan = xp.isnan(array)
@@ -212,8 +139,27 @@ def _middle_of_numbers(xp: Any, array: Array, axis: int) -> Array:
     """The position of the median of those that are not NaN; of a NaN where there are no others."""
     if array.dtype.kind != "f":
         return _middle(xp, array, axis)
+    length = array.shape[axis]
     count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
-    return elements_at(xp, xp.argsort(array, axis=axis), xp.maximum((count - 1) // 2, 0), axis)
+    rank = (xp.where(count == 0, length, count) - 1) // 2
+    if length <= _SHORT:
+        return elements_at(xp, xp.argsort(array, axis=axis, kind="stable"), rank, axis)
+    found = _in_order(xp, array, axis, elements_at(xp, xp.argsort(array, axis=axis), rank, axis), rank)
+    return xp.where(count == 0, rank, found)
+
+
+def _at_rank(positions: Array, axis: int, rank: int) -> Array:
+    return positions[(*(slice(None),) * axis, slice(rank, rank + 1))]
+
+
+def _in_order(xp: Any, array: Array, axis: int, found: Array, rank: Any) -> Array:
+    """The position of this rank where equal elements stay in their order; `found` has the value."""
+    chosen = elements_at(xp, array, found, axis)
+    equal = array == chosen
+    if xp is HOST.xp and not (equal.sum(axis) > 1).any():
+        return found
+    smaller = (array < chosen).sum(axis, keepdims=True)
+    return xp.expand_dims(xp.argmax(xp.cumsum(equal, axis, "int32") > rank - smaller, axis), axis)
 
 
 def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) -> Array:
@@ -289,14 +235,14 @@ _of_all, _along = _medians(return_types.median, _middle)
 _numbers_of_all, _numbers_along = _medians(return_types.nanmedian, _middle_of_numbers)
 
 
-@operator("sorting", out=True, samples=_median_samples, differs=EQUALS)
+@operator("sorting", out=True, samples=_median_samples)
 def median(input: Tensor, dim: StatedDim = None, keepdim: KeepDim = False, *, out: OutPair = None) -> Any:
     """The element in the middle of all, of two the lower; with `dim` a pair of those along it and their positions."""
     check_tensor("median", input)
     return _whole("median", _of_all, input, out) if dim is None else _along(input, dim, keepdim, out)
 
 
-@operator("sorting", out=True, samples=_median_samples, differs=EQUALS)
+@operator("sorting", out=True, samples=_median_samples)
 def nanmedian(input: Tensor, dim: StatedDim = None, keepdim: KeepDim = False, *, out: OutPair = None) -> Any:
     """`median` of those elements that are not NaN."""
     check_tensor("nanmedian", input)
@@ -346,6 +292,9 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = 
 
 def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
     is_last = axis == array.ndim - 1  # nearly always: to move it nowhere takes 5 µs
+    is_kept = array.shape[axis] <= among_equals.FEW or (array != array).any()
+    if among_equals.is_small(xp, array) and not is_kept:
+        return among_equals.along(xp, array, axis, _last_of_longest_run)
     row = array if is_last else xp.moveaxis(array, axis, -1)
     order = xp.argsort(row, axis=-1, kind="stable")
     ranked = elements_at(xp, row, order, row.ndim - 1)
@@ -356,3 +305,11 @@ def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
     longest = xp.expand_dims(xp.argmax(places - begin, axis=-1), -1)
     found = elements_at(xp, order, longest, row.ndim - 1)
     return found if is_last else xp.moveaxis(found, -1, axis)
+
+
+def _last_of_longest_run(keys: list[int]) -> list[int]:
+    order = among_equals.order(keys)
+    counts = collections.Counter(keys)
+    most = max(counts.values())
+    wanted = min(key for key, count in counts.items() if count == most)
+    return [next(place for place in reversed(order) if keys[place] == wanted)]

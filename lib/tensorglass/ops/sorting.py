@@ -1,4 +1,8 @@
-"""Putting elements in order: sort, argsort, msort. NaN counts as larger than every number."""
+"""Putting elements in order: sort, argsort, msort. NaN counts as larger than every number.
+
+Equal elements keep their order, but in small tensors whose rows are long enough for PyTorch not to keep it, unless
+`stable` is asked for (`ops/among_equals.py`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import is_recorded, no_out_with_gradients
 from tensorglass.making import empty_on
-from tensorglass.ops import return_types
+from tensorglass.ops import among_equals, return_types
 from tensorglass.ops.arguments import check_pair, check_tensor
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
@@ -30,19 +34,25 @@ def _samples() -> Iterator[Sample]:
     yield sample(values())
 
 
-def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
-    """The positions of the elements in order; equals stay in the order in which they stand."""
+def _order(xp: Any, array: Array, axis: int, descending: bool, is_stable: bool) -> Array:
+    """The positions of the elements in order."""
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
+    if not is_stable and among_equals.is_small(xp, array) and array.shape[axis] > among_equals.FEW:
+        order = xp.argsort(array, axis=axis)
+        if not among_equals.has_equals(elements_at(xp, array, order, axis), axis):
+            return order[backwards] if descending else order
+        sign = -1 if descending else 1
+        return among_equals.along(xp, array, axis, lambda keys: among_equals.order([sign * key for key in keys]))
     if not descending:
         return xp.argsort(array, axis=axis, kind="stable")
     # Sorted from behind and read from behind, equals keep their order.
-    backwards = (*(slice(None),) * axis, slice(None, None, -1))
     behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - behind
 
 
-def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool) -> tuple[Array, Array]:
+def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool, is_stable: bool) -> tuple[Array, Array]:
     row = array.reshape(array.shape or (1,))
-    positions = _order(xp, row.astype(wide, copy=False), axis, descending)
+    positions = _order(xp, row.astype(wide, copy=False), axis, descending, is_stable)
     return elements_at(xp, row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
 
 
@@ -50,13 +60,13 @@ def _write(xp: Any, target: Array, array: Array) -> None:
     target[...] = array
 
 
-def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
+def _sort(input: Tensor, dim: int, descending: bool, stable: bool | None) -> tuple[Tensor, Tensor]:
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if input._dtype.is_complex:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     backend = input._storage.backend
     wide = dtypes.float32 if input._dtype is dtypes.bfloat16 else input._dtype
-    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
+    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending, bool(stable))
     strides = geometry.preserved_strides(input._size, input._stride)
     results = []
     for array, dtype in zip(found, (input._dtype, dtypes.int64), strict=True):
@@ -76,9 +86,9 @@ def sort(
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """The elements in order along `dim`, and the positions where they stood. Equals always keep their order."""
+    """The elements in order along `dim`, and the positions where they stood; `stable`: equals keep their order."""
     check_tensor("sort", input)
-    found = _sort(input, dim, descending)
+    found = _sort(input, dim, descending, stable)
     if out is None:
         return return_types.sort(*found)
     check_pair(out)
@@ -102,9 +112,9 @@ def _stable_samples() -> Iterator[Sample]:
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """The positions of the elements in order along `dim`. Equals keep their order."""
+    """The positions of the elements in order along `dim`; `stable`: equals keep their order."""
     check_tensor("argsort", input)
-    found = _sort(input, dim, descending)[1]
+    found = _sort(input, dim, descending, stable)[1]
     if out is None:
         return found
     if stable is None:

@@ -14,6 +14,7 @@ from tensorglass.graph.modes import enable_grad, inference_mode, no_grad, set_gr
 __all__ = [
     "Function",
     "Variable",
+    "anomaly_mode",
     "attach",
     "backward",
     "detect_anomaly",
@@ -22,22 +23,34 @@ __all__ = [
     "function",
     "functional",
     "grad",
+    "grad_mode",
     "gradcheck",
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 if TYPE_CHECKING:  # what is fetched when somebody asks for it
-    from tensorglass.autograd import forward_ad, function, functional
+    from tensorglass.autograd import anomaly_mode, forward_ad, function, functional, grad_mode
     from tensorglass.autograd.function import Function
+    from tensorglass.autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
     from tensorglass.autograd.variable import Variable
 
 __getattr__ = fetching(
-    globals(), {"forward_ad": (), "function": ("Function",), "functional": (), "variable": ("Variable",)}
+    globals(),
+    {
+        "anomaly_mode": (),
+        "forward_ad": (),
+        "function": ("Function",),
+        "functional": (),
+        "grad_mode": ("is_multithreading_enabled", "set_multithreading_enabled"),
+        "variable": ("Variable",),
+    },
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorglass.autograd import engine
@@ -25,6 +25,7 @@ from tensorglass.tensor import Tensor
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
+Named = Tensors | dict[Any, Tensor]
 _ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
 
 
@@ -46,7 +47,6 @@ def backward(
     >>> x.grad
     tensor(6.)
     """
-    given = _tuple(tensors)
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
@@ -55,11 +55,10 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, Tensor) and len(inputs) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    gradients = _first_gradients(given, _tuple(grad_tensors, len(given)))
+    wanted = None if inputs is None else _inputs(inputs, "backward")
+    given = _tuple(tensors)
+    gradients = _first_gradients(given, _optional(grad_tensors, len(given)))
     roots = _roots(given)
-    wanted = None if inputs is None else _tuple(inputs)
     if wanted is not None:
         for each in wanted:
             if not isinstance(each, (Tensor, GradientEdge)):
@@ -84,7 +83,7 @@ def backward(
 
 def grad(
     outputs: Tensors,
-    inputs: Tensors,
+    inputs: Named,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -92,8 +91,8 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, which collect nothing.
+) -> Any:
+    """The gradients of `outputs` with respect to `inputs`, which collect nothing. A dict for a dict of inputs.
 
     None for an input that the outputs do not depend on, if `allow_unused`; zeros, if `materialize_grads`. With
     `is_grads_batched`, the first dimension of `grad_outputs` counts gradients that are followed one by one.
@@ -103,7 +102,6 @@ def grad(
     >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
-    given, wanted = _tuple(outputs), _tuple(inputs)
     if materialize_grads:
         if allow_unused is False:
             raise ValueError(
@@ -111,17 +109,31 @@ def grad(
                 "allow_unused=False."
             )
         allow_unused = True
+    given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     if not only_inputs:
         warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
             "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
         )
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    firsts = _tuple(grad_outputs, len(given))
+    firsts = _optional(grad_outputs, len(given))
     if is_grads_batched:
-        return _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused), materialize_grads)
+        found = _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused))
+    else:
+        found = _one_by_one(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused))
+    if materialize_grads:
+        found = _materialized(found, wanted, create_graph)
+    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
+
+
+def _one_by_one(
+    given: tuple[Any, ...],
+    wanted: tuple[Any, ...],
+    firsts: tuple[Any, ...],
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+) -> tuple[Tensor | None, ...]:
     gradients = _first_gradients(given, firsts)
     roots = _roots(given)
     for each in wanted:
@@ -149,7 +161,7 @@ def grad(
             ),
             "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
         )
-    return _materialized(found, wanted, create_graph) if materialize_grads else tuple(found)
+    return tuple(found)
 
 
 def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
@@ -174,14 +186,14 @@ def _batched(
     retain_graph: bool | None,
     create_graph: bool,
     allow_unused: bool,
-    materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
+    _check_places(given)
     for place, (tensor, first) in enumerate(zip(given, firsts, strict=False)):
         if first is not None and first._size[1:] != _like(tensor).size:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-                f"output, but a mismatch was detected: grad_output[{place}] has a shape of {Size(first._size[1:])} and "
+                f"output, but a mismatch was detected: grad_output[{place}] has a shape of {Size(first._size[2:])} and "
                 f"output[{place}] has a shape of {Size(_like(tensor).size)}. If you only want some tensors in "
                 "`grad_output` to be considered batched, consider using vmap."
             )
@@ -194,21 +206,39 @@ def _batched(
         )
     count = batches[0]._size[0]
     rows = [
-        grad(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
-             retain_graph or create_graph or row + 1 < count, create_graph, allow_unused=allow_unused)
+        _one_by_one(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
+                    retain_graph or create_graph or row + 1 < count, create_graph, allow_unused)
         for row in range(count)
     ]  # fmt: skip
     stacked: list[Tensor | None] = []
     for column in zip(*rows, strict=True):
         first = column[0]
         stacked.append(None if first is None else stack(column))
-    return _materialized(stacked, wanted, create_graph) if materialize_grads else tuple(stacked)
+    return tuple(stacked)
 
 
-def _tuple(value: Any, count: int | None = None) -> tuple[Any, ...]:
-    if value is None:
-        return (None,) * (count or 0)
+def _tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _optional(value: Any, count: int) -> tuple[Any, ...]:
+    return (None,) * count if value is None else _tuple(value)
+
+
+def _inputs(inputs: Any, caller: str) -> tuple[Any, ...]:
+    """The places of gradients that a user asks for, by themselves or under names."""
+    if type(inputs) is dict:
+        found = tuple(inputs.values())
+    elif isinstance(inputs, Mapping):
+        raise TypeError(
+            f"`inputs` argument to `{caller}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            "not supported."
+        )
+    else:
+        found = _tuple(inputs)
+    if not found:
+        raise RuntimeError(f"`inputs` argument to `{caller}()` cannot be empty.")
+    return found
 
 
 def _edge(place: Place) -> Edge:
@@ -222,6 +252,11 @@ def _like(place: Place) -> OutputLike:
     found = place.node.outputs[place.output_nr]
     assert found is not None, "no gradient flows from this output"
     return found
+
+
+def _check_places(given: Sequence[Any]) -> None:
+    if not all(isinstance(each, (Tensor, GradientEdge)) for each in given):
+        raise AssertionError("Expected output to be a torch.Tensor")
 
 
 def _roots(tensors: Sequence[Place]) -> list[Edge]:
@@ -243,6 +278,7 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
     """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
     if len(gradients) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
+    _check_places(tensors)
     begun: list[Any] = []
     for place, tensor in enumerate(tensors):
         gradient = gradients[place] if gradients else None

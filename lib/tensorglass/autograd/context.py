@@ -14,7 +14,8 @@ from tensorglass.graph import inplace
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, history, like
-from tensorglass.graph.saved import SavedTensor, second_time
+from tensorglass.graph.saved import NOTHING, SavedTensor
+from tensorglass.graph.saved_errors import second_time
 from tensorglass.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class FunctionCtx:
     dirty_tensors: tuple[Any, ...] | None
     non_differentiable: tuple[Any, ...] | None
     materialize_grads: bool
+    _is_pure_view = False  #: whether the function does nothing but show its input in another way
     _materialize_non_diff_grads = True  #: whether those are zeros too that come from outputs that have no gradient
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -115,10 +117,10 @@ class BackwardCFunction(FunctionCtx, Node):
         return self.saved_tensors
 
     @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._is_released:
             raise second_time()
-        return tuple(self._saved)
+        return tuple([each or NOTHING for each in self._saved])
 
     def finish(self, outputs: tuple[Any, ...], differentiable: list[bool]) -> None:
         """Enter what the forward returned: how the gradients of the outputs look."""
@@ -146,7 +148,7 @@ class BackwardCFunction(FunctionCtx, Node):
         if self.materialize_grads:
             zeros = self._zeros if self._materialize_non_diff_grads else self.outputs
             gradients = [
-                inplace.zeros(wanted) if gradient is None and wanted is not None else gradient
+                inplace.filled_zeros(wanted) if gradient is None and wanted is not None else gradient
                 for gradient, wanted in zip(gradients, zeros, strict=True)
             ]
         backward = self._forward_cls._backward()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -34,6 +34,8 @@ _add = XP.add
 
 class Run:
     """One backward pass: which nodes are waited for, what has arrived where, and what is to be caught on the way."""
+
+    callbacks: list[Callable[[], Any]] | None = None  #: what is to be called at the end
 
     def __init__(
         self,
@@ -380,10 +382,12 @@ def run(
     The gradients that arrive there are collected, or else returned, None where none arrived.
     """
     before = state.grad, current.walk
-    state.grad = create_graph
+    state.grad = create_graph and not state.inference
     try:
         walk = current.walk = Run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
+        for callback in walk.callbacks or ():  # which may have more called
+            callback()
         return walk.caught
     finally:
         state.grad, current.walk = before

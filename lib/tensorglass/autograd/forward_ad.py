@@ -9,13 +9,12 @@ it is asked.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tensorglass import printing
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
-from tensorglass.dtypes import FLOATING
 from tensorglass.errors import explained
 from tensorglass.graph.dual import DualNode, ends_behind
 from tensorglass.graph.meta import meta_of, requires_grad
@@ -77,7 +76,7 @@ class dual_level:
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """`tensor`, in the same memory, with a tangent of its size and dtype: the direction in which it moves."""
-    if _state.level < 0:
+    if _state.level < 0 or (level is not None and level < 0):
         raise explained(
             RuntimeError(
                 "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
@@ -85,6 +84,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             ),
             "Write it within `with torch.autograd.forward_ad.dual_level():`.",
         )
+    if level:
+        raise RuntimeError("Invalid level given to _make_dual")
     for name, each in (("primal", tensor), ("tangent", tangent)):
         if not (each.is_floating_point() or each.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
@@ -93,6 +94,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
+        )
+    if ends_behind(tangent, _state.level).duals:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
     if tensor._size != tangent._size:
         raise RuntimeError(
@@ -111,6 +116,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    if level:
+        raise RuntimeError("Invalid level given to _fw_primal")
     duals, others = ends_behind(tensor, _state.level)
     if not duals:
         return UnpackedDualTensor(tensor, None)
@@ -132,33 +139,12 @@ def tangents_of(arguments: Sequence[Any]) -> list[UnpackedDualTensor] | None:
     return None if all(each.tangent is None for each in found) else found
 
 
-def pushed_by(jvp: Callable[..., Any], arguments: Sequence[UnpackedDualTensor], outputs: Any, zeros: bool) -> Any:
-    """What a function of one's own returned, as dual tensors: its `jvp` says how the outputs move.
-
-    With `zeros`, arguments without a tangent have one of zeros.
-    """
-    tangents = [
-        zeros_like(primal.detach()) if zeros and tangent is None and isinstance(primal, Tensor) else tangent
-        for primal, tangent in arguments
-    ]
-    moved = jvp(*tangents)
-    if not isinstance(outputs, tuple):
-        return _moving(outputs, moved)
-    if not isinstance(moved, tuple) or len(moved) != len(outputs):
-        count = len(moved) if isinstance(moved, tuple) else 1
-        raise RuntimeError(
-            f"Expected as many jvp outputs as forward outputs: got {count} tangents for {len(outputs)} outputs"
-        )
-    return tuple([_moving(output, tangent) for output, tangent in zip(outputs, moved, strict=True)])
-
-
-def _moving(output: Any, tangent: Tensor | None) -> Any:
-    if tangent is not None and isinstance(output, Tensor) and output._dtype.category >= FLOATING:
-        found = unpack_dual(tangent).primal  # which was computed from dual tensors, maybe
-        if requires_grad(found):
-            meta_of(found).is_tangent = True
-        set_history(output, DualNode(output, found, _state.level))
-    return output
+def moving(output: Tensor, tangent: Tensor) -> None:
+    """Let a tensor that a function of one's own returned move by `tangent`."""
+    found = unpack_dual(tangent).primal  # which was computed from dual tensors, maybe
+    if requires_grad(found):
+        meta_of(found).is_tangent = True
+    set_history(output, DualNode(output, found, _state.level))
 
 
 def _pushed_forward(tensor: Tensor, duals: list[DualNode]) -> Tensor:

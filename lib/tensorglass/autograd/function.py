@@ -28,6 +28,7 @@ from typing import Any
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
 from tensorglass.autograd.outputs import tied
+from tensorglass.autograd.pushing import pushed_by
 from tensorglass.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.meta import requires_grad
@@ -154,7 +155,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
         result = outputs[0] if is_one else outputs
         if moving is not None:
-            result = forward_ad.pushed_by(functools.partial(cls.jvp, ctx), moving, result, ctx.materialize_grads)
+            result = pushed_by(functools.partial(cls.jvp, ctx), args, moving, result, ctx)
         try:
             if is_recorded:
                 ctx.save()

@@ -18,7 +18,7 @@ from tensorglass.graph import saved
 from tensorglass.graph.hooks import RemovableHandle
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import watched
-from tensorglass.graph.node import Node, gradient_edge
+from tensorglass.graph.node import NOWHERE, Node, gradient_edge
 from tensorglass.tensor import Tensor
 
 __all__ = [
@@ -156,7 +156,7 @@ class GradientEdge(NamedTuple):
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where gradients of `tensor` arrive; it keeps the graph behind it alive, but not the tensor."""
-    node, nr = gradient_edge(tensor)
+    node, nr = gradient_edge(tensor) if tensor.requires_grad else NOWHERE
     if node is None:
         raise explained(
             RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients"),

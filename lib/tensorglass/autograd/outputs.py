@@ -32,6 +32,12 @@ def tied(
         for each in outputs
     ]
     ctx.finish(outputs, flows)
+    is_pure_view = ctx._is_pure_view
+    if is_pure_view and (len(inputs) > 1 or len([each for each in outputs if isinstance(each, Tensor)]) > 1):
+        raise RuntimeError(
+            "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need "
+            "to support more."
+        )
     made: list[Any] = []
     for nr, output in enumerate(outputs):
         if isinstance(output, Tensor):
@@ -45,7 +51,7 @@ def tied(
             else:
                 output = _with_history(_view_of_itself(output) if is_input else output, ctx, nr)
             if output._base is not None and not (is_input and is_dirty):
-                output._creation = Creation.CUSTOM_FUNCTION
+                output._creation = Creation.PLAIN if is_pure_view else Creation.CUSTOM_FUNCTION
         made.append(output)
     if sum(flows) > 1:
         for output in made:
@@ -81,7 +87,7 @@ def _checked(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
 
 
 def _without_history(output: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
-    if not requires_grad(output):
+    if not output.requires_grad:
         return output if is_dirty or not is_input else _view_of_itself(output)
     if is_input:
         return output.detach()  # another header: the input itself goes on requiring gradients

@@ -5,16 +5,34 @@ The one idea to keep in mind: nothing is wrapped any more. `Variable(x)` is a te
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tensorglass.autograd import engine
 from tensorglass.dtypes import FLOATING
 from tensorglass.errors import warn
 from tensorglass.ops.creation import empty
 from tensorglass.tensor import Tensor
 
 
+class ImperativeEngine:
+    """What programs reach as `Variable._execution_engine`."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], Any]) -> None:
+        """Have a function called when the backward that is at work in this thread is over."""
+        walk = engine.current.walk
+        if walk is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if walk.callbacks is None:
+            walk.callbacks = []
+        walk.callbacks.append(callback)
+
+
 class VariableMeta(type):
     """Answers `isinstance`."""
+
+    _execution_engine = ImperativeEngine()
 
     def __instancecheck__(cls, other: Any) -> bool:
         return isinstance(other, Tensor)

@@ -1,11 +1,12 @@
 """Anomaly detection: where in the program was the operator whose derivative went wrong?
 
 The one idea to keep in mind: while it is on, every node keeps the call stack under which it was recorded, and backward
-looks for nan in what each node returns.
+looks for nan in what each node returns. A node that was recorded while a derivative was found also keeps whose.
 """
 
 from __future__ import annotations
 
+import threading
 import warnings
 from typing import Any
 
@@ -19,6 +20,13 @@ class _State:
 
 
 state = _State()
+
+
+class _Running(threading.local):
+    node: Node | None = None  #: whose derivative is being found in this thread
+
+
+_running = _Running()
 
 
 def is_anomaly_enabled() -> bool:
@@ -73,15 +81,20 @@ def remember(node: Node) -> None:
     while len(stack) > 1 and "tensorglass" in stack[-1].filename.replace("\\", "/").split("/"):
         stack.pop()
     node.metadata["traceback_"] = traceback.format_list(stack)
+    if _running.node is not None:
+        node.metadata["parent_"] = _running.node
 
 
 def watched(node: Node, gradients: list[Any], towards: Any = None) -> Gradients:
     """Run a node; on an error, or nan in what it returns, say where it was recorded."""
+    before, _running.node = _running.node, node
     try:
         found = node.apply(gradients, towards)
     except Exception:
         _print_stack(node)
         raise
+    finally:
+        _running.node = before
     if state.check_nan:
         for place, gradient in enumerate(found):
             if gradient is not None and bool((gradient != gradient).any()):
@@ -90,18 +103,22 @@ def watched(node: Node, gradients: list[Any], towards: Any = None) -> Gradients:
     return found
 
 
-def _print_stack(node: Node) -> None:
-    stack = node.metadata.get("traceback_")
-    if stack is None:
-        warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
-            "forward pass for more information.",
-            UserWarning,
-            stacklevel=2,
-        )
-        return
-    warnings.warn(
-        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(stack)}",
-        UserWarning,
-        stacklevel=2,
-    )
+def _print_stack(node: Node | None) -> None:
+    """Warn of where a node was recorded, and then of where those were in whose derivatives that happened."""
+    first = node
+    while node is not None:
+        stack = node.metadata.get("traceback_")
+        if node is first:
+            what = f"Error detected in {node.name()}."
+            where = "Traceback of forward call that caused the error"
+        else:
+            what = f"\n\nPrevious calculation was induced by {node.name()}."
+            where = "Traceback of forward call that induced the previous calculation"
+        if stack is None:
+            where = (
+                "No forward pass information available. Enable detect anomaly during forward pass for more information."
+            )
+        else:
+            where += f":\n{''.join(stack)}"
+        warnings.warn(f"{what} {where}", UserWarning, stacklevel=3)
+        node = node.metadata.get("parent_")

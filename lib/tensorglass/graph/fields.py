@@ -13,7 +13,7 @@ from typing import Any
 
 from tensorglass.dtypes import C_NAMES, FLOATING
 from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.errors import explained, warn
 from tensorglass.formats import contiguous_format
 from tensorglass.graph import dual, inplace
 from tensorglass.graph.hooks import Hooks, RemovableHandle, register
@@ -41,6 +41,16 @@ class GradientFields:
                 "This tensor was computed from tensors that require gradients: so does it.",
             )
         set_requires_grad(self, wanted)
+
+    @requires_grad.deleter
+    def requires_grad(self: Tensor) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    @property
+    def volatile(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """False: what `torch.no_grad()` is for now was a flag of tensors before PyTorch 0.4."""
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
 
     @property
     def is_leaf(self: Tensor) -> bool:  # type: ignore[misc]  # as above
@@ -166,6 +176,10 @@ class GradientFields:
         node = history(self)
         return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
 
+    @_backward_hooks.deleter
+    def _backward_hooks(self: Tensor) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
 
 def _is_dual_alone(tensor: Tensor) -> bool:
     return dual.made.dual_tensors and dual.is_dual_alone(tensor)
@@ -281,7 +295,7 @@ def _warn_of_no_grad() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
         UserWarning,
         stacklevel=3,
     )

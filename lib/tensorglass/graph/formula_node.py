@@ -18,7 +18,7 @@ from tensorglass.graph.array_formulas import apply_to_arrays
 from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
 from tensorglass.graph.modes import FormulaRecorded, state
 from tensorglass.graph.node import Gradients, Node
-from tensorglass.graph.saved import FREED, SavedInput, SavedNumber, SavedResult, SavedTensor
+from tensorglass.graph.saved import FREED, NOTHING, SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of, raw_array
 
@@ -258,7 +258,7 @@ class FormulaNode(Node):
         shown = self._shown()
         if name not in shown or name not in self._packed(shown):
             raise self._no_such_name(f"_raw_saved_{name}")
-        return shown[name]
+        return _raw(shown[name])
 
     def _no_such_name(self, name: str) -> AttributeError:
         return AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -308,6 +308,13 @@ def _seen(value: Any, node: Node) -> Any:
     return value.tensor() if isinstance(value, SavedNumber) else _read(value, node)
 
 
+def _raw(value: Any) -> Any:
+    """What is kept, as users see it in packed form."""
+    if isinstance(value, (list, tuple)):
+        return tuple([_raw(each) for each in value])
+    return NOTHING if value is None else value
+
+
 def _as_tensor(number: complex) -> SavedNumber:
     """A number as PyTorch keeps it: of its own dtype, whatever is computed with it."""
     dtype = dtypes.of_number(number)
@@ -329,7 +336,7 @@ def node_class(name: str, derivative: Derivative) -> type[FormulaNode]:
 
 @functools.cache
 def _class_named(name: str) -> type[FormulaNode]:
-    return type(name, (FormulaNode,), {"__slots__": ()})
+    return type(name, (FormulaNode,), {"__slots__": (), "__module__": "builtins"})
 
 
 def _call(method: Callable[[FormulaNode, str], Any], name: str, node: FormulaNode) -> Any:

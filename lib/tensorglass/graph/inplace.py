@@ -27,7 +27,7 @@ from tensorglass.graph.node import (
     set_history,
     short_name,
 )
-from tensorglass.graph.saved import second_time
+from tensorglass.graph.saved_errors import second_time
 from tensorglass.making import empty_on
 from tensorglass.tensor import Tensor, header_of
 
@@ -39,9 +39,15 @@ _NOTEBOOK = "06 in-place and versions"
 
 def zeros(output: OutputLike) -> Tensor:
     """Zeros in the form of a node's output."""
+    made = filled_zeros(output)
+    made._storage.version = 0
+    return made
+
+
+def filled_zeros(output: OutputLike) -> Tensor:
+    """The same, where PyTorch counts that they were written."""
     made = empty_on(output.device, output.size, contiguous_strides(output.size), output.dtype)
     made.zero_()
-    made._storage.version = 0
     return made
 
 
@@ -69,7 +75,8 @@ def check(tensor: Tensor) -> None:
             "write to a copy, x.clone().",
             notebook=_NOTEBOOK,
         )
-    if history(tensor) is None:
+    meta = tensor._meta
+    if (history(tensor) if base is None else meta and meta.grad_fn) is None:
         raise explained(
             RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
             "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Update "

@@ -84,6 +84,9 @@ class FormulaRecorded:
         watched.count(recorded_formulas=-1)
 
 
+_FOUND_IN = "tensorglass.autograd.grad_mode"  #: where users find the modes
+
+
 class _Mode:
     """A context, and a decorator of functions and generators."""
 
@@ -108,6 +111,8 @@ class _Mode:
                 FutureWarning,
                 stacklevel=2,
             )
+            made = function
+            function = lambda *arguments, **keywords: made(*arguments, **keywords)  # noqa: E731  # PyTorch's is one
         if inspect.isgeneratorfunction(function):
             return self._decorated_generator(function)
 
@@ -165,6 +170,7 @@ class no_grad(_Bare):
     False
     """
 
+    __module__ = _FOUND_IN
     _wanted = False
 
     def __enter__(self) -> None:
@@ -185,6 +191,7 @@ class enable_grad(no_grad):
     True
     """
 
+    __module__ = _FOUND_IN
     _wanted = True
 
 
@@ -195,6 +202,8 @@ class set_grad_enabled(_Mode):
     ...
     False
     """
+
+    __module__ = _FOUND_IN
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
@@ -230,6 +239,8 @@ class inference_mode(_Mode):
     >>> y.is_inference()
     True
     """
+
+    __module__ = _FOUND_IN
 
     def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
         if isinstance(mode, bool):

@@ -41,6 +41,7 @@ class OutputLike:
 
     __slots__ = ("device", "dtype", "size")
 
+    is_nested_tensor = is_cpp_nested_tensor = False
     size: tuple[int, ...]
     dtype: Any  #: a dtype; None where any will do (`Tensor.grad_dtype`)
     device: Device
@@ -121,6 +122,9 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.sequence_nr
 
+    def _set_sequence_nr(self, number: int) -> None:
+        self.sequence_nr = number
+
     @property
     def _input_metadata(self) -> tuple[OutputLike | None, ...]:
         return self.outputs
@@ -147,8 +151,10 @@ class Node:
     def release(self) -> None:
         """Let go of what was kept for the derivative."""
 
-    def __call__(self, *gradients: Tensor | None) -> Any:
+    def __call__(self, *gradients: Tensor | None, **keywords: Any) -> Any:
         """Run the node by itself. One gradient comes back alone, several as a tuple."""
+        if keywords:
+            raise TypeError("keyword arguments are not supported")
         expected = len(self.outputs) or 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
@@ -188,7 +194,10 @@ class AccumulateGrad(Node):
         expected.dtype = dtype
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        raise NotImplementedError("AccumulateGrad is run by the engine")
+        from tensorglass.autograd.leaves import add_to_leaf  # which knows more than the graph does
+
+        add_to_leaf(self.variable, gradients, holders=0)
+        return []
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

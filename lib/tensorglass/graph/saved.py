@@ -19,10 +19,10 @@ from tensorglass.backends import Array
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, old_type_name
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph import anomaly
 from tensorglass.graph.meta import Meta, requires_grad
 from tensorglass.graph.modes import state, watched
 from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, history, short_name
+from tensorglass.graph.saved_errors import hint, of_inference, second_time
 from tensorglass.making import make
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor
@@ -59,7 +59,7 @@ class SavedTensor:
         is_leaf = False
         if meta is not None:
             if meta.is_inference:
-                raise _inference()
+                raise of_inference()
             is_leaf = meta.requires_grad and meta.grad_fn is None
             if not is_leaf:
                 node = meta.grad_fn if tensor._base is None else tensor.grad_fn
@@ -72,7 +72,7 @@ class SavedTensor:
         elif is_output:
             self._header = memory_of(tensor)
 
-    def register_hooks(self, pack_hook: Pack, unpack_hook: Pack) -> None:
+    def register_hooks(self, pack_hook: Pack, unpack_hook: Pack | None = None) -> None:
         """Keep ``pack_hook(tensor)`` instead of the tensor, and read it by ``unpack_hook``."""
         if not (callable(pack_hook) and callable(unpack_hook)):
             raise explained(
@@ -81,6 +81,8 @@ class SavedTensor:
                 ),
                 "(pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor])",
             )
+        if self is NOTHING:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         header = self._header
         if header is None:
             raise RuntimeError(
@@ -98,6 +100,17 @@ class SavedTensor:
             self._pack(_made(*header), pack_hook, unpack_hook)
         else:
             self._pack(header, pack_hook, unpack_hook, is_detached=True)
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor, its memory alone if it is an output, or what the user's hook made of it."""
+        header, hooked = self._header, self._hooked
+        return hooked[0] if hooked else _made(*header) if type(header) is tuple else header
+
+    @property
+    def unpack_hook(self) -> Pack | None:
+        """The user's hook that reads what is kept."""
+        return self._hooked[1] if self._hooked else None
 
     def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Pack, is_detached: bool = False) -> None:
         if _is_leaf(tensor._meta):
@@ -209,7 +222,7 @@ class SavedTensor:
             RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[{old_type_name(tensor)} {list(tensor._size)}]{origin} is at version {tensor._version}; expected "
-                f"version {self._version} instead. Hint: {_FURTHER_ABOVE if anomaly.state.enabled else _ENABLE}"
+                f"version {self._version} instead. Hint: {hint()}"
             ),
             "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
             "the operator without the underscore.",
@@ -267,7 +280,7 @@ def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
     made_by = None
     if meta is not None:
         if meta.is_inference:
-            raise _inference()
+            raise of_inference()
         made_by = meta.grad_fn if tensor._base is None else tensor.grad_fn
     saved: SavedInput = _new(SavedInput)
     saved.tensor, saved.version, saved.made_by = tensor, tensor._storage.version, made_by
@@ -360,40 +373,7 @@ class SavedNumber(SavedTensor):
         return seen
 
 
+NOTHING = object.__new__(SavedTensor)  #: shown in place of a tensor that was left out
+NOTHING.release()
 FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
 FREED.release()
-
-
-def _inference() -> RuntimeError:
-    return explained(
-        RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
-            "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-        )
-    )
-
-
-_ENABLE = (
-    "enable anomaly detection to find the operation that failed to compute its gradient, with "
-    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-)
-_FURTHER_ABOVE = (
-    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
-    "changed in there or anywhere later. Good luck!"
-)
-_FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
-
-
-def second_time() -> RuntimeError:
-    """The error of a graph whose saved tensors are gone."""
-    return explained(
-        RuntimeError(_FREED),
-        "The first backward let go of what the derivatives need, to save memory.",
-        notebook="02 the graph and backward",
-    )

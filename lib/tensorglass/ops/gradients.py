@@ -367,7 +367,7 @@ def var_mean_backward(arrived: Any, input: Tensor, dim: Any, unbiased: bool, cor
     of_var, of_mean = arrived
     if of_mean is None:
         return var_backward(of_var, input, dim, unbiased, correction, keepdim)
-    mean = sum_backward(of_mean / reduced_count(input._size, axes), input._size, axes, keepdim)
+    mean = sum_backward(of_mean, input._size, axes, keepdim) / reduced_count(input._size, axes)
     return mean if of_var is None else var_backward(of_var, input, dim, unbiased, correction, keepdim) + mean
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass import dtypes
 from tensorglass.backends import Array
+from tensorglass.graph.recording import is_recorded
 from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.factory import Place, factory, new
 from tensorglass.ops.joining import cat
@@ -47,6 +48,10 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if columns < 0:
         raise RuntimeError("N must be non-negative.")
     dtype = dtypes.promote_types(x._dtype, dtypes.int64)
+    if columns > 1 and is_recorded((x,)):
+        repeated = x.unsqueeze(-1).expand(x.numel(), columns - 1).cumprod(-1)
+        powers = cat([repeated.new_ones((x.numel(), 1)), repeated], -1)
+        return powers if increasing else powers.flip(-1)
     made = new((x.numel(), columns), Place(dtype, x.device, False))
     raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
     return made

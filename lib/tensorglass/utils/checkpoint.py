@@ -8,6 +8,7 @@ kept, in the same order, are what the tickets stand for.
 from __future__ import annotations
 
 import contextlib
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -23,7 +24,15 @@ from tensorglass.graph.saved import SavedTensor
 from tensorglass.tensor import Tensor
 from tensorglass.utils.reentrant import CheckpointFunction, random_numbers_from, warn_of_default
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "noop_context_fn", "set_checkpoint_early_stop"]
+__all__ = [
+    "CheckpointError",
+    "GraphExecGroup",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -138,6 +147,34 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _early_stop.wanted = before
 
 
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Within it, `debug` is on or off for all parts. It is taken for PyTorch's sake, as `debug` is."""
+    yield
+
+
+class _Groups(threading.local):
+    current: GraphExecGroup | None = None
+
+
+_groups = _Groups()
+
+
+class GraphExecGroup:
+    """A context in which several backwards count as one: what one of them has computed again serves the others.
+
+    No two of them may need the same part of the graph.
+    """
+
+    def __enter__(self) -> None:
+        if _groups.current is not None:
+            raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {_groups.current}")
+        _groups.current = self
+
+    def __exit__(self, *error: object) -> None:
+        _groups.current = None
+
+
 class _Ticket:
     """What a node keeps instead of a tensor: the tensor's number among those that its part kept."""
 
@@ -179,16 +216,18 @@ class _Part:
 
     def unpack(self, ticket: _Ticket) -> Tensor:
         """The tensor that a ticket stands for."""
-        backward = engine.current.walk or _Nobody()
+        group = _groups.current
+        backward = group or engine.current.walk or _Nobody()
         if backward not in self._found:
             self._found[backward] = self._run_again()
         found = self._found[backward].pop(ticket.number, None)
         if found is None:
+            overlap = "" if group is None else _OVERLAP
             raise explained(
                 CheckpointError(
-                    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If "
-                    "you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please "
-                    "open an issue with details on your use case."
+                    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
+                    f"{overlap}If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                    "Otherwise please open an issue with details on your use case."
                 ),
                 "What was computed again is let go of as soon as it was read.",
             )
@@ -249,6 +288,10 @@ class _Part:
             )
 
 
+_OVERLAP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) "
+    "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+)
 _DIFFERENT = "The function must do the same in both runs: is there a branch that depends on something that has changed?"
 
 

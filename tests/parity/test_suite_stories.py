@@ -1,0 +1,12 @@
+"""What PyTorch's own tests of autograd look at comes out here as it does there."""
+
+from __future__ import annotations
+
+import pytest
+from parity.same_source import disagreement
+from parity.suite_stories import PRELUDE, STORIES
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_autograd_does_what_pytorchs_own_tests_look_at(name: str) -> None:
+    assert disagreement(STORIES[name], PRELUDE) is None

@@ -15,7 +15,7 @@ from tensorglass.devices import CPU, as_device
 from tensorglass.devices import device as Device
 from tensorglass.errors import explained
 from tensorglass.making import from_array
-from tensorglass.naming import Named
+from tensorglass.naming import Named, type_name
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of
 
@@ -48,7 +48,7 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
     def manual_seed(self, seed: int) -> Generator:
         """Begin the stream that `seed` names, a whole number from -2**63 to 2**64 - 1. Returns this generator."""
         if not isinstance(seed, int) or isinstance(seed, bool):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+            raise RuntimeError(f"manual_seed expected a long, but got {type_name(seed)}")
         self._seed = _read_seed(seed)
         self._bits.reseed(self._seed)
         return self
@@ -121,7 +121,7 @@ def generator_of(given: Generator | None, device: Device) -> Generator:
     if given is None:
         return default_generator if device is CPU else default_of(device)
     if not isinstance(given, Generator):
-        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(given).__name__}")
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type_name(given)}")
     if given.device != device:
         raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{given.device.type}'")
     return given

@@ -134,8 +134,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
 @operator("interop", method=False)
 def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
-    if isinstance(data, np.ndarray) or hasattr(data, "__array_interface__"):
-        data = from_numpy(np.asarray(data))
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
     elif not isinstance(data, Tensor | list | tuple) and hasattr(data, "__dlpack__"):
         from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick
 
@@ -173,6 +173,8 @@ def asarray(
         if copy is False:
             own = array_dtype(obj)
             _refuse_conversion(own, read_dtype("asarray", dtype) or own)
+        if isinstance(obj, np.generic):
+            obj = np.asarray(obj)
         return copied("asarray", obj, {"dtype": dtype, "device": device, "requires_grad": builtins.bool(requires_grad)})
     wanted = read_dtype("asarray", dtype) or shared._dtype
     place = shared.device if device is None else as_device(device)
@@ -215,6 +217,7 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
         return obj
     if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
         array = np.asarray(obj)
+        array_dtype(array)  # which raises for what no tensor has
         return from_numpy(array) if array.ndim else None
     if hasattr(obj, "__dlpack__") or _is_capsule(obj):
         from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick

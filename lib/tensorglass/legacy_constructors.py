@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 
 from tensorglass import dtypes, formats
 from tensorglass.devices import as_device
+from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.interop import as_tensor
 from tensorglass.making import make
 from tensorglass.ops.arguments import invalid_combination, type_name
-from tensorglass.ops.factory import Place
+from tensorglass.ops.factory import Place, size_tuple
 from tensorglass.ops.factory import new as new_in
 from tensorglass.ops.from_data import copied
 from tensorglass.ops.recorded_indexing import alias
@@ -43,6 +44,34 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any
             f"Write torch.tensor(…, {next(iter(unknown))}=…): the class is the old way to make a tensor.",
             notebook="02 creating tensors",
         )
+    if device is not None:
+        _check_device(device, "cpu", arguments, _OF_TENSOR)
+    return _constructed(dtype, arguments, device)
+
+
+_OF_TENSOR = (
+    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+    "torch.tensor(...) or torch.as_tensor(...) instead."
+)
+_NEW_OF_TENSOR = (
+    "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use torch.as_tensor(...) "
+    "instead."
+)
+
+
+def _check_device(device: Any, type_: str, arguments: tuple[Any, ...], of_tensor: str) -> None:
+    """Raise unless a tensor of this type of device may be made there: each type had constructors of its own."""
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        raise RuntimeError(of_tensor)
+    given = Device(device) if isinstance(device, str) else as_device(device)
+    if given.type != type_:
+        raise explained(
+            RuntimeError(f"legacy constructor expects device type: {type_} but device type: {given.type} was passed"),
+            "torch.tensor(data, device=…) and torch.empty(size, device=…) make tensors on any device.",
+        )
+
+
+def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -> Tensor:
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _alias(dtype, arguments[0])
     dtype = dtype or dtypes.get_default_dtype()
@@ -59,6 +88,8 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any
                 return as_tensor(data, dtype, device)
             return copied("new", data, {"dtype": dtype, "device": device})
     if not all(map(_is_length, arguments)):
+        if _is_length(arguments[0]):
+            size_tuple("new", arguments)  # which says what is no length
         raise explained(
             invalid_combination("new", arguments),
             "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
@@ -199,7 +230,9 @@ _BY_NAME["torch.Tensor"] = dtypes.float32
 @operator("creation", function=False, signatures=None)
 def new(self: Tensor, *arguments: Any, size: Any = None, device: Any = None) -> Tensor:
     """What the old constructor of this tensor's dtype makes: ``x.new(2, 3)``, ``x.new([1, 2])``."""
-    return construct(self._dtype, arguments if size is None else (Size(size),), device=device)
+    if device is not None:
+        _check_device(device, self.device.type, arguments, _NEW_OF_TENSOR)
+    return _constructed(self._dtype, arguments if size is None else (Size(size),), device or self.device)
 
 
 @operator("copy", function=False)

@@ -19,13 +19,15 @@ def name_in_messages(kind: type) -> str:
     return made_with
 
 
-_WRITTEN_IN_PYTHON = 1 << 9  # a class's flag; C knows such a class by its name alone
+# Classes' flags. C knows a class that was written in Python by its name alone.
+_MADE_WHEN_RUN, _CANNOT_BE_CHANGED = 1 << 9, 1 << 8
 
 
 def type_name(argument: Any) -> str:
     """The name of an argument's type as it stands in PyTorch's messages: int, torch.dtype, numpy.ndarray."""
     kind = type(argument)
-    if kind.__module__.partition(".")[0] == "numpy" and not kind.__flags__ & _WRITTEN_IN_PYTHON:
+    is_written_in_python = kind.__flags__ & (_MADE_WHEN_RUN | _CANNOT_BE_CHANGED) == _MADE_WHEN_RUN
+    if kind.__module__ != "builtins" and not is_written_in_python:
         return f"{kind.__module__}.{kind.__name__}"
     return name_in_messages(kind)
 

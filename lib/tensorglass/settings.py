@@ -12,6 +12,7 @@ from tensorglass import dtypes
 from tensorglass.backends.host_threads import THREADS
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
+from tensorglass.naming import type_name
 
 _DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
@@ -29,7 +30,7 @@ class _Settings:
 
 def _check_bool(name: str, value: Any) -> None:
     if not isinstance(value, bool):
-        raise RuntimeError(f"{name} expects a bool, but got {type(value).__name__}")
+        raise RuntimeError(f"{name} expects a bool, but got {type_name(value)}")
 
 
 # --- threads ---------------------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ def set_num_threads(num: int) -> None:
     >>> torch.set_num_threads(before)
     """
     if type(num) is not int:
-        raise RuntimeError(f"set_num_threads expects an int, but got {type(num).__name__}")
+        raise RuntimeError(f"set_num_threads expects an int, but got {type_name(num)}")
     if num < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     THREADS.number = num
@@ -68,7 +69,7 @@ def get_num_interop_threads() -> int:
 def set_num_interop_threads(num: int) -> None:
     """Say, once, how many operators may run beside each other. Here they run one after the other."""
     if type(num) is not int:
-        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type_name(num)}")
     if num < 1:
         raise RuntimeError("set_num_interop_threads expects a positive integer")
     if _Settings.interop_threads is not None:
@@ -93,7 +94,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     for value, argument in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
         if not isinstance(value, bool):
             raise TypeError(
-                f"_set_deterministic_algorithms(): argument {argument} must be bool, not {type(value).__name__}"
+                f"_set_deterministic_algorithms(): argument {argument} must be bool, not {type_name(value)}"
             )
     _Settings.is_deterministic, _Settings.only_warns = mode, warn_only
 
@@ -160,12 +161,19 @@ def set_flush_denormal(mode: bool) -> bool:
 
 def set_default_tensor_type(t: type | str) -> None:
     """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
     found = {f"torch.{old}": dtype for old, dtype in _old_types().items()}.get(name)
     if found is None and isinstance(t, str):
-        raise ModuleNotFoundError(f"No module named {t.rpartition('.')[0] or t!r}")
+        package, _, last = t.rpartition(".")
+        if package == "torch":
+            raise AttributeError(f"module 'torch' has no attribute '{last}'")
+        raise ModuleNotFoundError(f"No module named {package or t!r}")
     if found is None:
-        raise TypeError("invalid type object")
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not found.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     dtypes.set_default_dtype(found)

@@ -18,7 +18,7 @@ from tensorglass.devices import device as Device
 from tensorglass.dtype_info import iinfo
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
-from tensorglass.naming import Named
+from tensorglass.naming import Named, type_name
 from tensorglass.storage import UntypedStorage
 
 _NAME = "<class 'torch.storage.TypedStorage'>"
@@ -314,13 +314,13 @@ def _plain(elements: Array) -> Any:
 def _read_elements(data: Any, dtype: DType) -> list[Any]:
     """The elements of a sequence, each converted to what an element of `dtype` can hold."""
     if isinstance(data, str | bytes):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise TypeError(f"new(): invalid data type '{type_name(data)}'")
     if not isinstance(data, Iterable) or hasattr(data, "untyped_storage"):
         raise TypeError(combination("TypedStorage.__init__"))
     elements = []
     for value in data:
         if not isinstance(value, builtins.int | builtins.float | complex) and not hasattr(value, "item"):
-            raise TypeError(f"must be real number, not {type(value).__name__}")
+            raise TypeError(f"must be real number, not {type_name(value)}")
         elements.append(_element(value, dtype))
     return elements
 
@@ -330,7 +330,7 @@ def _element(value: Any, dtype: DType) -> Any:
     item = getattr(value, "item", None)
     number = value if item is None else item()
     if not isinstance(number, builtins.int | builtins.float | complex):
-        raise TypeError(f"can't assign a {type(value).__name__} to a torch.{dtype.scalar_type}Tensor")
+        raise TypeError(f"can't assign a {type_name(value)} to a torch.{dtype.scalar_type}Tensor")
     if dtype is dtypes.bool:
         return builtins.bool(number)
     if dtype.category != dtypes.INTEGER:

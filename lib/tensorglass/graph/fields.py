@@ -20,6 +20,7 @@ from tensorglass.graph.hooks import Hooks, RemovableHandle, register
 from tensorglass.graph.meta import OWN, meta_of, requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import Node, history
+from tensorglass.naming import type_name
 from tensorglass.tensor import Tensor
 
 
@@ -263,7 +264,7 @@ def _grad_dtype(tensor: Tensor) -> DType | None:
 
 def _check_gradient(tensor: Tensor, gradient: Any) -> None:
     if not isinstance(gradient, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(gradient).__name__}")
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(gradient)}")
     if gradient is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     wanted = _grad_dtype(tensor)

@@ -30,6 +30,8 @@ def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
 @operator("view", method_form=_broadcast_to_method)
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input.expand(size)`."""
+    if not isinstance(size, tuple | list):
+        raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
     return expand(input, size)
 
 

@@ -12,6 +12,7 @@ from tensorglass import dtypes
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.padding import constant_pad_nd
 from tensorglass.ops.ranges import arange
 from tensorglass.ops.recorded_views import slice_view
@@ -96,7 +97,7 @@ def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
     Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
     """
     if not isinstance(mode, str):
-        raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type(mode).__name__}")
+        raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type_name(mode)}")
     if mode == "constant":
         return constant_pad_nd(input, (before, after))
     if mode == "circular":

@@ -180,7 +180,7 @@ def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
     """A host array of the elements of nested sequences, and its dtype: the one asked for, or what they promote to."""
     if isinstance(data, str | bytes):
         raise _invalid(data)
-    size, elements, is_regular = _flattened(data)
+    size, elements, is_regular = _flattened(data, dtype)
     kinds = set(map(type, elements))
     if dtype is None and is_regular and kinds == {builtins.float}:  # most data
         dtype = dtypes.get_default_dtype()
@@ -193,7 +193,7 @@ def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
     return _filled_array(elements, dtype).reshape(size), dtype
 
 
-def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
+def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bool]:
     """The size that first elements suggest, all elements in a row, and whether the rest of the data agrees."""
     size: list[int] = []
     level: list[Any] = [data]
@@ -205,8 +205,10 @@ def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
         if length == 0:
             return size, [], True  # PyTorch looks no further either
         if len(size) > _MOST_DIMS:
-            raise ValueError(f"too many dimensions '{type(first).__name__}'")
-        first = first[0]
+            raise ValueError(f"too many dimensions '{type_name(first)}'")
+        first = _first(first)
+        if dtype is None and isinstance(first, bytes):  # which are asked for their elements, but not for those' dtype
+            raise _invalid(first)
         if isinstance(first, HOST.xp.ndarray) and not isinstance(data, HOST.xp.ndarray):
             _warn_of_arrays_in_list()
             if not first.ndim:  # sic: only the first element is asked for its length
@@ -225,14 +227,23 @@ def _flattened(data: Any) -> tuple[list[int], list[Any], bool]:
 _PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.complex))
 
 
+def _first(sequence: Any) -> Any:
+    try:
+        return sequence[0]
+    except Exception:  # whatever it is that a sequence of somebody's own raises
+        raise ValueError(f"could not determine the shape of object type '{type_name(sequence)}'") from None
+
+
 def _is_sequence(data: Any) -> bool:
     if type(data) is list or type(data) is tuple:
         return True
-    if type(data) in _PLAIN or isinstance(data, Tensor | Mapping | Set | HOST.xp.generic):
+    if type(data) in _PLAIN or isinstance(data, Tensor | Mapping | Set):
         return False
+    if isinstance(data, HOST.xp.generic):
+        return isinstance(data, str | bytes)
     if isinstance(data, HOST.xp.ndarray):
         return data.ndim > 0
-    return hasattr(data, "__getitem__") and hasattr(data, "__len__")
+    return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
 
 
 def _leaves(data: Any) -> Iterable[Any]:
@@ -240,6 +251,7 @@ def _leaves(data: Any) -> Iterable[Any]:
     if _is_sequence(data) and not isinstance(data, str | bytes):
         if len(data) == 0:
             yield data.dtype.type() if isinstance(data, HOST.xp.ndarray) else 0.0
+            return
         for each in data:
             if each is data:
                 raise TypeError("new(): self-referential lists are incompatible")
@@ -265,12 +277,14 @@ def _common_dtype(elements: Iterable[Any]) -> DType:
 def _dtype_of(element: Any) -> DType:
     if isinstance(element, HOST.xp.generic | HOST.xp.ndarray):
         return array_dtype(element)
+    if isinstance(element, builtins.complex) and dtypes.get_default_dtype() is dtypes.bfloat16:
+        raise RuntimeError("invalid default scalar type for complex")
     if isinstance(element, builtins.int | builtins.float | builtins.complex):
         return dtypes.of_number(element)
     if isinstance(element, str | bytes):
         raise _invalid(element)
     raise explained(
-        RuntimeError(f"Could not infer dtype of {type(element).__name__}"),
+        RuntimeError(f"Could not infer dtype of {type_name(element)}"),
         "The elements of a tensor are numbers and bools.",
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import prod
-from operator import index as as_int
 from typing import Any
 
 from tensorglass import dtypes
@@ -135,12 +134,11 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 
 
 def _lengths(shape: Any) -> list[int]:
-    if not isinstance(shape, str):
-        try:
-            return [as_int(each) for each in (shape if isinstance(shape, Sequence) else (shape,))]
-        except TypeError:
-            pass
+    if isinstance(shape, int):
+        return [int(shape)]
     if not isinstance(shape, Sequence):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    wrong = shape if isinstance(shape, str) else next(each for each in shape if not isinstance(each, int))
-    raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(wrong)}")
+    for each in shape:
+        if not isinstance(each, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
+    return [int(each) for each in shape]

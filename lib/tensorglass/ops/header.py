@@ -171,7 +171,8 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
             "The gradient would have the old size. Resize x.detach(), or make a new tensor.",
         )
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
-    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses negative and overflowing sizes
+    geometry.checked_numel(sizes)
+    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses what overflows in bytes
     if sizes == input._size and memory_format is None:
         return input
     if memory_format is preserve_format:

@@ -14,6 +14,7 @@ from tensorglass import dtypes
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained, warn
 from tensorglass.ops.advanced_indexing import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.from_data import array_dtype, nested_array
 from tensorglass.tensor import Tensor
 
@@ -115,7 +116,7 @@ def plainer(item: Any) -> Any:
     raise explained(
         IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-            f"(got {_type_name(item)})"
+            f"(got {type_name(item)})"
         ),
         "A position is a whole number: convert it first, as in x[int(i)]." if isinstance(item, float) else
         "Lists of ints and masks of bools are indices too.",
@@ -128,13 +129,8 @@ _EMPTY = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
 
 
 def _is_sequence(item: Any) -> bool:
-    return hasattr(item, "__getitem__") and hasattr(item, "__len__") and not hasattr(item, "keys")
-
-
-def _type_name(item: Any) -> str:
     kind = type(item)
-    package = {"numpy": "numpy.", "tensorglass": "torch."}.get(kind.__module__.split(".")[0], "")
-    return package + kind.__name__
+    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not hasattr(kind, "keys")
 
 
 # --- what is not a tuple ---------------------------------------------------------------------------------------------

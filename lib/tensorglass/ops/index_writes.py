@@ -13,7 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import advanced_indexing, unsigned
-from tensorglass.ops.arguments import check_tensor, invalid_combination
+from tensorglass.ops.arguments import check_tensor, invalid_combination, type_name
 from tensorglass.ops.gathering import check_positions
 from tensorglass.ops.gradients import scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples
@@ -187,11 +187,11 @@ def _nothing_filled(input: Tensor, dim: int) -> Tensor:
 def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     if not isinstance(indices, tuple | list):
         raise TypeError(
-            f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+            f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type_name(indices)}"
         )
     for number, index in enumerate(indices):
         if not isinstance(index, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(index).__name__}")
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(index)}")
     check_tensor("index_put_", values, "values", 2)
     if not indices:
         raise RuntimeError("index_put_(): at least one index is needed")

@@ -16,6 +16,7 @@ from tensorglass.errors import explained, old_type_name
 from tensorglass.graph.modes import state
 from tensorglass.making import from_array, view_of
 from tensorglass.ops import advanced_indexing, recorded_indexing
+from tensorglass.ops.arguments import type_name
 from tensorglass.ops.comparison import eq
 from tensorglass.ops.copying import clone, copy_, write_number
 from tensorglass.ops.index_parsing import out_of_bounds, parse
@@ -168,9 +169,8 @@ def _number(value: Any, input: Tensor) -> complex:
     if not isinstance(value, (int, float, complex)):
         if isinstance(value, HOST.xp.integer):
             return _number(int(value), input)
-        module = "numpy." if type(value).__module__ == "numpy" else ""
         raise explained(
-            TypeError(f"can't assign a {module}{type(value).__name__} to a torch.{input._dtype.scalar_type}Tensor"),
+            TypeError(f"can't assign a {type_name(value)} to a torch.{input._dtype.scalar_type}Tensor"),
             f"Assign a number or a tensor: torch.tensor(value, dtype={input._dtype!r}).",
             notebook="03 basic indexing",
         )

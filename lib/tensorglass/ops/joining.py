@@ -12,7 +12,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, make, result_tensor
-from tensorglass.ops.arguments import all_tensors
+from tensorglass.ops.arguments import all_tensors, type_name
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.one_device import on_two_devices
@@ -118,9 +118,7 @@ def _concatenate(xp: Any, arrays: list[Array], axis: int, out: Array) -> None:
 
 def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     if not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(tensors)}")
     return list(all_tensors(tensors))
 
 

@@ -176,10 +176,6 @@ def div(
         return xp.true_divide(input, other, out=out)
     if rounding_mode == "floor":
         return dividing.whole(xp, xp.floor_divide, xp.floor, input, other, out)
-    if rounding_mode != "trunc":
-        raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + str(rounding_mode) + "'"
-        )
     if input.dtype.kind == "f":
         return xp.trunc(xp.true_divide(input, other), out=out)
     quotient = xp.floor_divide(input, other)

@@ -52,7 +52,11 @@ _no_complex_clamp = no_complex("clamp is not supported for complex types")
 
 def bounds_are_real(operands: Operands) -> None:
     """Clamping needs elements that can be compared."""
-    _no_complex_clamp(operands)
+    _no_complex_clamp(operands[:1])
+    _, low, high = operands
+    common = common_dtype([each for each in operands if isinstance(each, Tensor)])
+    if common.is_complex:
+        raise NotImplementedError(f"\"{_clamping(low, high)}\" not implemented for '{common.scalar_type}'")
     if operands[0]._dtype.is_floating_point and any(isinstance(bound, complex) for bound in operands[1:]):
         checked(1j, dtypes.float64)  # which says so
 
@@ -161,6 +165,10 @@ def bool_cannot_be_negated(operands: Operands) -> None:
 def rounded_quotient_exists(operands: Operands, rounding_mode: str | None = None) -> None:
     """There is no rounding of complex quotients, nor of truth values; a whole quotient cannot be infinite."""
     if rounding_mode is not None:
+        if rounding_mode not in ("trunc", "floor"):
+            raise RuntimeError(
+                f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+            )
         common = common_dtype(operands)
         if common.is_complex or common is dtypes.bool:
             raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{common.scalar_type}'")

@@ -8,6 +8,7 @@ which makes 0 of -0 and infinity of minus infinity.)
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf, nan
 from typing import Any
 
 from tensorglass.backends import Array
@@ -28,5 +29,21 @@ def power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
         special = _SPECIAL.get(exponent.item())
         if special is not None:
             return special(xp, input, out)
+    if input.dtype.kind == "c":
+        return _complex_power(xp, input, exponent, out)
     made: Array = xp.power(input, exponent, out=out)
     return made
+
+
+def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
+    """Powers of zero with negative exponents, which NumPy has as NaN, are infinite in no direction."""
+    is_pole = (input == 0) & (exponent.real < 0)
+    made: Array = xp.power(input, exponent, out=out)
+    if not is_pole.any():
+        return made
+    pole = made.dtype.type(complex(inf, nan))
+    if out is None:
+        found: Array = xp.where(is_pole, pole, made)
+        return found
+    xp.copyto(out, pole, where=is_pole)
+    return out

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array, RandomBits
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.dtypes import dtype as DType
 from tensorglass.formats import contiguous_format
 from tensorglass.generator import Generator, default_generator, generator_of
 from tensorglass.graph.derivative import derivative
@@ -153,22 +154,25 @@ def randint(
         if not fits or not isinstance(generator, Generator | None):
             raise TypeError("no size, or no generator")
         place = read_out_options("randint", options, out, dtypes.int64)
+        shape = size_tuple("randint", size)
     except TypeError:
         named = {"low": said[0], "high": said[1], "size": said[2], "generator": generator, "out": out}
-        raise invalid_combination(
-            "randint",
-            arguments,
-            "(int high, tuple of ints size)",
-            "(int low, int high, tuple of ints size)",
-            keywords={key: value for key, value in named.items() if value is not None} | options,
-        ) from None
+        _refuse_randint(arguments, {key: value for key, value in named.items() if value is not None} | options)
+        raise
     for bound in (low, high):
         if not -(2**63) <= int(bound) < 2**63:
             raise ValueError("Overflow when unpacking long long")
-    shape = size_tuple("randint", size)
     made = new(shape, place) if out is None else resized(out, shape)
     fill_with_integers(made, low, high, generator=generator)
     return finished(made, out)
+
+
+def _refuse_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    from tensorglass.ops.refusals import Signatures  # when it is needed: imports should be quick
+
+    options = ", *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None)"
+    forms = [f"(int high, tuple of ints size{options}", f"(int low, int high, tuple of ints size{options}"]
+    Signatures(None, "randint", forms, is_method=False).read(arguments, keywords)
 
 
 @factory()
@@ -181,10 +185,26 @@ def randperm(
     if place.dtype is dtypes.bool or place.dtype.is_complex or place.dtype in dtypes.WIDE_UNSIGNED:
         raise NotImplementedError(f"\"randperm\" not implemented for '{place.dtype.scalar_type}'")
     geometry.contiguous_nbytes((count,), place.dtype.itemsize)
-    checked(count, place.dtype)
+    _check_holds(count, place.dtype)
     made = new((count,), place) if out is None else resized(out, (count,))
     draw(made, generator, sampling.permutation)
     return finished(made, out)
+
+
+#: up to how many numbers the floating-point dtypes tell apart, and how PyTorch writes that
+_MOST_PERMUTED = {
+    dtypes.float16: (2**11 + 1, "2049"),
+    dtypes.float32: (2**24 + 1, "2^24+1"),
+    dtypes.float64: (2**53 + 1, "2^53+1"),
+}
+
+
+def _check_holds(count: int, dtype: DType) -> None:
+    """Raise unless the numbers below `count` are numbers of this dtype."""
+    checked(max(count - 1, 0), dtype)
+    most, shown = _MOST_PERMUTED.get(dtype, (count, ""))
+    if count > most:
+        raise RuntimeError(f"n cannot be greater than {shown} for {dtype.scalar_type} type.")
 
 
 @factory()

@@ -103,7 +103,10 @@ def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
         )
     if dtype in (dtypes.int64, dtypes.uint64):
         return -(-(int(last) - int(first)) // int(by))
-    return math.ceil((float(last) - float(first)) / by)
+    count = math.ceil((float(last) - float(first)) / by)
+    if count >= 2**63:
+        raise RuntimeError("invalid size, possible overflow?")
+    return count
 
 
 def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
@@ -178,6 +181,8 @@ def logspace(
     **options: Unpack[Options],
 ) -> Tensor:
     """`base` to the power of `steps` numbers at equal distances from `start` to `end`, both included."""
+    if isinstance(base, complex):
+        raise TypeError("must be float, not complex")
     first, last, count, place = _read_ends("logspace", start, end, steps, out, options)
     array_dtype = backends.get(place.device).array_dtype(place.dtype)
     return _in_a_row(count, place, out, _logspace, first, last, count, base, array_dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from operator import index
 from typing import Any, NamedTuple
 
 from tensorglass import formats
@@ -52,6 +53,14 @@ def _may_be_one_of_ints(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value.numel() == 1 and not value._dtype.is_floating_point and not value._dtype.is_complex
     return hasattr(value, "__index__")
+
+
+_INT_KINDS = ("int", "tuple of ints or int")
+_OVERFLOW = "Overflow when unpacking long long"
+
+
+def _is_long(number: int) -> bool:
+    return -(2**63) <= number < 2**63
 
 
 def _is_scalar(value: Any) -> bool:
@@ -220,14 +229,19 @@ class Signature:
                     if not isinstance(value, Tensor):
                         found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
                         raise TypeError(found)
+            if kind in _INT_KINDS and isinstance(given, int) and not _is_long(given):
+                raise ValueError(_OVERFLOW)
             if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
                 for place, value in enumerate(given, 1):
-                    if not _may_be_one_of_ints(value):
-                        raise TypeError(
-                            f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with "
-                            f'error "type must be tuple of ints,but got {type_name(value)}"'
-                        )
+                    self._check_one_of_ints(argument, place, value)
         return values, named
+
+    def _check_one_of_ints(self, argument: str, place: int, value: Any) -> None:
+        failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
+        if not _may_be_one_of_ints(value):
+            raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
+        if not isinstance(value, Tensor) and not _is_long(index(value)):
+            raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""

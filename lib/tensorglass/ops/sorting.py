@@ -82,8 +82,8 @@ def sort(
     input: Tensor,
     dim: int = -1,
     descending: bool = False,
-    stable: bool | None = None,
     *,
+    stable: bool | None = None,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
     """The elements in order along `dim`, and the positions where they stood; `stable`: equals keep their order."""
@@ -110,7 +110,7 @@ def _stable_samples() -> Iterator[Sample]:
 
 @operator("sorting", out=True, samples=_stable_samples)
 def argsort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None, *, out: Tensor | None = None
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Tensor | None = None
 ) -> Tensor:
     """The positions of the elements in order along `dim`; `stable`: equals keep their order."""
     check_tensor("argsort", input)

@@ -37,7 +37,9 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
 )
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
-    if isinstance(split_size, (int, Tensor)):
+    if isinstance(split_size, Tensor) and split_size.numel() == 1:
+        split_size = int(split_size)
+    if isinstance(split_size, int):
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
     from tensorglass.ops.refusals import refusal  # when it is needed: imports should be quick
 
@@ -82,27 +84,27 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
         "(Tensor input, int sections, int dim = 0)",
     ),
 )
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Views:
+def tensor_split(input: Tensor, indices_or_sections: Any, /, dim: int = 0) -> Views:
     """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
     return tuple(_cut(input, geometry.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
-def hsplit(input: Tensor, indices_or_sections: Any) -> Views:
+def hsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
     dim, parts = geometry.hsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
-def vsplit(input: Tensor, indices_or_sections: Any) -> Views:
+def vsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""
     dim, parts = geometry.vsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
-def dsplit(input: Tensor, indices_or_sections: Any) -> Views:
+def dsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` in depth: along dimension 2; sections must be equal."""
     dim, parts = geometry.dsplit(input._size, _plain(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))

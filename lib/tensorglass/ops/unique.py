@@ -126,9 +126,10 @@ def unique_consecutive(
 ) -> Any:
     """Each run of equal elements, or of equal slices along `dim`, as one; also each one's run, and their lengths."""
     check_tensor("unique_consecutive", input)
-    if input._dtype.is_complex:
-        raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
     axis = None if dim is None else _axis(input, dim)
+    if input._dtype.is_complex:
+        is_whole = axis is None or len(input._size) == 1
+        raise not_implemented("unique" if is_whole else "unique_dim", input._dtype)
     backend = input._storage.backend
     found = backend.launch(_runs, array_of(input), axis, return_inverse, return_counts)
     kinds = (input._dtype, dtypes.int64, dtypes.int64)

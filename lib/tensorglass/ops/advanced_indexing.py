@@ -43,6 +43,7 @@ class Index(NamedTuple):
     stride: tuple[int, ...]
     dtype: DType
     device: Device = CPU
+    tensor: Tensor | None = None  #: what was given, if it was a tensor: it may not lie where is written
 
     @property
     def is_mask(self) -> bool:
@@ -63,7 +64,7 @@ def index_of_array(array: Array, dtype: DType) -> Index:
 
 def index_of_tensor(tensor: Tensor) -> Index:
     """An index with a tensor's elements; whether its dtype will do is asked when all indices are there."""
-    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype, tensor._storage.device)
+    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype, tensor._storage.device, tensor)
 
 
 def beside(storage: UntypedStorage, advanced: Sequence[Index | None]) -> Sequence[Index | None]:
@@ -150,8 +151,9 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
         check_mask(mask.size, view._size, len(advanced) - 1)
         fill(view, mask, len(advanced) - 1, value.item())
         return
-    if value._storage is view._storage:
-        geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(value), value._dtype.itemsize)
+    for read in (value, *[index.tensor for index in advanced if index is not None]):
+        if read is not None and read._storage is view._storage:
+            geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(read), read._dtype.itemsize)
     visit = plan(view, advanced)
     size = visit.size
     _check_value(view, value, size)
@@ -179,12 +181,16 @@ def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
     refuse_unwritten("masked_fill", view._dtype)
     backend = view._backend
     number = checked(number, view._dtype)
-    if isinstance(number, complex) and not view._dtype.is_complex:
+    if isinstance(number, complex) and not view._dtype.is_complex and view._dtype is not dtypes.bool:
         number = number.real
     element = number_array(backend, number, view._dtype)
     (there,) = beside(view._storage, (mask,))
     assert there is not None
-    where = there.array.reshape(mask.size + (1,) * (len(view._size) - first - len(mask.size)))
+    beyond = (1,) * (len(view._size) - first - len(mask.size))
+    if mask.tensor is not None and mask.tensor._storage is view._storage:
+        read = mask.size + beyond, mask.stride + beyond, mask.tensor._offset
+        geometry.check_no_partial_overlap(header_of(view), view._dtype.itemsize, read, mask.dtype.itemsize)
+    where = there.array.reshape(mask.size + beyond)
     backend.launch(bit_masks.put, raw_array(view), where, element.conj() if view._conj else element)
     view._written()
 

@@ -193,6 +193,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._size)} dimensions."
             )
+        if not geometry.is_contiguous(input._size, input._stride):
+            geometry.check_writable(input._size, input._stride)
         value = value.item()
         if isinstance(value, complex) and input._dtype.category < _dtypes.COMPLEX and input._dtype is not _dtypes.bool:
             value = value.real  # as a copy has it

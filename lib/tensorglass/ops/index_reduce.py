@@ -16,9 +16,9 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops import scatter_gradient
 from tensorglass.ops.adding_at import cells
 from tensorglass.ops.arguments import check_tensor
-from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_positions
 from tensorglass.ops.out_of_place import declare_out_of_place, write, written_array
+from tensorglass.ops.overlap_checks import refuse_shared_cells
 from tensorglass.ops.samples import values
 from tensorglass.ops.scatter_kernels import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.table import Sample, sample
@@ -67,7 +67,7 @@ def _index_reduce_(
     check_tensor("index_reduce_", source, "source", 3)
     warn("index_reduce() is in beta and the API may change at any time.")
     _check(input, dim, index, source, reduce)
-    refuse_overlapping_write(input, [source])
+    refuse_shared_cells(input, index, source)
     _check_kernel(input, reduce, include_self)
     axis = geometry.wrap_dim(dim, len(input._size))
     length = input._size[axis] if input._size else 1

@@ -18,7 +18,7 @@ from tensorglass.ops.gathering import check_positions
 from tensorglass.ops.gradients import scaled
 from tensorglass.ops.index_samples import index_fill_samples, index_write_samples
 from tensorglass.ops.out_of_place import declare_out_of_place, write, written_array
-from tensorglass.ops.overlap_checks import refuse_shared_cells
+from tensorglass.ops.overlap_checks import refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.scatter_kernels import add_slices
 from tensorglass.ops.unsigned import refuse_unwritten
@@ -67,7 +67,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(input._size)} source.shape = {list(source._size)}"
         )
-    refuse_shared_cells(input, source)
+    refuse_shared_cells(input, index, source)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     error: type[Exception] = RuntimeError
@@ -90,7 +90,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     check_tensor("index_copy_", index, "index", 2)
     check_tensor("index_copy_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
-    refuse_shared_cells(input, source)
+    refuse_shared_cells(input, index, source)
     name, count = "index_copy_()", index.numel()
     if len(index._size) > 1:
         raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
@@ -156,6 +156,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, complex) and not input._dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
     if not index.numel():

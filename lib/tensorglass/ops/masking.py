@@ -65,6 +65,8 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
             notebook="08 in-place and clone",
         )
+    if mask._storage is input._storage:
+        geometry.check_no_partial_overlap(header_of(input), input._dtype.itemsize, header_of(mask), 1)
     fill(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
     return input
 
@@ -76,7 +78,7 @@ def _arrays_at_once(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Ar
     dtype, storage = input._dtype, input._storage
     if mask._size != input._size or not storage.backend is mask._storage.backend is HOST or not input._size:
         return None
-    if dtype.is_complex or dtype in dtypes.WIDE_UNSIGNED:
+    if storage is mask._storage or dtype.is_complex or dtype in dtypes.WIDE_UNSIGNED:
         return None
     array, where = raw_array(input), raw_array(mask)
     if not input._contiguous or not mask._contiguous:

@@ -17,6 +17,11 @@ from tensorglass.tensor import Tensor, header_of
 def refuse_shared_cells(target: Tensor, *sources: Tensor) -> None:
     """Refuse to write to a tensor whose cells are shared, among themselves or with what is read."""
     refuse_overlapping_write(target, sources)
+    refuse_read_cells(target, *sources)
+
+
+def refuse_read_cells(target: Tensor, *sources: Tensor) -> None:
+    """Refuse to write to a tensor that shares cells with what is read."""
     for source in sources:
         if source._storage is target._storage:
             itemsize = target._dtype.itemsize

@@ -15,7 +15,6 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
 from tensorglass.ops import advanced_indexing, scatter_gradient, unsigned
 from tensorglass.ops.arguments import check_tensor, invalid_combination
-from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gathering import check_linear, check_positions
 from tensorglass.ops.index_samples import scatter_samples
 from tensorglass.ops.out_of_place import declare_out_of_place, write, written_array
@@ -119,9 +118,9 @@ def _scattered(
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         _check_scatter_sizes(input, dim, index, src, of_number)
     if of_number:
-        refuse_overlapping_write(input)
+        refuse_shared_cells(input, index)
     else:
-        refuse_shared_cells(input, src)
+        refuse_shared_cells(input, index, src)
     if not index.numel():
         input._written()
         return input
@@ -173,7 +172,7 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.numel()}, index.numel() = {index.numel()}"
         )
-    refuse_shared_cells(input, source)
+    refuse_shared_cells(input, index, source)
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)

@@ -16,17 +16,16 @@ from tensorglass.devices import device as Device
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.interop import as_tensor
-from tensorglass.making import make
 from tensorglass.ops.arguments import invalid_combination, type_name
 from tensorglass.ops.factory import Place, size_tuple
 from tensorglass.ops.factory import new as new_in
-from tensorglass.ops.from_data import copied
+from tensorglass.ops.from_data import copied, on_storage
 from tensorglass.ops.recorded_indexing import alias
 from tensorglass.ops.table import operator
 from tensorglass.overriding import plainly
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, VersionCounter
+from tensorglass.tensor import Tensor
 from tensorglass.typed_storage import TypedStorage
 
 
@@ -136,16 +135,15 @@ def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
             ),
             f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
         )
-    untyped = storage.untyped()
-    made = make(untyped, (untyped.nbytes() // dtype.itemsize,), (1,), 0, dtype)
-    made._counter = VersionCounter(1)  # PyTorch makes it by set_, which counts as a write
-    return made
+    return on_storage(storage.untyped(), dtype, 1)  # PyTorch makes it by set_, which counts as a write
 
 
 def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
     """Write elements of a typed storage: as one does to a tensor, to which it counts as no write."""
     if not isinstance(index, int | slice):
         raise RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {builtins.type(index)}")
+    if isinstance(value, TypedStorage | UntypedStorage):
+        raise RuntimeError(f"cannot set item with value type <class 'torch.storage.{builtins.type(value).__name__}'>")
     elements = _on_storage(self.dtype, self)
     elements[index] = value
 

@@ -6,6 +6,7 @@ They have no instances of their own: ``FloatStorage(3)`` makes a `TypedStorage` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from tensorglass import dtypes
@@ -32,6 +33,9 @@ class _OldStorage(metaclass=_OldStorageType):
     def __new__(cls, *arguments: Any, wrap_storage: UntypedStorage | None = None, **keywords: Any) -> Any:
         warn_of_removal(stacklevel=3)
         wrong = combination(f"{cls!r}.__new__")
+        if keywords.keys() - {"dtype", "device"}:
+            unknown = min(keywords.keys() - {"dtype", "device"})
+            raise TypeError(f"TypedStorage.__new__() got an unexpected keyword argument '{unknown}'")
         if keywords or len(arguments) > 1 or (arguments and wrap_storage is not None):
             raise RuntimeError(wrong)
         if wrap_storage is not None:
@@ -40,10 +44,12 @@ class _OldStorage(metaclass=_OldStorageType):
             return TypedStorage._of(wrap_storage, cls.dtype)
         if arguments and hasattr(arguments[0], "untyped_storage"):
             raise TypeError(wrong)
+        if arguments and not isinstance(arguments[0], int | Iterable):
+            raise TypeError(wrong)
         return TypedStorage(*arguments, dtype=cls.dtype)
 
     @classmethod
-    def from_buffer(cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
+    def from_buffer(cls, buffer: Any, byte_order: str = "", count: int = -1, offset: int = 0) -> TypedStorage:
         """A storage with a copy of `count` elements of a buffer, from byte `offset` on (-1: all of them)."""
         untyped = UntypedStorage.from_buffer(buffer, byte_order, count=count, offset=offset, dtype=cls.dtype)
         return TypedStorage._of(untyped, cls.dtype)

@@ -24,6 +24,7 @@ class _Settings:
     interop_threads: int | None = None
     is_deterministic = False
     only_warns = False
+    fills_new_memory = True
     precision = "highest"
     always_warns = False
 
@@ -31,6 +32,13 @@ class _Settings:
 def _check_bool(name: str, value: Any) -> None:
     if not isinstance(value, bool):
         raise RuntimeError(f"{name} expects a bool, but got {type_name(value)}")
+
+
+def _check_count(name: str, value: int) -> None:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if value < 1:
+        raise RuntimeError(f"{name} expects a positive integer")
 
 
 # --- threads ---------------------------------------------------------------------------------------------------------
@@ -56,8 +64,7 @@ def set_num_threads(num: int) -> None:
     """
     if type(num) is not int:
         raise RuntimeError(f"set_num_threads expects an int, but got {type_name(num)}")
-    if num < 1:
-        raise RuntimeError("set_num_threads expects a positive integer")
+    _check_count("set_num_threads", num)
     THREADS.number = num
 
 
@@ -70,8 +77,7 @@ def set_num_interop_threads(num: int) -> None:
     """Say, once, how many operators may run beside each other. Here they run one after the other."""
     if type(num) is not int:
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type_name(num)}")
-    if num < 1:
-        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    _check_count("set_num_interop_threads", num)
     if _Settings.interop_threads is not None:
         raise RuntimeError(
             "Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads "
@@ -84,7 +90,10 @@ def set_num_interop_threads(num: int) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results at every run. Every operator gives them, whether this was asked for or not.
+    """Ask for the same results at every run.
+
+    Every operator gives them, whether this was asked for or not; but new memory is filled (`utils.deterministic`), and
+    `put_`, whose order PyTorch leaves open, is refused, or warned of.
 
     >>> torch.use_deterministic_algorithms(True)
     >>> torch.are_deterministic_algorithms_enabled()
@@ -133,6 +142,30 @@ def get_deterministic_debug_mode() -> int:
     return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
 
 
+def fills_new_memory() -> bool:
+    """Whether elements that nobody has written yet are to be the same at every run."""
+    return _Settings.is_deterministic and _Settings.fills_new_memory
+
+
+def not_deterministic(name: str) -> None:
+    """Refuse, or warn of, an operator that has no deterministic algorithm in PyTorch, where such are asked for."""
+    if not _Settings.is_deterministic:
+        return
+    asked = f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True"
+    if _Settings.only_warns:
+        warn(
+            f"{asked}, warn_only=True)'. You can file an issue at https://github.com/pytorch/pytorch/issues to help us "
+            "prioritize adding deterministic support for this operation."
+        )
+        return
+    raise RuntimeError(
+        f"{asked})'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' option, "
+        "if that's acceptable for your application. You can also file an issue at "
+        "https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic support for this "
+        "operation."
+    )
+
+
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
@@ -176,6 +209,10 @@ def set_default_tensor_type(t: type | str) -> None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not found.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
     dtypes.set_default_dtype(found)
 
 

@@ -56,7 +56,7 @@ class Size(tuple[int, ...], metaclass=Named, pytorchs="torch.Size"):
 
     def __mul__(self, times: SupportsIndex) -> Size:
         if not hasattr(times, "__index__"):
-            return NotImplemented
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(times).__name__}'")
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__

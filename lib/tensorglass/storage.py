@@ -22,7 +22,7 @@ from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained
 from tensorglass.lookers import LookedAt
 from tensorglass.naming import Named
-from tensorglass.storage_arguments import is_index, negative_length, read_bytes, type_name
+from tensorglass.storage_arguments import check_byte_order, is_index, negative_length, read_bytes, type_name
 
 if TYPE_CHECKING:
     pass
@@ -42,7 +42,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     """
 
     __slots__ = (
-        "__weakref__", "_array", "_birth", "_buffer", "_counted", "_name", "_nbytes", "backend", "device",
+        "__dict__", "__weakref__", "_array", "_birth", "_buffer", "_counted", "_name", "_nbytes", "backend", "device",
         "is_ours", "version",
     )  # fmt: skip
 
@@ -117,6 +117,14 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     size = nbytes
     __len__ = nbytes
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self._nbytes
+
+    @property
+    def _cdata(self) -> int:
+        """A number that no other storage has: PyTorch's programs compare it to see whether tensors share one."""
+        return id(self)
 
     def element_size(self) -> int:
         """1: an untyped storage's elements are bytes."""
@@ -284,9 +292,10 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def from_buffer(
-        cls, buffer: Any, byte_order: str = "native", *, dtype: DType, count: int = -1, offset: int = 0
+        cls, buffer: Any, byte_order: str = "", *, dtype: DType, count: int = -1, offset: int = 0
     ) -> UntypedStorage:
         """A storage with a copy of `count` elements of a buffer, from byte `offset` on (-1: all of them)."""
+        check_byte_order(byte_order, dtype)
         view = memoryview(buffer).cast("B")
         if not 0 <= offset <= max(view.nbytes - 1, 0):
             raise ValueError(
@@ -304,7 +313,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
                 f"buffer has only {view.nbytes - offset} bytes after offset {offset}, but specified a size of {count}"
             )
         self = cls(list(view[offset : offset + nbytes]))
-        if byte_order not in ("native", sys.byteorder):
+        if byte_order not in ("", "native", sys.byteorder):
             self.byteswap(dtype)
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorglass.dtypes import dtype, int8, uint8
 from tensorglass.errors import explained
 
 
@@ -30,6 +31,18 @@ def read_bytes(data: Any) -> list[int]:
                 f"the items was of type {type_name(value)} instead of int"
             )
     return [value & 0xFF for value in data]
+
+
+def check_byte_order(byte_order: object, dtype: dtype) -> None:
+    """Refuse a byte order that is none; elements of one byte have none to say."""
+    if dtype in (uint8, int8):
+        return
+    if not isinstance(byte_order, str):
+        raise TypeError(f"argument 2 must be str, not {'None' if byte_order is None else type_name(byte_order)}")
+    if not byte_order:
+        raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+    if byte_order not in ("big", "little", "native"):
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
 
 
 def negative_length(nbytes: int) -> RuntimeError:

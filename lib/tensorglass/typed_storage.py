@@ -48,7 +48,9 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     ) -> None:
         warn_of_removal(stacklevel=3)
         if dtype is not None and not isinstance(dtype, DType):
-            raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+            if wrap_storage is None:
+                raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+            raise TypeError(combination("TypedStorage.__init__"))
         if wrap_storage is not None:
             if not isinstance(wrap_storage, UntypedStorage):
                 raise TypeError(combination("TypedStorage.__init__"))
@@ -83,6 +85,15 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     def untyped(self) -> UntypedStorage:
         """The bytes that this storage reads."""
         return self._storage
+
+    _untyped_storage = property(untyped)  # under this name it gives PyTorch's advice to nobody
+
+    @property
+    def _cdata(self) -> builtins.int:
+        return self._storage._cdata
+
+    def __sizeof__(self) -> builtins.int:
+        return object.__sizeof__(self) + self.nbytes()
 
     def size(self) -> int:
         """The number of elements."""

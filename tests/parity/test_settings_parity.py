@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -89,3 +90,58 @@ def test_nan_to_num_in_place_writes_floating_numbers_alone() -> None:
         whole = library.tensor([1, 2])
         assert library.nan_to_num_(whole) is whole
         assert (whole.tolist(), whole._version) == ([1, 2], 1)  # counted as a write all the same
+
+
+_NEW = (
+    "torch.empty(2,3,dtype=d)", "torch.empty(4,out=torch.zeros(1,dtype=d))", "torch.empty_like(torch.zeros(2,dtype=d))",
+    "torch.empty_strided((2,3),(1,2),dtype=d)", "torch.empty_permuted((2,3),(1,0),dtype=d)",
+    "torch.zeros(2,dtype=d).new_empty(3)", "torch.zeros(2,dtype=d).new_empty_strided((2,2),(1,2))",
+    "torch.zeros(2,3,dtype=d).resize_(4,3)", "torch.zeros(6,dtype=d).resize_(3)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fills", [True, False])
+@pytest.mark.parametrize("call", _NEW)
+def test_new_memory_is_filled_where_deterministic_algorithms_are_asked_for(call: str, fills: bool) -> None:
+    def made(library: Any, dtype: str) -> Any:
+        library.use_deterministic_algorithms(True)
+        library.utils.deterministic.fill_uninitialized_memory = fills
+        try:
+            result = eval(call, {"torch": library, "d": getattr(library, dtype)})
+        finally:
+            library.utils.deterministic.fill_uninitialized_memory = True
+            library.use_deterministic_algorithms(False)
+        return repr(result), result._version, result.stride()
+
+    for dtype in ("float32", "bfloat16", "complex64", "int16", "uint8", "bool", "uint64"):
+        ours, theirs = made(tensorglass, dtype), made(torch, dtype)
+        assert ours[1:] == theirs[1:]
+        if fills:
+            assert ours == theirs
+
+
+def test_the_filling_of_new_memory_is_a_bool() -> None:
+    for library in (tensorglass, torch):
+        assert library.utils.deterministic.fill_uninitialized_memory is True
+        with pytest.raises(RuntimeError, match="expected a bool, but got int"):
+            library.utils.deterministic.fill_uninitialized_memory = 1
+
+
+@pytest.mark.parametrize("only_warns", [False, True])
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_put_is_refused_or_warned_of_where_deterministic_algorithms_are_asked_for(
+    only_warns: bool, accumulate: bool
+) -> None:
+    def tried(library: Any) -> Any:
+        library.use_deterministic_algorithms(True, warn_only=only_warns)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                library.zeros(3).put_(library.tensor([0, 0]), library.ones(2), accumulate)
+            except RuntimeError as error:
+                return str(error).splitlines()[0]
+            finally:
+                library.use_deterministic_algorithms(False)
+        return [str(each.message).split(" (Triggered")[0] for each in caught]
+
+    assert tried(tensorglass) == tried(torch)

@@ -35,6 +35,7 @@ from tensorglass.ops.factory import (
 )
 from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.scalars import checked, checked_alone
+from tensorglass.ops.uninitialised import settled
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.tensor import Tensor, raw_array
 
@@ -56,12 +57,12 @@ def empty(
     if size is out is memory_format is None and sizes and not options:
         made = new_at_once(sizes)
         if made is not None:
-            return made
+            return settled(made)
     shape = read_size("empty", sizes, size)
     place = read_out_options("empty", options, out)
     if out is not None:
-        return resized(out, shape)
-    return new(shape, place, None if memory_format is None else strides_in(memory_format, shape))
+        return settled(resized(out, shape), is_new=False)
+    return settled(new(shape, place, None if memory_format is None else strides_in(memory_format, shape)))
 
 
 @factory()
@@ -159,7 +160,7 @@ def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], pl
             "Every dimension has one length and one stride.",
             notebook="05 strides and offset",
         )
-    return new(size, place, stride)
+    return settled(new(size, place, stride))
 
 
 @factory()
@@ -186,7 +187,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
         permuted.append(shape[dim])
     for dim, step in zip(order, geometry.contiguous_strides(tuple(permuted)), strict=True):
         stride[dim] = step
-    return new(shape, place, tuple(stride))
+    return settled(new(shape, place, tuple(stride)))
 
 
 def _filled(
@@ -216,10 +217,10 @@ def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Op
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
     made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.empty)
     if made is not None:
-        return made
+        return settled(made)
     check_tensor("empty_like", input)
     place = read_options("empty_like", options, input._dtype, input.device)
-    return new(input._size, place, strides_in(memory_format, input._size, input))
+    return settled(new(input._size, place, strides_in(memory_format, input._size, input)))
 
 
 @factory()
@@ -269,7 +270,8 @@ def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, o
 @factory(function=False, method=True)
 def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor of this one's dtype and device."""
-    return new(read_size("new_empty", sizes, size), read_options("new_empty", options, self._dtype, self.device))
+    shape = read_size("new_empty", sizes, size)
+    return settled(new(shape, read_options("new_empty", options, self._dtype, self.device)))
 
 
 @factory(function=False, method=True)

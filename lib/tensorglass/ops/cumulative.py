@@ -156,6 +156,12 @@ def diff(
     for each in (prepend, append):
         if each is not None and len(each._size) != len(input._size):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for place, (own, joined) in enumerate(zip(input._size, () if each is None else each._size, strict=False)):
+            if place != axis and own != joined:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({place}) = {own}, but got tensor.size({place}) = {joined}"
+                )
     if n and (prepend is not None or append is not None):
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     result = copy_(zeros_like(input), input) if n == 0 else input

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
+from tensorglass.formats import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import from_array
@@ -137,7 +138,8 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = geometry.wrap_dim(dim, len(input._size))
     rest = tuple([each for each in range(len(input._size)) if each != axis])
     lengths = input.norm(p, rest, True)  # refuses integers
-    return (input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)).contiguous()
+    made = input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+    return made.clone(memory_format=contiguous_format) if not made.numel() else made.contiguous()
 
 
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

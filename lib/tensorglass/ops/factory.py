@@ -196,7 +196,7 @@ def size_tuple(
     """A size given as a sequence of ints or, if `single`, as one int."""
     place = f"argument '{argument}' (position {position})"
     if isinstance(given, tuple | list):
-        if given and (isinstance(given[0], builtins.bool) or not hasattr(given[0], "__index__")):
+        if given and type(given[0]) is not int and not _is_whole(given[0]):
             raise TypeError(
                 f"{name}(): {place} must be tuple of ints, but found element of type {type_name(given[0])} at pos 0"
             )
@@ -208,6 +208,16 @@ def size_tuple(
             if isinstance(given, int):
                 raise
     raise TypeError(f"{name}(): {place} must be tuple of ints, not {type_name(given)}")
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value that is no int counts for one: NumPy's integers, tensors and arrays of one whole number."""
+    if isinstance(value, builtins.bool):
+        return False
+    try:
+        return value.__index__() is not None
+    except (AttributeError, TypeError):
+        return False
 
 
 def _lengths(name: str, argument: str, given: Sequence[Any]) -> tuple[int, ...]:

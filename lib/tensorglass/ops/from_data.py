@@ -16,6 +16,7 @@ from tensorglass.backends.numpy_backend import HOST, bytes_at
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
+from tensorglass.graph.fields import set_requires_grad
 from tensorglass.making import make, result_tensor
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.elementwise import converted
@@ -30,7 +31,8 @@ from tensorglass.ops.factory import (
 )
 from tensorglass.ops.scalars import checked
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, raw_array
+from tensorglass.tensor import Tensor, VersionCounter, raw_array
+from tensorglass.typed_storage import TypedStorage
 
 _MOST_DIMS = 128
 #: types that offer no memory of theirs: they need not be asked
@@ -86,6 +88,12 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     elif isinstance(data, HOST.xp.ndarray):
         array, own = data, array_dtype(data)
         stride = geometry.preserved_strides(data.shape, strides_of(data))
+    elif type(data) not in _PLAIN_DATA and isinstance(data, UntypedStorage | TypedStorage):
+        made = _of_storage(data, dtype)
+        if requires_grad:
+            check_can_require_grad(made._dtype)
+            set_requires_grad(made, True)
+        return made if options.get("device") is None else made.to(place.device)
     elif type(data) not in _PLAIN_DATA and hasattr(data, "__dlpack__"):
         from tensorglass.dlpack import from_dlpack  # when it is needed: imports should be quick
 
@@ -99,6 +107,24 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     if requires_grad:
         check_can_require_grad(place.dtype)
     return from_host(array, own, place, stride)
+
+
+def _of_storage(data: UntypedStorage | TypedStorage, dtype: DType | None) -> Tensor:
+    """A tensor of all elements of a storage, which it shares; bytes that no dtype is given for are read as int64."""
+    if isinstance(data, TypedStorage):
+        dtype = dtype or dtypes.get_default_dtype()
+        if data.dtype is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got {data.dtype.scalar_type}"
+            )
+    return on_storage(data.untyped(), dtype or dtypes.int64, 0)
+
+
+def on_storage(storage: UntypedStorage, dtype: DType, version: int) -> Tensor:
+    """A tensor of as many elements as a storage has room for, which counts its own writes from `version` on."""
+    made = make(storage, (storage.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+    made._counter = VersionCounter(version)
+    return made
 
 
 def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:

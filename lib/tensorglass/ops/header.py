@@ -27,9 +27,10 @@ from tensorglass.ops.flags import Stated
 from tensorglass.ops.gradients import no_derivative
 from tensorglass.ops.pointing import make_room, point, resize
 from tensorglass.ops.table import operator
+from tensorglass.ops.uninitialised import settle_gained
 from tensorglass.ops.views import detach
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, VersionCounter
+from tensorglass.tensor import Tensor, VersionCounter, header_of
 from tensorglass.typed_storage import TypedStorage
 
 
@@ -63,21 +64,18 @@ def set_(
                 f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
             )
         storage = source._storage
-        node = _refused_history(input, source)
-        header = (
-            (source._size, source._stride, source._offset)
-            if size is None
-            else _header_on(input, size, stride, storage_offset + source._offset)
-        )
     elif isinstance(source, (UntypedStorage, TypedStorage)):
         storage = _untyped(input, source)
-        node = _refused_history(input, source)
-        if size is None:
-            size = (storage.nbytes() // input._dtype.itemsize,)
-        header = _header_on(input, size, stride, storage_offset)
-        make_room(storage, geometry.storage_nbytes(*header, input._dtype.itemsize))
     else:
         raise invalid_combination("set_", (source,), "()", "(Storage source)", "(Tensor source)")
+    node = _refused_history(input, source)
+    if size is not None:
+        first = source._offset if isinstance(source, Tensor) else 0
+        header = _header_on(input, storage, size, stride, storage_offset + first)
+    elif isinstance(source, Tensor):
+        header = header_of(source)
+    else:
+        header = (storage.nbytes() // input._dtype.itemsize,), (1,), 0
     input._written()
     point(input, storage, *header)
     if node is not None:
@@ -103,14 +101,22 @@ def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedSto
 
 
 def _header_on(
-    input: Tensor, size: Sequence[int], stride: Sequence[int] | None, offset: int
-) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    input: Tensor, storage: UntypedStorage, size: Sequence[int], stride: Sequence[int] | None, offset: int
+) -> geometry.Header:
+    """What was asked for; the storage is made longer for it, but not for a header that has this size and stride."""
     expected = "(Storage source, int storage_offset, tuple of ints size, tuple of ints stride)"
     sizes, offset = ints("set_", (tuple(size),), expected), index(offset)
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    itemsize = input._dtype.itemsize
     if stride is None:
-        return sizes, geometry.contiguous_strides(sizes), offset
+        strides = geometry.contiguous_strides(sizes)
+        needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
+        if sizes == input._size:
+            _check_reach(needed, sizes, (), offset, itemsize, storage)
+            return sizes, input._stride, offset
+        make_room(storage, needed)
+        return sizes, strides, offset
     strides = ints("set_", (tuple(stride),), expected)
     if len(strides) != len(sizes):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
@@ -118,7 +124,25 @@ def _header_on(
         raise RuntimeError(
             "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(strides))
         )
+    needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
+    if sizes == input._size and strides == input._stride:
+        _check_reach(needed, sizes, strides, offset, itemsize, storage)
+    make_room(storage, needed)
     return sizes, strides, offset
+
+
+def _check_reach(
+    needed: int, size: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int, storage: UntypedStorage
+) -> None:
+    if needed > storage.nbytes():
+        raise explained(
+            RuntimeError(
+                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+                f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+                f"{storage.nbytes()}"
+            ),
+            "A storage is made longer only for a header of another size or stride than the tensor has now.",
+        )
 
 
 def _refused_history(input: Tensor, source: Any) -> FormulaNode | None:
@@ -178,8 +202,10 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
     strides = format_strides(sizes, sizes, memory_format or contiguous_format)
+    nbytes = input._storage._nbytes
     resize(input, sizes, strides)
     input._written()
+    settle_gained(input, nbytes)
     return input
 
 

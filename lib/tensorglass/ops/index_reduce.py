@@ -65,9 +65,9 @@ def _index_reduce_(
 ) -> Tensor:
     check_tensor("index_reduce_", index, "index", 2)
     check_tensor("index_reduce_", source, "source", 3)
-    warn("index_reduce() is in beta and the API may change at any time.")
     _check(input, dim, index, source, reduce)
     refuse_shared_cells(input, index, source)
+    warn("index_reduce() is in beta and the API may change at any time.")
     _check_kernel(input, reduce, include_self)
     axis = geometry.wrap_dim(dim, len(input._size))
     length = input._size[axis] if input._size else 1

@@ -7,6 +7,7 @@ by one.
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 from tensorglass import geometry
@@ -218,12 +219,13 @@ def delitem(input: Tensor, index: Any) -> None:
 @operator("indexing", function=False, method=False, dunders=("__contains__",))
 def contains(input: Tensor, element: Any) -> bool:
     """`element in input`: whether any element equals the number, or any matches the tensor's under broadcasting."""
-    if not isinstance(element, (Tensor, int, float, complex)):
+    if not isinstance(element, (Tensor, numbers.Number)):
         raise explained(
             RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."),
             "Ask for a number, as in 3 in x.",
         )
-    return bool(input._storage.backend.launch(_any, array_of(eq(input, element))))
+    equal = eq(element, input) if isinstance(element, Tensor) else eq(input, element)
+    return bool(input._storage.backend.launch(_any, array_of(equal)))
 
 
 def _any(xp: Any, array: Array) -> Any:

@@ -28,6 +28,10 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements, those of the first conjugated."""
     check_tensor("vdot", input)
     check_tensor("vdot", other, "other", 2)
+    if other._conj and not input._conj and out is None:
+        made = dot(input, conj(other))
+        made._conj = True  # it is conjugated when it is read
+        return made
     return dot(conj(input), other, out=out)
 
 

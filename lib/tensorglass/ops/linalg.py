@@ -373,6 +373,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_tensor("dot", tensor, "tensor", 2)
     if len(input._size) != 1 or len(tensor._size) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors")
+    if input._conj and tensor._conj and out is None:
+        made = _multiply(conj(input), conj(tensor), None)
+        made._conj = True  # it is conjugated when it is read
+        return made
     return _multiply(input, tensor, out)
 
 

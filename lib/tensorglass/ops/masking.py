@@ -11,7 +11,7 @@ from tensorglass import dtypes, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.errors import explained, old_type_name
+from tensorglass.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on, from_array, result_tensor, view_of
 from tensorglass.ops import bit_masks
@@ -167,6 +167,11 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
             f"{input._dtype.scalar_type} and {source._dtype.scalar_type}"
+        )
+    if mask._dtype is dtypes.uint8:
+        warn(
+            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask "
+            "with dtype torch.bool instead."
         )
     if mask._dtype is not dtypes.bool:
         raise RuntimeError(

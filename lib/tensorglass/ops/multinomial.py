@@ -79,6 +79,8 @@ def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
             if replacement and count > 1
             else _NO_WEIGHT
         )
+    if not array.size and weights._size[-1:] == (0,) and (len(weights._size) == 1 or weights._size[0]):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     if array.size and not bool((array.sum(-1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 

@@ -356,6 +356,8 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
     if target._dtype.is_complex:
         raise not_implemented("bernoulli_tensor_cpu_self_", target._dtype)
     refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")
+    if chances._dtype.is_complex:
+        raise not_implemented("bernoulli_tensor_cpu_p_", chances._dtype)
     geometry.expand(*header_of(chances), target._size)  # raises where it cannot be
     given = array_of(chances)
     if not target._backend.launch(_all_between, given, 0, 1):

@@ -18,6 +18,7 @@ from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
 from tensorglass.ops import sampling
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
+from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.factory import (
     Options,
     Place,
@@ -262,6 +263,8 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
         if met != out._size:
             raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(met)}")
         size = out._size
+    elif out is not None and out._size != size:
+        resize_output(out, size)
     made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
     fill_normally(made, generator=generator)
     made.mul_(std).add_(mean)

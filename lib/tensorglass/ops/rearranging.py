@@ -16,11 +16,13 @@ from tensorglass.making import empty_on, from_array, make
 from tensorglass.ops.arguments import check_int, check_tensor, ints
 from tensorglass.ops.copying import clone, copy_
 from tensorglass.ops.elementwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.joining import cat
 from tensorglass.ops.promotion import check_out_dtype
 from tensorglass.ops.reducing import axes_of
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.ops.views import narrow
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 Kernel = Any
@@ -172,6 +174,12 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if not axes:
         return _moved(_roll, input, moves[0], None)
     places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
+    if len(input._size) in (4, 5) and input._stride != geometry.contiguous_strides(input._size):
+        for shift, axis in zip(moves, places, strict=True):  # joined of two parts, whose memory format is kept
+            length = input._size[axis]
+            start = -shift % length
+            input = cat([narrow(input, axis, start, length - start), narrow(input, axis, 0, start)], axis)
+        return input
     return _moved(_roll, input, moves, tuple(places))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes, geometry
+from tensorglass import dtypes, geometry, settings
 from tensorglass.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import from_array
@@ -158,6 +158,8 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
     source=lambda grad, index, source: grad.take(index).reshape(source._size),
 )
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    if not accumulate:
+        settings.not_deterministic("put_")
     check_tensor("put_", index, "index", 1)
     check_tensor("put_", source, "source", 2)
     if index._dtype is not dtypes.int64:

@@ -106,7 +106,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return input if size is input._size else reshape(input, size)
 
 
-@operator("view", signatures=None)
+@operator("view")
 @derivative(node="ViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""

@@ -1,15 +1,15 @@
-"""`torch.utils`, as PyTorch calls it: `checkpoint`, which trades time for memory, `dlpack`, and hooks' handles."""
+"""`torch.utils`, as PyTorch calls it: `checkpoint`, which trades time for memory, `deterministic`, `dlpack`, hooks."""
 
 from typing import TYPE_CHECKING
 
 from tensorglass.fetching import fetching
 
 if TYPE_CHECKING:
-    from tensorglass.utils import checkpoint, dlpack, hooks
+    from tensorglass.utils import checkpoint, deterministic, dlpack, hooks
 
-__all__ = ["checkpoint", "dlpack", "hooks"]
+__all__ = ["checkpoint", "deterministic", "dlpack", "hooks"]
 
-__getattr__ = fetching(globals(), {"checkpoint": (), "dlpack": (), "hooks": ()})
+__getattr__ = fetching(globals(), {"checkpoint": (), "deterministic": (), "dlpack": (), "hooks": ()})
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,29 @@
+"""`torch.utils.deterministic`: whether new memory is filled while deterministic algorithms are asked for."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from tensorglass.settings import _Settings
+
+__all__ = ["fill_uninitialized_memory"]
+
+fill_uninitialized_memory: bool  #: with NaN, the largest whole number or True; it is, unless this is set to False
+
+
+class _Deterministic(ModuleType):
+    """This module, which looks at what its setting is set to."""
+
+    @property
+    def fill_uninitialized_memory(self) -> bool:
+        return _Settings.fills_new_memory
+
+    @fill_uninitialized_memory.setter
+    def fill_uninitialized_memory(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+        _Settings.fills_new_memory = mode
+
+
+sys.modules[__name__].__class__ = _Deterministic

@@ -19,7 +19,8 @@ from tensorglass.interop import as_tensor
 from tensorglass.ops.arguments import invalid_combination, type_name
 from tensorglass.ops.factory import Place, size_tuple
 from tensorglass.ops.factory import new as new_in
-from tensorglass.ops.from_data import copied, on_storage
+from tensorglass.ops.from_data import copied
+from tensorglass.ops.on_memory import on_storage
 from tensorglass.ops.recorded_indexing import alias
 from tensorglass.ops.table import operator
 from tensorglass.overriding import plainly

@@ -12,12 +12,12 @@ from typing import Any, Unpack
 
 from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST, bytes_at
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.devices import CPU
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.graph.fields import set_requires_grad
-from tensorglass.making import make, result_tensor
+from tensorglass.making import result_tensor
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.elementwise import converted
 from tensorglass.ops.factory import (
@@ -29,9 +29,10 @@ from tensorglass.ops.factory import (
     read_dtype,
     read_options,
 )
+from tensorglass.ops.on_memory import of_storage
 from tensorglass.ops.scalars import checked
 from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, VersionCounter, raw_array
+from tensorglass.tensor import Tensor, raw_array
 from tensorglass.typed_storage import TypedStorage
 
 _MOST_DIMS = 128
@@ -89,7 +90,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         array, own = data, array_dtype(data)
         stride = geometry.preserved_strides(data.shape, strides_of(data))
     elif type(data) not in _PLAIN_DATA and isinstance(data, UntypedStorage | TypedStorage):
-        made = _of_storage(data, dtype)
+        made = of_storage(data, dtype)
         if requires_grad:
             check_can_require_grad(made._dtype)
             set_requires_grad(made, True)
@@ -107,24 +108,6 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     if requires_grad:
         check_can_require_grad(place.dtype)
     return from_host(array, own, place, stride)
-
-
-def _of_storage(data: UntypedStorage | TypedStorage, dtype: DType | None) -> Tensor:
-    """A tensor of all elements of a storage, which it shares; bytes that no dtype is given for are read as int64."""
-    if isinstance(data, TypedStorage):
-        dtype = dtype or dtypes.get_default_dtype()
-        if data.dtype is not dtype:
-            raise RuntimeError(
-                f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got {data.dtype.scalar_type}"
-            )
-    return on_storage(data.untyped(), dtype or dtypes.int64, 0)
-
-
-def on_storage(storage: UntypedStorage, dtype: DType, version: int) -> Tensor:
-    """A tensor of as many elements as a storage has room for, which counts its own writes from `version` on."""
-    made = make(storage, (storage.nbytes() // dtype.itemsize,), (1,), 0, dtype)
-    made._counter = VersionCounter(version)
-    return made
 
 
 def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:
@@ -186,17 +169,6 @@ def strides_of(array: Array) -> tuple[int, ...]:
             "memory."
         )
     return tuple([step // itemsize for step in strides])
-
-
-def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
-    """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
-    size, flags = array.shape, array.flags
-    if flags.c_contiguous and type(array) is HOST.xp.ndarray:
-        # The array itself, under a header that nobody else reshapes: in half the time of a new one.
-        return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
-    nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
-    run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)
-    return make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), size, stride, 0, dtype)
 
 
 # --- nested sequences ------------------------------------------------------------------------------------------------

@@ -22,6 +22,16 @@ from tensorglass.tensor import Tensor
 Dims = int | Sequence[int] | Sequence[Sequence[int]]
 
 
+@operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of each element of one vector with each of another: a matrix."""
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if len(vector._size) != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
+    column = reshape(input, (input._size[0], 1))
+    return mul(column, vec2) if out is None else mul(column, vec2, out=out)
+
+
 @operator("linear algebra", out=True, samples=pairs_of((3,), (3,), (0,), (0,)))
 @derivative(input=lambda grad, other: conj(grad) * other, other=lambda grad, input: grad * input)
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -22,7 +22,6 @@ from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.copying import contiguous
 from tensorglass.ops.gradients import conj, product_by_rows, product_lying
 from tensorglass.ops.one_device import on_two_devices
-from tensorglass.ops.pointwise import mul
 from tensorglass.ops.promotion import check_out_dtype, to_one_dtype
 from tensorglass.ops.recorded_views import unsafe_view
 from tensorglass.ops.reducing import write_out
@@ -390,13 +389,3 @@ def __matmul__(input: Tensor, other: Any) -> Any:
 def __rmatmul__(input: Tensor, other: Any) -> Any:
     """``other @ input``, where `other` does not know how."""
     return matmul(other, input) if isinstance(other, Tensor) else for_operands("__rmatmul__", input, other)
-
-
-@operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of each element of one vector with each of another: a matrix."""
-    for name, vector in (("self", input), ("vec2", vec2)):
-        if len(vector._size) != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
-    column = reshape(input, (input._size[0], 1))
-    return mul(column, vec2) if out is None else mul(column, vec2, out=out)

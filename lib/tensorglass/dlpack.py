@@ -26,8 +26,7 @@ from tensorglass.dtypes import bfloat16
 from tensorglass.errors import explained
 from tensorglass.making import make
 from tensorglass.ops.arguments import type_name
-from tensorglass.ops.from_data import strides_of
-from tensorglass.ops.on_memory import on_array
+from tensorglass.ops.on_memory import on_array, strides_of
 from tensorglass.ops.table import operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array

@@ -27,8 +27,8 @@ from tensorglass.graph.modes import state
 from tensorglass.making import make, result_tensor
 from tensorglass.ops.arguments import type_name
 from tensorglass.ops.factory import check_can_require_grad, read_dtype
-from tensorglass.ops.from_data import array_dtype, copied, strides_of
-from tensorglass.ops.on_memory import on_array
+from tensorglass.ops.from_data import array_dtype, copied
+from tensorglass.ops.on_memory import on_array, strides_of
 from tensorglass.ops.table import OPERATORS, operator
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array

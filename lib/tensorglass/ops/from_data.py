@@ -29,7 +29,7 @@ from tensorglass.ops.factory import (
     read_dtype,
     read_options,
 )
-from tensorglass.ops.on_memory import of_storage
+from tensorglass.ops.on_memory import of_storage, strides_of
 from tensorglass.ops.scalars import checked
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
@@ -158,17 +158,6 @@ def array_dtype(array: Array) -> DType:
             notebook="05 strides and offset",
         )
     return found
-
-
-def strides_of(array: Array) -> tuple[int, ...]:
-    """The array's strides counted in elements."""
-    itemsize, strides = array.itemsize, array.strides
-    if itemsize > 1 and any(step % itemsize for step in strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
-        )
-    return tuple([step // itemsize for step in strides])
 
 
 # --- nested sequences ------------------------------------------------------------------------------------------------

@@ -31,6 +31,17 @@ def on_storage(storage: UntypedStorage, dtype: DType, version: int) -> Tensor:
     return made
 
 
+def strides_of(array: Array) -> tuple[int, ...]:
+    """The array's strides counted in elements."""
+    itemsize, strides = array.itemsize, array.strides
+    if itemsize > 1 and any(step % itemsize for step in strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    return tuple([step // itemsize for step in strides])
+
+
 def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
     """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
     size, flags = array.shape, array.flags

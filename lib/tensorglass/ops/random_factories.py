@@ -222,13 +222,9 @@ def normal(
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         if size is None:
             raise invalid_combination(
-                "normal",
-                (mean, std),
-                "(Tensor mean, Tensor std)",
-                "(Tensor mean, float std = 1)",
-                "(float mean, Tensor std)",
-                "(float mean, float std, tuple of ints size)",
-            )
+                "normal", (mean, std), "(Tensor mean, Tensor std)", "(Tensor mean, float std = 1)",
+                "(float mean, Tensor std)", "(float mean, float std, tuple of ints size)",
+            )  # fmt: skip
         if not isinstance(size, tuple | list):
             raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
         shape = size_tuple("normal", size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from parity import func_stories
 from parity.same_source import disagreement
 from parity.suite_stories import PRELUDE, STORIES
 
@@ -10,3 +11,8 @@ from parity.suite_stories import PRELUDE, STORIES
 @pytest.mark.parametrize("name", STORIES)
 def test_autograd_does_what_pytorchs_own_tests_look_at(name: str) -> None:
     assert disagreement(STORIES[name], PRELUDE) is None
+
+
+@pytest.mark.parametrize("name", func_stories.STORIES)
+def test_functions_of_functions_do_what_pytorchs_own_tests_look_at(name: str) -> None:
+    assert disagreement(func_stories.STORIES[name], func_stories.PRELUDE) is None

@@ -40,7 +40,7 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
-    def batched(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         tree_map(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
         count, dims, leaves, structure = _read(func, in_dims, args)
         state = generator.get_rng_state()
@@ -62,7 +62,7 @@ def vmap(
             results = [func(*structure.unflatten(zeros), **kwargs)]
         return _gathered(func, results, out_dims, is_empty=not count)
 
-    return batched
+    return wrapped
 
 
 @contextmanager
@@ -193,7 +193,7 @@ def _stacked(name: str, leaves: list[Any], dim: int | None, is_empty: bool) -> A
             "out_dims= to None for output?"
         )
     if all(leaf is leaves[0] for leaf in leaves):  # it does not depend on the slice
-        return leaves[0].expand(0 if is_empty else len(leaves), *leaves[0]._size).movedim(0, dim)
+        return leaves[0].expand(0 if is_empty else len(leaves), *leaves[0]._size).movedim(0, int(dim))
     together = stack(leaves)
-    together = together.movedim(0, dim) if dim else together
+    together = together.movedim(0, int(dim)) if dim else together
     return together.narrow(dim, 0, 0).clone() if is_empty else together

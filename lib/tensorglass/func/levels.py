@@ -6,7 +6,8 @@ stays connected to the levels around it if it was computed from something of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.autograd.backward import grad
@@ -14,10 +15,24 @@ from tensorglass.dtypes import FLOATING
 from tensorglass.func.pytree import tree_map
 from tensorglass.graph.fields import set_requires_grad
 from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import state
+from tensorglass.graph.modes import inference_mode, is_grad_enabled, set_grad_enabled, state
 from tensorglass.graph.node import AccumulateGrad, Node, history
 from tensorglass.ops.creation import zeros_like
 from tensorglass.tensor import Tensor
+
+
+def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which leaves inference mode while it runs: nothing would be recorded there."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not state.inference:
+            return function(*args, **kwargs)
+        is_recorded = is_grad_enabled()
+        with inference_mode(False), set_grad_enabled(is_recorded):
+            return function(*args, **kwargs)
+
+    return run
 
 
 class Level:
@@ -33,7 +48,7 @@ class Level:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
         if requires_grad(tensor) and self._is_recorded_around:
             return tensor.view_as(tensor)
-        leaf = tensor.detach()
+        leaf = _ordinary(tensor).detach()
         set_requires_grad(leaf, True, "floating point dtype")
         self._own.append(leaf)
         return leaf
@@ -73,6 +88,11 @@ class Level:
         return False
 
 
+def _ordinary(tensor: Any) -> Any:
+    """A copy of a tensor made in inference mode, which nodes cannot save."""
+    return tensor.clone() if isinstance(tensor, Tensor) and tensor.is_inference() else tensor
+
+
 def gradients(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
@@ -88,7 +108,7 @@ def gradients(
     found = grad(
         [outputs[place] for place in places],
         list(inputs),
-        None if cotangents is None else [cotangents[place] for place in places],
+        None if cotangents is None else [_ordinary(cotangents[place]) for place in places],
         retain_graph=retain_graph,
         create_graph=create_graph,
         allow_unused=True,

@@ -1,14 +1,18 @@
 """Pytrees: nested tuples, lists and dictionaries with tensors in them, flattened and put together again.
 
-The one idea to keep in mind: anything that is no tuple, list or dictionary is a leaf; a `TreeSpec` is what is left
-when the leaves are taken out.
+The one idea to keep in mind: anything that is no tuple, list, deque or dictionary is a leaf, as is what is derived from
+them, but for named tuples; a `TreeSpec` is what is left when the leaves are taken out.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+_DICTIONARIES = (dict, OrderedDict, defaultdict)
+_SEQUENCES = (tuple, list, deque)
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,7 @@ class TreeSpec:
     kind: type | None = None  #: None for a leaf
     keys: tuple[Any, ...] | None = None  #: of a dictionary
     children: tuple[TreeSpec, ...] = ()
+    default: Callable[[], Any] | None = None  #: what a defaultdict calls for a key that it has not
 
     def unflatten(self, leaves: Sequence[Any]) -> Any:
         """The nested value with these leaves, given in order."""
@@ -28,13 +33,14 @@ class TreeSpec:
             return next(leaves)
         parts = [child._unflatten(leaves) for child in self.children]
         if self.keys is not None:
-            return self.kind(zip(self.keys, parts, strict=True))
+            pairs = zip(self.keys, parts, strict=True)
+            return defaultdict(self.default, pairs) if self.kind is defaultdict else self.kind(pairs)
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
     def broadcast_prefix(self, prefix: Any) -> list[Any] | None:
         """A value for each leaf, from a value for all or a nested one; None if that is nested differently."""
         leaf_count = len(self.leaf_paths())
-        if not isinstance(prefix, (tuple, list, dict)):
+        if not _is_nested(prefix):
             return [prefix] * leaf_count
         parts, other = _parts(prefix)
         if other.kind is not self.kind or other.keys != self.keys or len(parts) != len(self.children):
@@ -69,20 +75,26 @@ def stars(structure: TreeSpec) -> str:
     return repr(structure.unflatten([_Star()] * len(structure.leaf_paths())))
 
 
+def _is_nested(value: Any) -> bool:
+    kind = type(value)
+    return kind in _SEQUENCES or kind in _DICTIONARIES or (isinstance(value, tuple) and hasattr(kind, "_fields"))
+
+
 def _parts(value: Any) -> tuple[list[Any], TreeSpec]:
-    if isinstance(value, dict):
-        return list(value.values()), TreeSpec(type(value), tuple(value))
+    if type(value) in _DICTIONARIES:
+        default = value.default_factory if type(value) is defaultdict else None
+        return list(value.values()), TreeSpec(type(value), tuple(value), default=default)
     return list(value), TreeSpec(type(value))
 
 
 def tree_flatten(value: Any) -> tuple[list[Any], TreeSpec]:
     """The leaves in order, and how they were nested."""
-    if not isinstance(value, (tuple, list, dict)):
+    if not _is_nested(value):
         return [value], TreeSpec()
     parts, kind = _parts(value)
     flat = [tree_flatten(part) for part in parts]
     leaves = [leaf for each, _ in flat for leaf in each]
-    return leaves, TreeSpec(kind.kind, kind.keys, tuple([structure for _, structure in flat]))
+    return leaves, replace(kind, children=tuple([structure for _, structure in flat]))
 
 
 def tree_map(function: Callable[[Any], Any], value: Any) -> Any:

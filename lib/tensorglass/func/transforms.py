@@ -10,15 +10,27 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.func.levels import Level, gradients
-from tensorglass.func.pytree import TreeSpec, stars, tree_flatten
+from tensorglass.dtypes import FLOATING
+from tensorglass.func.arguments import (
+    ALL,
+    Argnums,
+    check_can_move,
+    check_tensors,
+    places,
+    refuse_complex,
+    refuse_whole_numbers,
+    split_aux,
+    unwrapped_aux,
+    with_leaves,
+)
+from tensorglass.func.levels import Level, gradients, outside_inference
+from tensorglass.func.pytree import stars, tree_flatten, tree_map
 from tensorglass.graph.modes import enable_grad, is_grad_enabled
 from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
 from tensorglass.tensor import Tensor
 
 Function = Callable[..., Any]
-Argnums = int | tuple[int, ...]
 
 _JVP = "jvp(f, primals, tangents)"
 
@@ -53,18 +65,19 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     """
 
     @functools.wraps(func)
+    @outside_inference
     def both(*args: Any, **kwargs: Any) -> Any:
         level = Level()
         with enable_grad():
-            arguments, wanted, structure = _with_leaves(level, args, argnums)
+            arguments, wanted, structure = with_leaves(level, args, argnums)
             output = func(*arguments, **kwargs)
             aux = None
             if has_aux:
-                output, aux = _split_aux(output, "grad_and_value(f)(*args)")
+                output, aux = split_aux(output, "grad_and_value(f)(*args)")
             _check_scalar(output)
             found = structure.unflatten(gradients([output], wanted))
             if has_aux:
-                return level.unwrap(found), (level.unwrap(output), level.unwrap(aux))
+                return level.unwrap(found), (level.unwrap(output), unwrapped_aux(level, aux))
             return level.unwrap(found), level.unwrap(output)
 
     return both
@@ -86,18 +99,16 @@ def _check_scalar(output: Any) -> None:
 class _Vjp:
     """A function that ran on leaves of its own: ready for backward passes from its outputs."""
 
-    def __init__(
-        self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
-    ) -> None:
+    def __init__(self, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str) -> None:
         self.level = Level()
         self.aux: Any = None
         with enable_grad():
-            arguments, self.leaves, self.input_structure = _with_leaves(self.level, args, argnums)
+            arguments, self.leaves, self.input_structure = with_leaves(self.level, args, argnums)
             output = func(*arguments)
             if has_aux:
-                output, self.aux = _split_aux(output, name)
+                output, self.aux = split_aux(output, name)
             self.outputs, self.output_structure = tree_flatten(output)
-            _check_tensors(self.outputs, name)
+            check_tensors(self.outputs, name)
 
     def output(self) -> Any:
         return self.level.unwrap(self.output_structure.unflatten(self.outputs))
@@ -108,6 +119,7 @@ class _Vjp:
         return [self.level.unwrap(each) for each in found]
 
 
+@outside_inference
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     """``(output, vjp_fn)``: `vjp_fn` takes what has the form of the output to ``vᵀ·J``, a tuple like the primals.
 
@@ -115,9 +127,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.tensor(1.0))
     (tensor(6.),)
     """
-    pulled = _Vjp(func, primals, None, has_aux, "vjp(f, *primals)")
-    _refuse_whole_numbers(pulled.outputs)
+    pulled = _Vjp(func, primals, ALL, has_aux, "vjp(f, *primals)")
+    refuse_whole_numbers(pulled.outputs)
 
+    @outside_inference
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         flat, structure = tree_flatten(cotangents)
         if structure != pulled.output_structure:
@@ -128,27 +141,33 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         wants_graph = is_grad_enabled() if create_graph is None else create_graph
         return pulled.input_structure.unflatten(pulled.pulled_back(flat, wants_graph))
 
-    return (pulled.output(), vjp_fn, pulled.level.unwrap(pulled.aux)) if has_aux else (pulled.output(), vjp_fn)
+    if has_aux:
+        return pulled.output(), vjp_fn, unwrapped_aux(pulled.level, pulled.aux)
+    return pulled.output(), vjp_fn
 
 
 class _Jvp(_Vjp):
     """A function whose backward pass was recorded: the backward pass of that one pushes tangents forward."""
 
-    def __init__(
-        self, func: Function, args: tuple[Any, ...], argnums: Argnums | None, has_aux: bool, name: str
-    ) -> None:
+    def __init__(self, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str) -> None:
         super().__init__(func, args, argnums, has_aux, name)
+        #: the outputs that may move: whole numbers do not
+        self.moving = [each for each in self.outputs if each._dtype.category >= FLOATING]
         with enable_grad():
-            self.cotangents = [self.level.zero_cotangent(each) for each in self.outputs]
-            self.gradients = gradients(self.outputs, self.leaves, self.cotangents)
+            self.cotangents = [self.level.zero_cotangent(each) for each in self.moving]
+            self.gradients = gradients(self.moving, self.leaves, self.cotangents)
 
     def pushed_forward(self, tangents: list[Tensor]) -> list[Tensor]:
         """``J·v`` for each output."""
         with enable_grad():
-            found = gradients(self.gradients, self.cotangents, tangents, retain_graph=True)
-        return [self.level.unwrap(each) for each in found]
+            found = iter(gradients(self.gradients, self.cotangents, tangents, retain_graph=True))
+        return [
+            self.level.unwrap(next(found)) if each._dtype.category >= FLOATING else zeros_like(each)
+            for each in self.outputs
+        ]
 
 
+@outside_inference
 def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """``(output, J·v)``, both in the form of the output; `tangents` are ``v``, a tuple like the `primals`.
 
@@ -172,27 +191,33 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     for primal, tangent in zip(flat_primals, flat_tangents, strict=True):
+        check_can_move("primal", primal)
+        check_can_move("tangent", tangent)
         if primal._size != tangent._size:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
                 f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
                 f"{list(tangent._size)}."
             )
-    pushed = _Jvp(func, primals, None, has_aux, _JVP)
+    pushed = _Jvp(func, primals, ALL, has_aux, _JVP)
     if strict and not all(output.requires_grad for output in pushed.outputs):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
             "with strict=True."
         )
     found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
-    return (pushed.output(), found, pushed.level.unwrap(pushed.aux)) if has_aux else (pushed.output(), found)
+    if has_aux:
+        return pushed.output(), found, unwrapped_aux(pushed.level, pushed.aux)
+    return pushed.output(), found
 
 
+@outside_inference
 def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     """``(output, f)``, where ``f(*tangents)`` is ``J·v``: for many tangents at one place `func` is called once."""
     flat_primals, structure = tree_flatten(primals)
-    pushed = _Jvp(func, primals, None, False, "linearize(f, *primals)")
+    pushed = _Jvp(func, primals, ALL, False, "linearize(f, *primals)")
 
+    @outside_inference
     def push(*tangents: Any) -> Any:
         flat, other = tree_flatten(tangents)
         if other != structure:
@@ -229,11 +254,12 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
+    @outside_inference
     def jacobian(*args: Any) -> Any:
-        _refuse_complex("jacrev", args, "inputs")
+        refuse_complex("jacrev", args, "inputs")
         pulled = _Vjp(func, args, argnums, has_aux, "vjp(f, *primals)")
-        _refuse_whole_numbers(pulled.outputs)
-        _refuse_complex("jacrev", pulled.outputs, "outputs")
+        refuse_whole_numbers(pulled.outputs)
+        refuse_complex("jacrev", pulled.outputs, "outputs")
         matrices = []
         for place, output in enumerate(pulled.outputs):
             rows = []
@@ -262,14 +288,18 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
     """
 
     @functools.wraps(func)
+    @outside_inference
     def jacobian(*args: Any) -> Any:
-        _refuse_complex("jacfwd", args, "inputs")
+        refuse_complex("jacfwd", args, "inputs")
         if randomness not in ("error", "different", "same"):
             raise RuntimeError(
                 f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
             )
-        pushed = _Jvp(func, args, argnums, has_aux, _JVP)
-        _refuse_complex("jacfwd", pushed.outputs, "outputs")
+        counting = ALL if argnums is None else argnums
+        for place in range(len(args)) if counting is ALL else places(argnums, len(args)):
+            tree_map(functools.partial(check_can_move, "primal"), args[place])
+        pushed = _Jvp(func, args, counting, has_aux, _JVP)
+        refuse_complex("jacfwd", pushed.outputs, "outputs")
         matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
         for which, leaf in enumerate(pushed.leaves):
             columns = []
@@ -309,74 +339,4 @@ def _basis(tensor: Tensor) -> list[Tensor]:
 def _nested(pulled: _Vjp, matrices: list[list[Tensor]], has_aux: bool) -> Any:
     """The matrices nested as the outputs, and in each place as the inputs."""
     found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(each) for each in matrices])
-    return (found, pulled.level.unwrap(pulled.aux)) if has_aux else found
-
-
-def _refuse_whole_numbers(outputs: list[Tensor]) -> None:
-    for each in outputs:
-        if not (each.is_floating_point() or each.is_complex()):
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{each.dtype}"
-            )
-
-
-def _refuse_complex(name: str, value: Any, what: str) -> None:
-    for place, each in enumerate(tree_flatten(value)[0]):
-        if isinstance(each, Tensor) and each.is_complex():
-            raise RuntimeError(
-                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {place}"
-            )
-
-
-# --- arguments -------------------------------------------------------------------------------------------------------
-
-
-def _with_leaves(
-    level: Level, args: tuple[Any, ...], argnums: Argnums | None
-) -> tuple[list[Any], list[Tensor], TreeSpec]:
-    """The arguments with leaves of `level` for those that count; these leaves, and how they are nested."""
-    places = list(range(len(args))) if argnums is None else _places(argnums, len(args))
-    single = isinstance(argnums, int)
-    leaves, structure = tree_flatten(args[places[0]] if single else tuple([args[place] for place in places]))
-    entered = [level.wrap(leaf) for leaf in leaves]
-    arguments = list(args)
-    built = structure.unflatten(entered)
-    for place, value in zip(places, (built,) if single else built, strict=True):
-        arguments[place] = value
-    return arguments, entered, structure
-
-
-def _places(argnums: Any, count: int) -> list[int]:
-    """The positions that `argnums` means, counted from the front."""
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    places = []
-    for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
-        if not isinstance(argnum, int):
-            raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
-        if not -count <= argnum < count:
-            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
-        places.append(argnum % count)
-    if not places:
-        raise RuntimeError("argnums must be non-empty")
-    if len(set(places)) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return places
-
-
-def _split_aux(output: Any, name: str) -> tuple[Any, Any]:
-    """The output and what came along with it."""
-    if not (isinstance(output, tuple) and len(output) == 2):
-        raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")
-    return output
-
-
-def _check_tensors(outputs: list[Any], name: str) -> None:
-    if not outputs or outputs == [None]:
-        raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got output = {outputs})")
-    for each in outputs:
-        if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
-            )
+    return (found, unwrapped_aux(pulled.level, pulled.aux)) if has_aux else found

@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import bit_masks
 from tensorglass.ops.declaring import Operand, pointwise
-from tensorglass.ops.gradient_kernels import above_threshold, threshold_backward
+from tensorglass.ops.gradient_kernels import above_threshold, number, threshold_backward
 from tensorglass.ops.gradients import (
     clamp_backward,
     clamp_backward_max,
@@ -207,7 +207,7 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Each element, but no less than 0."""
     if input.size > 1024 and input.dtype.kind == "f":
         return input.clip(0, xp.inf, out)  # a third of the time of `maximum`, but slower to begin
-    return xp.maximum(input.dtype.type(0), input, out=out)  # of two zeros NumPy takes the second: -0.0 stays
+    return xp.maximum(number(xp, 0, input.dtype), input, out=out)  # of two zeros NumPy takes the second: -0.0 stays
 
 
 @pointwise(

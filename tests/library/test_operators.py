@@ -76,6 +76,26 @@ def test_operator_says_what_it_does_and_what_it_takes(row: Operator) -> None:
         assert inspect.signature(form).parameters
 
 
+def calls_of_rows(row: Operator) -> list[tuple[Any, ...]]:
+    """Arguments of calls on one row of numbers, and on one number, some of which an operator may take."""
+    rows = torch.tensor([3.0, 1.0, 2.0]), torch.tensor(2.0), torch.tensor([2, 1, 3])
+    return [(each, *more) for each in rows for more in ((), (0,), (1, 0), (each.clone(),), (0, torch.tensor([1])))]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("row", FUNCTIONS, ids=name_of)
+def test_what_the_public_form_makes_of_a_row_can_be_written_to(row: Operator) -> None:
+    public = attrgetter(row.path)(torch)
+    for arguments in calls_of_rows(row):
+        try:
+            made = public(*changed(arguments, torch.clone))
+        except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError, torch.linalg.LinAlgError):
+            continue
+        for each in made if isinstance(made, (tuple, list)) else (made,):
+            if isinstance(each, torch.Tensor) and 0 not in each.stride():
+                assert each.zero_().any().item() is False
+
+
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_are_the_same_at_every_call_and_are_taken(row: Operator) -> None:
     assert row.samples is not None

@@ -18,6 +18,11 @@ x=torch.tensor([0.5,-1.5,0,1],requires_grad=True) ;; torch.autograd.grad(x.norm(
 x=torch.tensor([0.5,float('nan'),0,1],requires_grad=True) ;; torch.autograd.grad(x.norm(float('inf')),x)[0].tolist()
 x=torch.tensor([[2.,2],[0,1]],requires_grad=True) ;; y=torch.cdist(x,x+1,p=float('inf')).sum() ;; y.backward() ;; x.grad
 x=torch.ones(3,4).t().requires_grad_() ;; torch.autograd.grad(x.masked_select(x>0).sum(),x)[0].stride()
+x=torch.tensor([3.,1]).max(0) ;; x.values.mul_(2) ;; x.indices.add_(1) ;; x
+x=torch.tensor([3.,1]).min(0) ;; x[0].sqrt_() ;; x[1].neg_()
+torch.cat([torch.zeros(0),torch.tensor(1.)])
+torch.cat([torch.zeros(0),torch.zeros(0),torch.ones(2),torch.tensor(1.)])
+torch.cdist(torch.ones(2,2).half(),torch.ones(2,2))
 x=torch.ones(2,requires_grad=True) ;; x.sum(dtype=torch.int32)
 x=torch.ones(2,requires_grad=True) ;; x.prod(0,dtype=torch.int64)
 x=torch.ones(2,requires_grad=True) ;; x.cumsum(0,dtype=torch.int32)

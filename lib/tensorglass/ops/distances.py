@@ -17,6 +17,7 @@ from tensorglass.ops.gradients import norm_backward
 from tensorglass.ops.matrices import into_out, launch
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.ops.values_and_indices import not_implemented
 from tensorglass.tensor import Tensor
 
 # --- cdist -----------------------------------------------------------------------------------------------------------
@@ -110,10 +111,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
+        raise not_implemented("cdist", x1._dtype)
     if x1._dtype is not x2._dtype:
         raise RuntimeError(f"expected scalar type {x1._dtype.scalar_type} but found {x2._dtype.scalar_type}")
-    if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
-        raise NotImplementedError(f"\"cdist\" not implemented for '{x1._dtype.scalar_type}'")
     geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
     is_many = max(x1._size[-2], x2._size[-2]) > _MANY
     result: Tensor = _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))

@@ -82,7 +82,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     solid = [tensor for tensor in given if tensor._size != (0,)] or given[:1]
     first = solid[0]
     if not first._size:
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
+        place = next(place for place, tensor in enumerate(given) if tensor is first)
+        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     axis = 0 if first._size == (0,) else geometry.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
         if tensor._storage.backend is not first._storage.backend:

@@ -147,6 +147,8 @@ def of_extreme(
             axis, starts, step, size = plan
             positions = find(array, axis, None)
             elements = array.take(positions * step + starts)
+            if not size:  # of one row NumPy makes scalars
+                elements, positions = HOST.xp.asarray(elements), HOST.xp.asarray(positions)
             if keepdim:
                 size = (*size[:axis], 1, *size[axis:])
             device, stride = input._storage.device, geometry.CONTIGUOUS_STRIDES[size]

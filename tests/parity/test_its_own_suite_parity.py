@@ -71,6 +71,13 @@ def test_a_permutation_has_as_many_numbers_as_its_dtype_tells_apart(dtype: str, 
     assert disagreement(f"s=torch.manual_seed(1).seed and 0 ;; {made}.sum()") is None
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("bounds", ["-9,9", "0.1,0.7", "-1000,1000", "0,1", "-3,60000"])
+def test_numbers_between_bounds_are_pytorchs_to_the_last_bit(dtype: str, bounds: str) -> None:
+    drawn = f"torch.empty(50,dtype=torch.{dtype}).uniform_({bounds}).double().tolist()"
+    assert disagreement(f"s=torch.manual_seed(1).seed and 0 ;; {drawn}") is None
+
+
 class Unready:
     """A sequence that has a length and no elements to give."""
 

@@ -97,6 +97,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
             f"and from={from_:g} which result in to-from to exceed the limit"
         )
     work = _work(self._dtype)
+    from_, to = float(from_), float(to)  # bfloat16 cannot be made of ints beyond int64
     draw(self, generator, _uniform, work, from_, to)
     if work is not self._dtype:
         self._storage.backend.launch(_keep_below, raw_array(self), low=from_, high=to)
@@ -112,8 +113,7 @@ def _uniform(xp: Any, bits: RandomBits, count: int, dtype: DType, low: float, hi
     numbers = sampling.uniform(xp, bits, count, dtype)
     if low != 0.0 or high != 1.0:
         real = numbers.dtype.type
-        numbers *= real(high) - real(low)
-        numbers += real(low)
+        return sampling.scaled(xp, numbers, real(high) - real(low), low)
     return numbers
 
 
@@ -138,19 +138,15 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 def _normal(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
     is_half = dtype.itemsize == 2
-    return _scaled(sampling.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
+    return _scaled(xp, sampling.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
 
 
 def _normal_pairs(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
-    return _scaled(sampling.normal_pairs(xp, bits, count), mean, std)
+    return _scaled(xp, sampling.normal_pairs(xp, bits, count), mean, std)
 
 
-def _scaled(numbers: Array, mean: float, std: float) -> Array:
-    if std != 1:
-        numbers *= numbers.dtype.type(std)
-    if mean != 0 or std == 0:  # which leaves no negative zeros
-        numbers += numbers.dtype.type(mean)
-    return numbers
+def _scaled(xp: Any, numbers: Array, mean: float, std: float) -> Array:
+    return numbers if (mean, std) == (0, 1) else sampling.scaled(xp, numbers, std, mean)
 
 
 @operator("random", function=False)
@@ -329,7 +325,7 @@ def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Gen
 
 
 def _log_normal(xp: Any, bits: RandomBits, count: int, mean: float, std: float) -> Array:
-    return xp.exp(_scaled(sampling.normal_pairs(xp, bits, count), mean, std))
+    return xp.exp(_scaled(xp, sampling.normal_pairs(xp, bits, count), mean, std))
 
 
 @operator("random", function=False)

@@ -4,7 +4,8 @@ Each function draws `count` numbers from `bits` and returns them as an array. Th
 kernels, down to how many bits each number takes and in which order: the same seed gives the same numbers there.
 
 Sources: G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal Deviates" (1958); for the others
-the inverse of the distribution function; for permutations R. Durstenfeld's shuffle (1964).
+the inverse of the distribution function; for permutations R. Durstenfeld's shuffle (1964); for what rounding leaves
+T. J. Dekker, "A Floating-Point Technique for Extending the Available Precision" (1971).
 """
 
 from __future__ import annotations
@@ -29,6 +30,36 @@ def uniform(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
     numbers = drawn.astype("float32")
     numbers *= 2.0**-24
     return numbers
+
+
+def scaled(xp: Any, numbers: Array, factor: float, added: float) -> Array:
+    """``numbers * factor + added``, rounded once, as processors do it that multiply and add in one instruction."""
+    if numbers.dtype == xp.float32:
+        wide = numbers.astype("float64")  # which holds the product whole
+        wide *= float(xp.float32(factor))
+        wide += float(xp.float32(added))
+        return wide.astype("float32")
+    product = numbers * factor
+    rounded = product + added
+    if not abs(factor) < _SPLITTABLE:
+        return rounded
+    # What the two roundings left over is found exactly, and added: T. J. Dekker's product, D. E. Knuth's sum.
+    upper, lower = _halves(numbers)
+    high, low = _halves(factor)
+    left = ((upper * high - product) + upper * low + lower * high) + lower * low
+    back = rounded - product
+    left += (product - (rounded - back)) + (added - back)
+    return rounded + left
+
+
+_SPLITTABLE = 1e290  # what is larger overflows when it is split
+
+
+def _halves(number: Any) -> tuple[Any, Any]:
+    """Two parts of a number, or of each, with half of its bits: their products are exact."""
+    shifted = number * (2.0**27 + 1)
+    upper = shifted - (shifted - number)
+    return upper, number - upper
 
 
 def normal(xp: Any, bits: RandomBits, count: int, dtype: DType, draws_tail: bool = True) -> Array:
@@ -136,11 +167,11 @@ def _shuffled(xp: Any, others: Array) -> Array:
 
 
 def exponential(xp: Any, bits: RandomBits, count: int, rate: float) -> Array:
-    return xp.log1p(-uniform(xp, bits, count, dtypes.float64)) / -rate
+    return xp.log1p(-uniform(xp, bits, count, dtypes.float64)) * (-1 / rate)
 
 
 def cauchy(xp: Any, bits: RandomBits, count: int, median: float, sigma: float) -> Array:
-    return median + sigma * xp.tan(math.pi * (uniform(xp, bits, count, dtypes.float64) - 0.5))
+    return scaled(xp, xp.tan(math.pi * (uniform(xp, bits, count, dtypes.float64) - 0.5)), sigma, median)
 
 
 def geometric(xp: Any, bits: RandomBits, count: int, p: float) -> Array:

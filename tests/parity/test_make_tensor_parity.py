@@ -1,4 +1,4 @@
-"""`testing.make_tensor` beside PyTorch's: sizes, strides, ranges and refusals; the numbers are drawn by chance."""
+"""`testing.make_tensor` beside PyTorch's: sizes, strides, ranges, refusals, and numbers, which the seed decides."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tensorglass
+from tests.parity.steps import disagreement
 
 DTYPES = ("bool", "uint8", "int8", "int64", "uint16", "float16", "bfloat16", "float32", "float64", "complex64")
 RANGES = (
@@ -74,3 +75,46 @@ def test_what_is_no_dtype_is_refused() -> None:
         return str(caught.value)
 
     assert refused(tensorglass) == refused(torch)
+
+
+# --- from the same seed ------------------------------------------------------------------------------------------------
+
+EVERY_DTYPE = (
+    "bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+    "float64", "complex64", "complex128",
+)  # fmt: skip
+EVERY_RANGE = (
+    (0, 1), (None, 5), (-1000, 1000), (5, 5), (6, 5), ("math.nan", 1), ("-math.inf", "math.inf"), (-1e300, 1e300),
+    (0.5, 3.2), (20, None), (-500, -400), (0, 2**63), (-(2**70), 2**70), (True, 3),
+)  # fmt: skip
+LAYOUTS = (
+    "(2,3,4,2)", "2,3,noncontiguous=True", "(),noncontiguous=True", "(0,3),noncontiguous=True", "torch.Size([2,1])",
+    "(2,3,2,2),memory_format=torch.channels_last", "40,low=-1,high=1,exclude_zero=True", "[3],requires_grad=True",
+    "2,noncontiguous=True,memory_format=torch.preserve_format", "40,low=0,high=2,exclude_zero=True",
+)  # fmt: skip
+
+
+def _program(arguments: str) -> str:
+    return (
+        f"s=torch.manual_seed(3).seed and 0 ;; x=torch.testing.make_tensor({arguments},device='cpu') ;; x.requires_grad"
+    )
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_tensor_to_test_with_is_pytorchs(dtype: str, layout: str) -> None:
+    assert disagreement(_program(f"{layout},dtype=torch.{dtype}")) is None
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+def test_its_numbers_lie_in_the_range_that_was_asked_for(dtype: str) -> None:
+    for low, high in EVERY_RANGE:
+        assert disagreement(_program(f"20,dtype=torch.{dtype},low={low},high={high}")) is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_numbers_are_drawn_up_to_ints_of_any_size(dtype: str) -> None:
+    drawn = (
+        f"torch.empty(5,dtype=torch.{dtype}).uniform_(0,2**15) ;; torch.empty(5,dtype=torch.{dtype}).uniform_(0,2**63)"
+    )
+    assert disagreement(f"s=torch.manual_seed(3).seed and 0 ;; {drawn}") is None

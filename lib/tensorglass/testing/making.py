@@ -1,19 +1,28 @@
-"""`make_tensor`: a tensor of numbers drawn by chance, of the size, dtype and range that a test asks for."""
+"""Tensors to test with: `make_tensor` makes one of any size, dtype and layout, of numbers drawn evenly from a range."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-import tensorglass as torch
 from tensorglass import dtypes
 from tensorglass.devices import device as Device
 from tensorglass.dtype_info import finfo, iinfo
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import warn
 from tensorglass.formats import memory_format as MemoryFormat
+from tensorglass.ops.creation import empty
+from tensorglass.ops.random_factories import randint
+from tensorglass.ops.views import view_as_real
 from tensorglass.tensor import Tensor
+
+
+class _Range(NamedTuple):
+    """The numbers from `low` up to but not including `high`."""
+
+    low: float
+    high: float
 
 
 def make_tensor(
@@ -27,10 +36,11 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """A tensor with elements from `low` up to, but not including, `high`; those of a complex one in both parts.
+    """A tensor of numbers drawn evenly from `low` up to but not including `high`.
 
-    The range is [-9, 9) for floating-point numbers and [-9, 10) for whole ones, [0, 10) where none are negative. With
-    `exclude_zero` the smallest number above 0 stands in its place.
+    These are -9 and 10 for whole numbers, of which unsigned dtypes take those from 0, 0 and 2 for bools, and -9 and 9
+    for all others, unless they are given. A `noncontiguous` tensor shows every other element of its last dimension.
+    With `exclude_zero`, 1 stands for 0, or the least normal number of a dtype that has fractions.
 
     >>> torch.testing.make_tensor(2, 3, dtype=torch.int64, device="cpu", low=5, high=6)
     tensor([[5, 5, 5],
@@ -41,62 +51,70 @@ def make_tensor(
             f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor(). To request support, file "
             "an issue at: https://github.com/pytorch/pytorch/issues"
         )
+    size: Any = tuple(shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape)
+    is_whole = dtype.category < dtypes.FLOATING
     if noncontiguous and memory_format is not None:
         raise ValueError(
-            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got noncontiguous=True and "
-            f"memory_format={memory_format!r}"
+            f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got {noncontiguous=} and "
+            f"{memory_format=}"
         )
-    is_whole = dtype.category < dtypes.FLOATING
     if requires_grad and is_whole:
-        raise ValueError(
-            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype!r}"
-        )
-    size: Any = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
-    first, end = _range(dtype, low, high)
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}")
+    skips = noncontiguous and math.prod(size) > 1
+    if skips:
+        size = (*size[:-1], 2 * size[-1])
+    chosen = _chosen(low, high, dtype)
     if is_whole:
-        made = torch.randint(math.ceil(first), math.ceil(end), size, dtype=dtype, device=device)
-    elif dtype.is_complex:
-        parts = torch.empty((*size, 2), dtype=dtype.to_real(), device=device).uniform_(first / 2, end / 2).mul_(2)
-        made = torch.view_as_complex(parts)
+        made: Any = randint(math.ceil(chosen.low), math.ceil(chosen.high), size, dtype=dtype, device=device)
     else:
-        made = torch.empty(size, dtype=dtype, device=device).uniform_(first / 2, end / 2).mul_(2)
-    if exclude_zero:
-        made[made == 0] = 1 if is_whole else finfo(dtype).tiny
-    if noncontiguous and made.numel() > 1:
-        made = made.repeat_interleave(2, dim=-1)[..., ::2]
+        made = empty(size, dtype=dtype, device=device)
+        _fill_evenly(view_as_real(made) if dtype.is_complex else made, chosen)
+    if skips:
+        made = made[..., 1::2]
     elif memory_format is not None:
         made = made.clone(memory_format=memory_format)
-    return made.requires_grad_(requires_grad)
+    if exclude_zero:
+        made[made == 0] = 1 if is_whole else finfo(dtype).tiny
+    if not is_whole:
+        made.requires_grad = requires_grad
+    return made
 
 
-def _range(dtype: DType, low: float | None, high: float | None) -> tuple[float, float]:
-    """Where elements begin and end: what was asked for, or is usual, within what the dtype holds."""
-    is_whole = dtype.category < dtypes.FLOATING
-    least: float
-    most: float
-    if dtype is dtypes.bool:
-        usual, least, most = (0.0, 2.0), 0, 2
-    elif is_whole:
-        limits = iinfo(dtype)
-        usual = -9.0, 10.0
-        least, most = limits.min, limits.max + (dtype.itemsize < 8)
-    else:
-        usual, least, most = (-9.0, 9.0), finfo(dtype).min, finfo(dtype).max
-    first = int(usual[0]) if low is None else low
-    end = int(usual[1]) if high is None else high
-    if math.isnan(first) or math.isnan(end):
-        raise ValueError(f"`low` and `high` cannot be NaN, but got low={low} and high={high}")
-    if first == end and not is_whole:
+def _chosen(low: float | None, high: float | None, dtype: DType) -> _Range:
+    """What was asked for, or what the dtype has where nothing was, within what it holds; ValueError for no range."""
+    widest, usual = _ranges(dtype)
+    low, high = usual.low if low is None else low, usual.high if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low == high and dtype.category >= dtypes.FLOATING:
         warn(
             "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
             "and will be removed in 2.3. Use `torch.full(...)` instead.",
             FutureWarning,
         )
-    elif first >= end:
-        raise ValueError(f"`low` must be less than `high`, but got {first} >= {end}")
-    if end < least or first >= most:
+    elif low >= high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    elif high < widest.low or low >= widest.high:
         raise ValueError(
-            f"The value interval specified by `low` and `high` is [{first}, {end}), but {dtype!r} only supports "
-            f"[{least}, {most})"
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports "
+            f"[{widest.low}, {widest.high})"
         )
-    return max(first, least), min(end, most)
+    return _Range(*[min(max(each, widest.low), widest.high) for each in (low, high)])
+
+
+def _ranges(dtype: DType) -> tuple[_Range, _Range]:
+    """What a dtype holds, and what is drawn from if nothing else is said."""
+    if dtype is dtypes.bool:
+        return _Range(0, 2), _Range(0, 2)
+    if dtype.category >= dtypes.FLOATING:
+        limits = finfo(dtype)
+        return _Range(limits.min, limits.max), _Range(-9, 9)
+    # `randint` takes 64 bits: it cannot be told an end beyond the largest int64.
+    return _Range(iinfo(dtype).min, iinfo(dtype).max + (dtype is not dtypes.int64)), _Range(-9, 10)
+
+
+def _fill_evenly(target: Any, chosen: _Range) -> None:
+    if chosen.high - chosen.low >= finfo(target.dtype).max:  # more than `uniform_` can tell apart
+        target.uniform_(chosen.low / 2, chosen.high / 2).mul_(2)
+    else:
+        target.uniform_(*chosen)

@@ -20,7 +20,6 @@ from tensorglass.dtypes import INTEGER
 from tensorglass.dtypes import dtype as DType
 from tensorglass.errors import explained, warn
 from tensorglass.graph.meta import Creation, Meta
-from tensorglass.naming import type_name
 from tensorglass.old_storages import OLD_CLASSES
 from tensorglass.size import Size
 from tensorglass.storage import UntypedStorage
@@ -191,7 +190,7 @@ class Tensor:
         if memory_format is formats.channels_last_3d:
             return geometry.is_channels_last_3d(self._size, self._stride)
         raise TypeError(
-            f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type_name(memory_format)}"
+            f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
         )
 
     # --- the storage -----------------------------------------------------------------------------------------------

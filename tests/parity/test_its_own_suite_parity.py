@@ -94,7 +94,9 @@ class Unready:
 class Offered:
     """An object with NumPy's array interface, which PyTorch does not ask for."""
 
-    __array_interface__ = {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 3}  # noqa: RUF012
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 3}
 
 
 STRANGERS = (

@@ -77,7 +77,7 @@ def test_what_is_no_dtype_is_refused() -> None:
     assert refused(tensorglass) == refused(torch)
 
 
-# --- from the same seed ------------------------------------------------------------------------------------------------
+# --- from the same seed -----------------------------------------------------------------------------------------------
 
 EVERY_DTYPE = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",

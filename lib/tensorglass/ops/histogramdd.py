@@ -34,8 +34,8 @@ def _read_bins(input: Tensor, bins: Any) -> list[Any]:
         raise RuntimeError(f"{TITLE}: input tensor should have at least 2 dimensions")
     if len(bins) != dimensions:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    if any(isinstance(each, Tensor) is not isinstance(bins[0], Tensor) for each in bins):
-        raise TypeError("edges for some dimensions alone")  # `calls` says it in PyTorch's words
+    if isinstance(bins, Tensor) or any(isinstance(each, Tensor) is not isinstance(bins[0], Tensor) for each in bins):
+        raise TypeError("edges in no list, or for some dimensions alone")  # `calls` says it in PyTorch's words
     for place, each in enumerate(bins):
         if not isinstance(each, Tensor) and each <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {place}")

@@ -255,4 +255,4 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     for each in all_tensors(matrices):
         if len(each._size) != 2:
             raise RuntimeError(f"Tensor dimension is {len(each._size)}, expected 2 instead.")
-    return matrices[0] if len(matrices) == 1 else linalg_multi_dot(matrices, out=out)
+    return matrices[0].clone() if len(matrices) == 1 else linalg_multi_dot(matrices, out=out)

@@ -39,6 +39,8 @@ def repeat_interleave(
     """
     check_tensor("repeat_interleave", input)
     if repeats is None:
+        if dim is not None:
+            raise TypeError("along a dimension it wants numbers")  # `calls` says it in PyTorch's words
         return _places(input, output_size)
     if isinstance(repeats, int):
         if repeats < 0:

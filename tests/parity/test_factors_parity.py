@@ -60,6 +60,29 @@ SOLVING = [
     f"{RIGHT}.lu_solve({LU}, {PIVOTS})", f"torch.lu_solve({RIGHT}, {LU})",
     f"torch.linalg.lu_solve(*torch.linalg.lu_factor({A}.cfloat() * (1 + 2j)), {A}.cfloat() * 1j, adjoint=True)",
 ]  # fmt: skip
+SYMMETRIC, HERMITIAN = f"({A} + {A}.mT)", f"({A} * (1 + 2j) + ({A} * (1 + 2j)).mH)"
+SMALL = f"({SYMMETRIC} * (1 - torch.eye(3, dtype=torch.float64)))"  # whose diagonal is no pivot
+LDL = f"*torch.linalg.ldl_factor({SYMMETRIC})"
+BY_BLOCKS = [
+    f"torch.linalg.{name}({matrix})"
+    for name in ("ldl_factor", "ldl_factor_ex")
+    for matrix in (
+        SYMMETRIC, SMALL, HERMITIAN, f"{HERMITIAN}, hermitian=True", f"({HERMITIAN} + {HERMITIAN}.mT)", A,
+        f"torch.stack([{SMALL}, {SYMMETRIC}])", ZERO, f"{A}[0]", WIDE, f"{A}.int()", f"{A}.half()",
+        "torch.zeros(0, 3, 3)", "torch.zeros(2, 0, 0)", f"{A}, True", "3", f"{A}, out=({NONES}, {INTS})",
+        f"{A}, out=({NONES}, {NONES})",
+    )
+] + [
+    f"torch.linalg.ldl_solve({rest})"
+    for rest in (
+        f"{LDL}, {RIGHT}", f"*torch.linalg.ldl_factor({SMALL}), {RIGHT}", f"{LDL}, {RIGHT}, hermitian=True",
+        f"*torch.linalg.ldl_factor({HERMITIAN}, hermitian=True), {RIGHT}.cdouble(), hermitian=True",
+        f"*torch.linalg.ldl_factor(torch.stack([{SMALL}, {SYMMETRIC}])), {RIGHT}", f"{LDL}, torch.stack([{RIGHT}] * 2)",
+        f"{LDL}, {RIGHT}[:, 0]", f"{LDL}, {RIGHT}.float()", f"{LDL}, {RIGHT}[:2]", f"{LDL}, {RIGHT}, out={NONE}",
+        f"{SYMMETRIC}, torch.ones(3), {RIGHT}", f"{SYMMETRIC}, torch.ones(2).int(), {RIGHT}",
+        f"{SYMMETRIC}.int(), torch.ones(3).int(), {RIGHT}.int()", f"{SYMMETRIC}, 3, {RIGHT}",
+    )
+] + [f"torch.linalg.ldl_factor_ex({ZERO}, check_errors=True)"]  # fmt: skip
 BY_CHOLESKY = [
     f"torch.cholesky_solve({rest})"
     for rest in (
@@ -122,7 +145,9 @@ REFLECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("expression", REFLECTIONS + FACTORS + TOGETHER + SOLVING + BY_CHOLESKY + TRIANGULAR)
+@pytest.mark.parametrize(
+    "expression", REFLECTIONS + FACTORS + TOGETHER + SOLVING + BY_BLOCKS + BY_CHOLESKY + TRIANGULAR
+)
 def test_results_and_refusals_are_pytorchs(expression: str) -> None:
     assert difference(expression, tensorglass, torch) is None
 

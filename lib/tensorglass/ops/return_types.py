@@ -57,6 +57,8 @@ _FIELDS = {
     "linalg_eigh": "eigenvalues eigenvectors",
     "linalg_eig": "eigenvalues eigenvectors",
     "linalg_lstsq": "solution residuals rank singular_values",
+    "linalg_ldl_factor": "LD pivots",
+    "linalg_ldl_factor_ex": "LD pivots info",
     "linalg_lu_factor": "LU pivots",
     "linalg_lu_factor_ex": "LU pivots info",
     "linalg_lu": "P L U",

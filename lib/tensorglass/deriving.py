@@ -104,7 +104,8 @@ def _method(name: str) -> Callable[..., Any]:
             answer = ask(vars(Tensor)[_FORWARD[name]], asked, (*arguments, self), {})
         else:
             answer = ask(public_form(name), asked, (self, *arguments), keywords)
-        if answer is NotImplemented and not name.startswith("__"):
+        is_operand = name.startswith("__") and len(arguments) == 1 and name not in ("__getitem__", "__contains__")
+        if answer is NotImplemented and not is_operand:  # for which Python asks the other operand
             return hand_over(public_form(name), asked, (self, *arguments), keywords)
         return answer
 

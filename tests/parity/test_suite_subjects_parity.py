@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+import torch
+
+import tensorglass
 from tests.parity.steps import disagreement, lines
 
 STORAGES = r"""
@@ -75,6 +79,21 @@ x=torch.Generator() ;; x.set_offset(1)
 x=torch.zeros(2,dtype=torch.bool) ;; x.masked_fill(torch.tensor([True,False]),1j)
 """
 
+MATRICES = r"""
+x=torch.linalg.matrix_norm(torch.ones(2,3,4),0,(0,0))
+x=torch.linalg.matrix_norm(torch.ones(3),3.5)
+x=torch.linalg.matrix_norm(torch.ones(2,3,4),"fro",(0,0))
+x=torch.linalg.cond(torch.ones(3,4),"x")
+x=torch.linalg.cond(torch.ones(3,3),"x")
+x=torch.linalg.cond(torch.ones(3,4),3)
+x=torch.ones(2,4,3) ;; torch.linalg.lstsq(x,torch.ones(4,2))
+x=torch.ones(2,4,3) ;; torch.linalg.lstsq(x,torch.ones(3,4))
+x=torch.arange(24.).view(2,4,3).cos() ;; torch.linalg.lstsq(x,torch.ones(2,4)).solution.shape
+x=torch.fft.rfftfreq(-1) ;; torch.fft.rfftfreq(0) ;; torch.fft.rfftfreq(5)
+x=torch.histogram(torch.ones(3),torch.tensor([1.]))
+x=torch.testing.assert_close(torch.ones(2),torch.zeros(2),rtol=0,atol=0.5)
+"""
+
 CONDITIONS = r"""
 x=torch._check(True) ;; torch._check(False)
 x=torch._check(False,lambda:torch.arange(3))
@@ -116,3 +135,24 @@ def test_what_is_refused_is_refused_in_pytorchs_words(program: str) -> None:
 @pytest.mark.parametrize("program", lines(CONDITIONS))
 def test_conditions_that_do_not_hold_raise_what_pytorchs_raise(program: str) -> None:
     assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(MATRICES))
+def test_norms_solutions_and_bins_are_refused_in_pytorchs_words(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("call", ["x[0]", "x.__setitem__(0, 1)", "-x", "x + 1", "1 + x", "x.sum()", "x == 1"])
+def test_a_class_that_passes_on_everything_is_told_so(call: str) -> None:
+    def told(library: Any) -> Any:
+        class Passing(library.Tensor):  # type: ignore[name-defined]  # either library's
+            @classmethod
+            def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                return NotImplemented
+
+        try:
+            return repr(eval(call, {"x": library.ones(2).as_subclass(Passing)}))
+        except TypeError as error:
+            return str(error).splitlines()[0].partition(";")[0]
+
+    assert told(tensorglass) == told(torch)

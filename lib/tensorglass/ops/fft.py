@@ -195,7 +195,7 @@ def _frequencies(name: str, n: int, d: float, out: Out, options: Options, *, one
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if place.dtype.is_complex:
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{place.dtype.scalar_type}'")
-    count = n // 2 + 1 if onesided else n
+    count = int(n / 2) + 1 if onesided else n
     return of_kernel((count,), place, _steps, n, d, count, onesided, out=out)
 
 

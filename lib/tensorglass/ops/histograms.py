@@ -223,6 +223,8 @@ def _check_bins(input: Tensor, bins: Any) -> None:
                 f"{TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
                 "dimension 0"
             )
+        if bins.numel() == 1:
+            raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
     elif bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
 

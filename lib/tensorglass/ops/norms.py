@@ -94,8 +94,8 @@ def _matrix(
 ) -> Tensor:
     name = "linalg.matrix_norm"
     _refuse_complex_order(name, order)
-    if isinstance(order, str) and order not in ("fro", "nuc"):
-        raise RuntimeError(f"{name}: Order {order} not supported.")
+    if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
+        raise RuntimeError(f"{name}: Order {order if isinstance(order, str) else f'{order:g}'} not supported.")
     check_matrices(name, A)
     if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
@@ -104,8 +104,6 @@ def _matrix(
         raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
     check_floating(name, A, halves=order not in ("nuc", 2, -2))
     check_norm_dtype(name, A, dtype)
-    if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
-        raise RuntimeError(f"{name}: Order {order:g} not supported.")
     real = (dtype or A._dtype).to_real()
     if out is not None and out._dtype is not real:
         raise RuntimeError(f"{name} expected out tensor dtype {real.scalar_type} but got: {out._dtype.scalar_type}")
@@ -289,11 +287,11 @@ def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | No
     check_tensor("linalg_cond", input)
     if len(input._size) < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if isinstance(p, str):
+        _check_cond(input, p)
     if p not in (None, "fro", "nuc", 2, -2, 1, -1, inf, -inf):
         shown = f"{p:g}" if isinstance(p, (int, float)) else p
         raise RuntimeError(f"linalg.cond got an invalid norm type: {shown}")
-    if isinstance(p, str):
-        _check_cond(input, p)
     if 0 in input._size:
         result = input.new_zeros(input._size[:-2], dtype=input._dtype.to_real())
         result._written()  # PyTorch fills it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, geometry
 from tensorglass.backends import Array
 from tensorglass.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
@@ -317,6 +317,8 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     right = _columns(b, b, input)
     if input._size[-2] != right._size[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
+    if len(b._size) < len(input._size):  # vectors, as many as there are matrices
+        geometry.broadcast_shapes(input._size[:-2], b._size[:-1])
     bound = finfo(input._dtype).eps * max(input._size[-2:]) if rcond is None else rcond
     solution, rank = _recorded_lstsq(input, b, bound)
     empty = input.new_zeros((0,), dtype=input._dtype.to_real())

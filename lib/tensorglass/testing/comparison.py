@@ -83,7 +83,6 @@ def assert_close(
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
-    rtol, atol = [None if each is None else float(each) for each in (rtol, atol)]
     checks = {"device": check_device, "dtype": check_dtype, "stride": check_stride, "equal_nan": equal_nan}
     _compare(actual, expected, _Rules(rtol, atol, checks, msg), ())
 

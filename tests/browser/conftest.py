@@ -28,6 +28,12 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def pytorch() -> Any:
+    """Real PyTorch, whose tensors some pages show."""
+    return pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
+
+
+@pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with running_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running

@@ -16,7 +16,7 @@ CELLS = (
 
 
 @pytest.fixture(scope="module")
-def opened(lab: Any, chromium: Any) -> Any:
+def opened(pytorch: Any, lab: Any, chromium: Any) -> Any:
     lab.notebook("aliases.ipynb", *CELLS)
     page, watch = lab.open(chromium, "aliases.ipynb", height=1500)
     lab.run_all(page)

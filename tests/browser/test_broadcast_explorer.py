@@ -32,7 +32,7 @@ def saved_page(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="module")
-def opened(lab: Any, chromium: Any) -> Any:
+def opened(pytorch: Any, lab: Any, chromium: Any) -> Any:
     lab.notebook("broadcast.ipynb", *CELLS)
     page, watch = lab.open(chromium, "broadcast.ipynb", height=1600)
     lab.run_all(page)

@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-import torch
 from browser.contrast import contrast
 from browser.jupyterlab import set_theme
 from index_cases import as_numpy, cases, names
 
+import tensorglass
 from glassroom import explore_index
 from glassroom.widgets.embed import module_of
 
@@ -22,7 +22,7 @@ CELLS = (
 
 
 @pytest.fixture(scope="module")
-def opened(lab: Any, chromium: Any) -> Any:
+def opened(pytorch: Any, lab: Any, chromium: Any) -> Any:
     lab.notebook("index.ipynb", *CELLS)
     page, watch = lab.open(chromium, "index.ipynb", height=1800)
     lab.run_all(page)
@@ -50,10 +50,11 @@ def words(boxes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("is_numpys", [False, True], ids=["pytorch", "numpy"])
-def test_the_browser_says_what_python_says(chromium: Any, is_numpys: bool) -> None:
-    held = {name: each.numpy() if is_numpys and hasattr(each, "numpy") else each for name, each in names(torch).items()}
+def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpys: bool) -> None:
+    everything = names(pytorch).items()
+    held = {name: each.numpy() if is_numpys and hasattr(each, "numpy") else each for name, each in everything}
     asked, expected = [], []
-    for tensor, typed in cases(torch, 1200, seed=2):
+    for tensor, typed in cases(pytorch, 1200, seed=2):
         explored = explore_index(as_numpy(tensor) if is_numpys else tensor, typed, **held)
         story, led = explored.indexing, explored.indexing.led
         cells = list(product(*map(range, story.size)))
@@ -170,7 +171,7 @@ def test_words_are_readable_in_both_themes(opened: Any, theme: str) -> None:
 
 
 def test_a_saved_page_needs_no_kernel_and_fits_a_narrow_window(chromium: Any, tmp_path: Any) -> None:
-    explore_index(torch.arange(120.0).reshape(2, 3, 4, 5), "..., [0, 4]").save(tmp_path / "page.html")
+    explore_index(tensorglass.arange(120.0).reshape(2, 3, 4, 5), "..., [0, 4]").save(tmp_path / "page.html")
     page = chromium.new_page(viewport={"width": 400, "height": 700})
     page.goto((tmp_path / "page.html").as_uri())
     explorer = typed_into(page.locator(".gr-index"), "1, ..., None")

@@ -27,7 +27,7 @@ DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
 
 
 @pytest.fixture(scope="module")
-def opened(lab: Any, chromium: Any) -> Any:
+def opened(pytorch: Any, lab: Any, chromium: Any) -> Any:
     lab.notebook("map.ipynb", *CELLS)
     page, watch = lab.open(chromium, "map.ipynb", height=3600)
     lab.run_all(page)

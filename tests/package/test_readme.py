@@ -1,5 +1,6 @@
 """What the README promises: its examples print what it says, and CI runs the very command that it shows."""
 
+import os
 import re
 import subprocess
 import sys
@@ -33,3 +34,25 @@ def test_every_file_that_a_page_links_to_exists(page):
     targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
     missing = [target for target in targets if "://" not in target and not (folder / target).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize("layer", ["array_api", "browser", "course", "geometry", "library", "notebooks"])
+def test_no_layer_but_that_of_parity_wants_pytorch_to_be_collected(layer, tmp_path):
+    """The test command installs none."""
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('No module named torch', name='torch')")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        f"tests/{layer}",
+        "--collect-only",
+        "-q",
+        "-n0",
+        "-p",
+        "no:cacheprovider",
+    ]
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    said = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert "error" not in said.stdout.lower().splitlines()[-1], said.stdout

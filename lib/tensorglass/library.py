@@ -13,17 +13,18 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
-from types import NoneType, new_class
+from types import NoneType
 from typing import Any
 
-from tensorglass.autograd.function import Function
-from tensorglass.errors import explained
 from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import no_grad, state
+from tensorglass.graph.modes import state
+from tensorglass.library_nodes import Call, as_function
 from tensorglass.schemas import infer_schema, spelling_of
 from tensorglass.tensor import Tensor
 
-__all__ = ["CustomOpDef", "custom_op", "infer_schema"]
+__all__ = ["CustomOpDef", "custom_op", "infer_schema", "register_autograd"]
+
+_DECLARED: dict[str, CustomOpDef] = {}  #: by their names
 
 #: What a parameter of this spelling takes, and its name in Python.
 _TAKES: dict[str, tuple[tuple[type, ...], str]] = {
@@ -43,29 +44,40 @@ class CustomOpDef:
         self._function = function
         self._schema = f"{name}{schema}"
         self._mutates = mutates
+        takes = schema.partition(" -> ")[0].partition("*, ")
+        if "Tensor" in takes[2]:
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                f"{name.split('::')[1]}{schema}"
+            )
+        #: the places of what is written to
+        self._written = [place for place, each in enumerate(takes[0].split(", ")) if "!)" in each]
         self._parameters = inspect.signature(function, eval_str=True).parameters
         self._keyword_only = [each.name for each in self._parameters.values() if each.kind is each.KEYWORD_ONLY]
         self._backward: Callable[..., Any] | None = None
         self._setup_context: Callable[..., Any] | None = None
-        self._node = self._as_function()
+        self._node = as_function(
+            name, self._run, bool(self._keyword_only), lambda: (self._backward, self._setup_context)
+        )
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self._arguments(args, kwargs)
-        tensors = _tensors_in(arguments)
-        if not state.grad or not any(requires_grad(each) for each in tensors):
-            return self._run(*arguments)
-        if self._mutates:
-            with no_grad():
-                return self._run(*arguments)
-        if any(requires_grad(each) for each in _tensors_in([each for each in arguments if not _is_tensor(each)])):
-            raise explained(
-                NotImplementedError(f"{self._qualname}: gradients of tensors within a list are not supported"),
-                "Give each tensor a parameter of its own, or stack them before the call.",
-            )
-        return self._node.apply(*arguments)
+        places = len(arguments) - len(self._keyword_only)
+        named = dict(zip(self._keyword_only, arguments[places:], strict=True))
+        del arguments[places:]
+        if state.grad and any(requires_grad(each) for each in _tensors_in(arguments)):
+            call = Call(arguments, list(self._parameters.values())[:places], named)
+            result = call.together(self._node.apply(*call.take(), call))
+        else:
+            result = self._run(*arguments, **named)
+        for place in self._written:
+            for each in _tensors_in(arguments[place : place + 1]):
+                if not each.is_inference():
+                    each._written()
+        return result
 
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
@@ -130,11 +142,10 @@ class CustomOpDef:
                 f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {self._schema}"
             )
 
-    def _run(self, *arguments: Any) -> Any:
+    def _run(self, *arguments: Any, **named: Any) -> Any:
         """The function's result, if its memory is its own."""
-        places = len(arguments) - len(self._keyword_only)
-        result = self._function(*arguments[:places], **dict(zip(self._keyword_only, arguments[places:], strict=True)))
-        if self._schema.endswith("-> Tensor") and not _is_tensor(result):
+        result = self._function(*arguments, **named)
+        if self._schema.endswith("-> Tensor") and not (result is None or isinstance(result, Tensor)):
             raise RuntimeError(f"Unable to cast {result!r} to Tensor")
         storages = [id(each._storage) for each in _tensors_in(arguments)]
         for each in _tensors_in([result]):
@@ -149,39 +160,6 @@ class CustomOpDef:
                 )
             storages.append(id(each._storage))
         return result
-
-    def _as_function(self) -> type[Function]:
-        """The operator as autograd sees it."""
-
-        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-            if self._setup_context is None:
-                return
-            if not self._keyword_only:
-                self._setup_context(ctx, inputs, output)
-                return
-            places = len(inputs) - len(self._keyword_only)
-            named = dict(zip(self._keyword_only, inputs[places:], strict=True))
-            self._setup_context(ctx, inputs[:places], named, output)
-
-        def backward(ctx: Any, *grads: Any) -> Any:
-            dotted = self._qualname.replace("::", ".")
-            if self._backward is None:
-                raise RuntimeError(
-                    f"Trying to backward through {dotted}.default but no autograd formula was registered. Please use "
-                    "register_autograd to add one."
-                )
-            found = self._backward(ctx, *grads)
-            if not self._keyword_only:
-                return found
-            return (*(found if isinstance(found, tuple) else (found,)), *(None for _ in self._keyword_only))
-
-        members = {
-            "forward": staticmethod(self._run),
-            "setup_context": staticmethod(setup_context),
-            "backward": staticmethod(backward),
-        }
-        name = f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}_default"
-        return new_class(name, (Function,), exec_body=lambda space: space.update(members))
 
 
 def custom_op(
@@ -204,9 +182,29 @@ def custom_op(
 
     def declare(function: Callable[..., Any]) -> CustomOpDef:
         found = infer_schema(function, mutates_args=written) if schema is None else schema
-        return CustomOpDef(f"{namespace}::{plain}", function, found, mutates=bool(written))
+        made = _DECLARED[name] = CustomOpDef(f"{namespace}::{plain}", function, found, mutates=bool(written))
+        return made
 
     return declare if fn is None else declare(fn)
+
+
+def register_autograd(
+    op: str | CustomOpDef,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: None = None,
+) -> None:
+    """Give an operator, or the one of that name, a derivative: see `CustomOpDef.register_autograd`."""
+    if not isinstance(op, (str, CustomOpDef)):
+        raise ValueError(f"register_autograd({op}): got unexpected type for op: {type(op)}")
+    if isinstance(op, str):
+        if op not in _DECLARED:
+            namespace, _, plain = op.partition("::")
+            raise AttributeError(f"'_OpNamespace' '{namespace}' object has no attribute '{plain}'")
+        op = _DECLARED[op]
+    op.register_autograd(backward, setup_context=setup_context)
 
 
 def _is_tensor(value: Any) -> bool:

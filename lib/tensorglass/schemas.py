@@ -45,6 +45,13 @@ def infer_schema(
         if parameter.annotation is parameter.empty:
             raise refusal(f"Parameter {name} must have a type annotation.")
         spelling = spelling_of(parameter.annotation)
+        if spelling is None and get_origin(parameter.annotation) is tuple:
+            kinds = {each for each in get_args(parameter.annotation) if each is not ...}
+            instead = f"For example, {list[kinds.pop()]}." if len(kinds) == 1 else ""  # type: ignore[misc]
+            raise refusal(
+                f"Parameter {name} has unsupported type {parameter.annotation}. We do not support Tuple inputs in "
+                f"schema. As a workaround, please try to use List instead. {instead}\n\n"
+            )
         if spelling is None:
             raise refusal(
                 f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: "
@@ -101,6 +108,6 @@ def _returned(annotation: Any) -> str | None:
 
 
 def _default(value: Any) -> str:
-    if isinstance(value, str):
+    if isinstance(value, (str, device)):
         return f'"{value}"'
     return repr(value).removeprefix("torch.")

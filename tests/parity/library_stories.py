@@ -3,6 +3,7 @@
 PRELUDE = """
 Tensor, custom_op, infer_schema = torch.Tensor, torch.library.custom_op, torch.library.infer_schema
 x = torch.tensor([1.0, -3.0], requires_grad=True)
+w = torch.tensor([2.0, 5.0], requires_grad=True)
 
 def softsign(x: Tensor) -> Tensor:
     see("inside", torch.is_grad_enabled())
@@ -124,5 +125,96 @@ STORIES = {
             infer_schema(softsign, mutates_args=("y",))
         except ValueError as error:
             see(str(error).split(" Got func")[0])
+    """,
+    "what is left out because it is as by default": """
+        @custom_op("tg::scaled", mutates_args=())
+        def scaled(x: Tensor, other: Tensor | None = None, scale: float = 2.0, twice: bool = False) -> Tensor:
+            return x * scale
+        def note(ctx, inputs, output):
+            see(inputs[1:])
+            ctx.scale = inputs[2]
+        answers = (
+            lambda grad: grad, lambda grad: (grad,), lambda grad: (grad, None), lambda grad: (grad, None, None, None),
+            lambda grad: (), lambda grad: (grad, grad), lambda grad: None,
+        )
+        for answer in answers:
+            def back(ctx, grad):
+                see(ctx.needs_input_grad)
+                return answer(grad * ctx.scale)
+            scaled.register_autograd(back, setup_context=note)
+            for rest in ((), (None,), (None, 2), (None, 3.0), (w,), (None, 2.0, True)):
+                attempt(lambda: torch.autograd.grad(scaled(x, *rest).sum(), x, allow_unused=True))
+            attempt(lambda: torch.autograd.grad(scaled(x, twice=False).sum(), x, allow_unused=True))
+    """,
+    "lists of tensors": """
+        from collections.abc import Sequence
+        @custom_op("tg::added", mutates_args=())
+        def added(parts: Sequence[Tensor], scale: float = 2.0) -> Tensor:
+            return sum(parts) * scale
+        def note(ctx, inputs, output):
+            ctx.save_for_backward(*inputs[0])
+            see(type(inputs[0]), inputs[1])
+        answers = (
+            lambda found: (found, None), lambda found: found, lambda found: (found,), lambda found: (*found, None),
+            lambda found: ([found[0], None], None), lambda found: (found[:1], None), lambda found: (tuple(found), None),
+        )
+        for answer in answers:
+            def back(ctx, grad):
+                see(ctx.needs_input_grad)
+                return answer([grad * part for part in ctx.saved_tensors])
+            added.register_autograd(back, setup_context=note)
+            for parts, rest in (([x, w], ()), ((x, w), (3.0,)), ([x], ()), ([x.detach(), w], (3.0,))):
+                attempt(lambda: torch.autograd.grad(added(parts, *rest).sum(), w, allow_unused=True))
+        @custom_op("tg::both", mutates_args=())
+        def both(x: Tensor) -> list[Tensor]:
+            return [x.sin(), x.cos()]
+        def back(ctx, grads):
+            see(type(grads), grads)
+            return grads[0] - grads[1]
+        both.register_autograd(back)
+        found = both(x)
+        see(type(found), found, both(x.detach()))
+        found[0].sum().backward()
+        see(x.grad)
+    """,
+    "what is written to": """
+        @custom_op("tg::sine_", mutates_args={"into"})
+        def sine_(into: Tensor) -> None:
+            into.sin_()
+        @custom_op("tg::sines_", mutates_args={"into"})
+        def sines_(factor: float, into: list[Tensor]) -> None:
+            for each in into:
+                each.mul_(factor)
+        @custom_op("tg::grown", mutates_args={"x"})
+        def grown(x: Tensor, by: Tensor) -> Tensor:
+            x.add_(by)
+            return x * 2
+        here = x.detach().clone()
+        see(sine_(here), here._version, here)
+        see(sines_(2.0, [here]), here._version, here)
+        with torch.no_grad():
+            sine_(here)
+        see(here._version, grown(here, w.detach()), here)
+        out = grown(here, w)
+        see(out.requires_grad, here.requires_grad)
+        attempt(lambda: out.sum().backward())
+        attempt(lambda: grown.register_autograd(lambda ctx, grad: grad))
+    """,
+    "a derivative that is given from outside": """
+        op = custom_op("tg::softsign_c", softsign, mutates_args=())
+        see(torch.library.register_autograd(op, slope, setup_context=keep))
+        see(torch.autograd.grad(op(x).sum(), x))
+        torch.library.register_autograd("tg::softsign_c", lambda ctx, grad: grad * 7)
+        see(torch.autograd.grad(op(x).sum(), x))
+        attempt(lambda: torch.library.register_autograd("tg::nobody", slope))
+        attempt(lambda: torch.library.register_autograd(3, slope))
+        def named(x: Tensor, *, by: Tensor) -> Tensor:
+            return x * by
+        attempt(lambda: custom_op("tg::named", named, mutates_args=()))
+        none = custom_op("tg::none", lambda x: None, mutates_args=(), schema="(Tensor x) -> Tensor")
+        see(none(x.detach()))
+        def placed(x: Tensor, at: torch.device = torch.device("cpu")) -> Tensor:
+            return x
+        see(infer_schema(placed, mutates_args=()))
     """,
 }

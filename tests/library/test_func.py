@@ -114,3 +114,22 @@ def test_gradcheck_teaches_what_its_matrices_are() -> None:
     with pytest.raises(GradcheckError) as caught:
         gradcheck(lambda x: x.detach() * 2 + x, x)
     assert any("Rows are the input's elements" in note for note in caught.value.__notes__)
+
+
+def test_slices_draw_the_same_poisson_numbers_or_different_ones() -> None:
+    rates = torch.full((20,), 9.0)
+    same = vmap(lambda _: torch.poisson(rates), randomness="same")(torch.ones(3))
+    assert torch.equal(same[0], same[1])
+    assert torch.equal(same[0], same[2])
+    different = vmap(lambda _: torch.poisson(rates), randomness="different")(torch.ones(3))
+    assert not torch.equal(different[0], different[1])
+    with pytest.raises(RuntimeError, match="same randomness with a batched tensor input"):
+        vmap(torch.poisson, randomness="same")(torch.tensor([1.0, 2.0]))
+
+
+def test_a_slice_that_takes_another_way_draws_for_itself() -> None:
+    def draw(x: torch.Tensor) -> torch.Tensor:
+        return torch.rand(2) if x > 0 else torch.rand(3)[:2]
+
+    found = vmap(draw, randomness="different")(torch.tensor([1.0, -1.0, 1.0]))
+    assert len(set(found.reshape(-1).tolist())) == 6

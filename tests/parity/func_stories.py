@@ -100,4 +100,43 @@ STORIES = {
         out = func.vmap(lambda x: Pair(x, collections.OrderedDict(k=x * 2)))(x)
         see(type(out).__name__, type(out.right).__name__, out.left, out.right["k"])
     """,
+    "random numbers in slices": """
+        draws = (
+            lambda x: torch.rand(3), lambda x: torch.randn(7), lambda x: torch.randn(20), lambda x: torch.randperm(5),
+            lambda x: torch.randn(2, 3, dtype=torch.float64), lambda x: torch.randint(9, (4,)),
+            lambda x: torch.normal(1.0, 2.0, (3,)), lambda x: torch.rand_like(x.expand(5)),
+            lambda x: (torch.rand(2), torch.randn(3), torch.randperm(3), torch.rand(1)),
+            lambda x: func.vmap(lambda y: torch.randn(2) * y, randomness="different")(x.expand(3)),
+        )
+        in_place = (lambda x: x.clone().normal_(), lambda x: x.clone().exponential_(), lambda x: x.clone().random_(50))
+        for randomness in ("different", "same"):
+            for draw in (*draws, *in_place):
+                torch.manual_seed(5)
+                each(lambda: func.vmap(draw, randomness=randomness)(torch.ones(4)), lambda: torch.rand(2))
+            torch.manual_seed(5)
+            each(lambda: func.vmap(lambda x: torch.rand(2), randomness=randomness, chunk_size=2)(torch.ones(5)),
+                 lambda: torch.rand(2))
+        for draw in (lambda x: torch.bernoulli(x), lambda x: torch.normal(x, x), lambda x: x.multinomial(2)):
+            torch.manual_seed(5)
+            each(lambda: func.vmap(draw, randomness="different")(torch.full((3, 4), 0.5)), lambda: torch.rand(2))
+    """,
+    "random numbers in slices, from a generator of one's own": """
+        for randomness in ("different", "same", "error"):
+            own = torch.Generator().manual_seed(3)
+            draws = (
+                lambda x: torch.rand(3, generator=own), lambda x: torch.randperm(4, generator=own),
+                lambda x: x.clone().uniform_(generator=own), lambda x: torch.randint(9, (2,), generator=own),
+            )
+            for draw in draws:
+                each(lambda: func.vmap(draw, randomness=randomness)(torch.ones(3)),
+                     lambda: torch.rand(2, generator=own))
+        for draw in (torch.poisson, lambda x: torch.binomial(x * 4, x)):
+            attempt(lambda: func.vmap(draw)(torch.ones(3)))
+        outer = lambda x: func.vmap(lambda y: torch.rand(2), randomness="same")(x.expand(2))
+        attempt(lambda: func.vmap(outer)(torch.ones(3)))
+        noisy = lambda x: x * torch.rand(2)
+        torch.manual_seed(5)
+        each(lambda: func.jacfwd(noisy)(x), lambda: func.hessian(lambda x: noisy(x).sum())(x),
+             lambda: func.jacfwd(noisy, randomness="same")(x), lambda: torch.rand(2), lambda: func.jacrev(noisy)(x))
+    """,
 }

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorglass import generator
 from tensorglass.errors import explained
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.graph import modes
-from tensorglass.ops.equality import equal
 from tensorglass.ops.joining import stack
+from tensorglass.ops.slice_draws import SliceDraws
 from tensorglass.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -29,7 +28,7 @@ def vmap(
 
     Both are a number for all, or nested as the arguments and results are; None for what is passed on as it is.
     `randomness` says what random operators in `func` do: raise ("error"), draw anew for each slice ("different"), or
-    draw the same for all ("same"). `chunk_size` is accepted and changes nothing.
+    draw the same for all ("same"). Numbers are drawn for `chunk_size` slices at once; nothing else depends on it.
 
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
@@ -43,7 +42,7 @@ def vmap(
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         tree_map(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
         count, dims, leaves, structure = _read(func, in_dims, args)
-        state = generator.get_rng_state()
+        at_once = count if chunk_size is None or randomness == "same" else chunk_size
 
         def slices(index: int) -> Any:
             return structure.unflatten(
@@ -52,8 +51,10 @@ def vmap(
 
         results = []
         for index in range(count):
-            with _graphs_kept(modes.state.keeps_graphs or index + 1 < count):
-                results.append(_called(func, slices(index), kwargs, randomness, state))
+            if index % at_once == 0:
+                draws = SliceDraws(randomness, min(at_once, count - index))
+            with draws.slice(index % at_once), _graphs_kept(modes.state.keeps_graphs or index + 1 < count):
+                results.append(func(*slices(index), **kwargs))
         if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
             zeros = [
                 leaf if dim is None else leaf.new_zeros((*leaf._size[:dim], *leaf._size[dim + 1 :]))
@@ -73,19 +74,6 @@ def _graphs_kept(wanted: bool) -> Iterator[None]:
         yield
     finally:
         modes.state.keeps_graphs = before
-
-
-def _called(func: Function, args: Any, kwargs: dict[str, Any], randomness: str, state: Tensor) -> Any:
-    """One call of the function, with its random numbers as they are asked for."""
-    if randomness == "same":
-        generator.set_rng_state(state)
-    result = func(*args, **kwargs)
-    if randomness == "error" and not equal(state, generator.get_rng_state()):
-        raise RuntimeError(
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-            "randomness flags on vmap or perform the randomness operation out of vmap"
-        )
-    return result
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------

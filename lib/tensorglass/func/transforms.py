@@ -28,6 +28,7 @@ from tensorglass.func.pytree import stars, tree_flatten, tree_map
 from tensorglass.graph.modes import enable_grad, is_grad_enabled
 from tensorglass.ops.creation import zeros_like
 from tensorglass.ops.joining import stack
+from tensorglass.ops.slice_draws import SliceDraws
 from tensorglass.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -280,7 +281,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 
 
 def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
-    """As `jacrev`, column by column. `randomness` is accepted: the function runs once.
+    """As `jacrev`, column by column. The function runs once; with `randomness` "error" it may draw no numbers.
 
     >>> torch.func.jacfwd(torch.square)(torch.tensor([1.0, 2.0]))
     tensor([[2., 0.],
@@ -298,7 +299,8 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
         counting = ALL if argnums is None else argnums
         for place in range(len(args)) if counting is ALL else places(argnums, len(args)):
             tree_map(functools.partial(check_can_move, "primal"), args[place])
-        pushed = _Jvp(func, args, counting, has_aux, _JVP)
+        with SliceDraws(randomness, 1).slice(0):
+            pushed = _Jvp(func, args, counting, has_aux, _JVP)
         refuse_complex("jacfwd", pushed.outputs, "outputs")
         matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
         for which, leaf in enumerate(pushed.leaves):

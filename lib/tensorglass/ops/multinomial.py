@@ -12,7 +12,7 @@ from tensorglass import dtypes
 from tensorglass.backends import Array, RandomBits
 from tensorglass.errors import explained
 from tensorglass.generator import Generator, generator_of
-from tensorglass.ops import sampling
+from tensorglass.ops import sampling, slice_draws
 from tensorglass.ops.arguments import check_int, check_tensor
 from tensorglass.ops.factory import Place, new, resized
 from tensorglass.ops.table import operator
@@ -103,14 +103,15 @@ def _are_finite(xp: Any, array: Array) -> bool:
 
 def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
     """The places of the largest weight / exponential number: a race in which heavier places tend to come in earlier."""
-    times = sampling.exponential(xp, bits, weights.size, 1.0).astype(weights.dtype).reshape(weights.shape)
+    times = slice_draws.drawn(xp, sampling.exponential, bits, weights.size, 1.0)
+    times = times.astype(weights.dtype).reshape(weights.shape)
     return xp.argsort(-(weights / times), axis=-1, kind="stable")[..., :count]
 
 
 def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
     """Where uniform numbers fall among the weights added up."""
     rows = weights.reshape(-1, weights.shape[-1])
-    drawn = sampling.uniform(xp, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
+    drawn = slice_draws.drawn(xp, sampling.uniform, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
     summed = xp.cumsum(rows, axis=-1)
     summed = summed / summed[:, -1:]
     found = [xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)]

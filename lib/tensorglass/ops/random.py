@@ -19,7 +19,7 @@ from tensorglass.errors import explained, warn
 from tensorglass.generator import Generator, generator_of
 from tensorglass.graph.derivative import derivative
 from tensorglass.making import empty_on
-from tensorglass.ops import sampling
+from tensorglass.ops import sampling, slice_draws
 from tensorglass.ops.arguments import check_int
 from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.gradients import zero_gradient
@@ -56,9 +56,9 @@ def _fill_in_memory_order(
         in_memory = array.transpose(sorted(builtins.range(array.ndim), key=lambda dim: stride[dim], reverse=True))
     if array.dtype.kind == "c":  # two real numbers an element
         real = xp.dtype(f"float{array.dtype.itemsize * 4}")
-        drawn = sample(xp, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
+        drawn = slice_draws.drawn(xp, sample, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
     else:
-        drawn = sample(xp, bits, array.size, *parameters)
+        drawn = slice_draws.drawn(xp, sample, bits, array.size, *parameters)
     in_memory[...] = drawn.reshape(in_memory.shape)
 
 
@@ -385,7 +385,7 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
 
 def _decide(xp: Any, target: Array, chances: Array, bits: RandomBits, dtype: DType) -> None:
     """Write ones by these chances, and zeros, without a tensor for the numbers drawn: a third less time of a few."""
-    target[...] = sampling.uniform(xp, bits, target.size, dtype).reshape(target.shape) < chances
+    target[...] = slice_draws.drawn(xp, sampling.uniform, bits, target.size, dtype).reshape(target.shape) < chances
 
 
 def _all_between(xp: Any, array: Array, low: float, high: float) -> bool:

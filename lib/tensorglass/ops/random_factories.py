@@ -16,7 +16,7 @@ from tensorglass.generator import Generator, default_generator, generator_of
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recording import recorded
 from tensorglass.making import empty_on
-from tensorglass.ops import sampling
+from tensorglass.ops import sampling, slice_draws
 from tensorglass.ops.arguments import check_int, check_tensor, invalid_combination
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.factory import (
@@ -61,7 +61,7 @@ def _drawn(sample: Callable[..., Array]) -> Callable[..., Array]:
 
     def make(size: tuple[int, ...], array_dtype: Any) -> Array:
         work = dtypes.float64 if array_dtype == "float64" else dtypes.float32
-        drawn = HOST.launch(sample, default_generator._bits, math.prod(size), work)
+        drawn = HOST.launch(slice_draws.drawn, sample, default_generator._bits, math.prod(size), work)
         return drawn.astype(array_dtype, copy=False).reshape(size)
 
     return make
@@ -355,7 +355,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     bits = generator_of(generator, input.device)._bits
     made = _empty_like("poisson", input, None, {})
-    raw_array(made)[...] = bits.draw_poisson(rates.astype("float64"))
+    raw_array(made)[...] = slice_draws.drawn_alone((rates,), lambda: bits.draw_poisson(rates.astype("float64")))
     return made
 
 
@@ -388,9 +388,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 def _successes(xp: Any, target: Array, count: Array, prob: Array, bits: RandomBits) -> None:
     tries = xp.where(count > 0, xp.floor(count), 0)
-    drawn = bits.draw_binomial(
-        xp.broadcast_to(tries, target.shape).astype("int64"), xp.broadcast_to(_chances(xp, prob), target.shape)
-    )
+    given = xp.broadcast_to(tries, target.shape).astype("int64"), xp.broadcast_to(_chances(xp, prob), target.shape)
+    drawn = slice_draws.drawn_alone(given, lambda: bits.draw_binomial(*given))
     target[...] = xp.where(xp.isnan(prob) | xp.isnan(count), math.nan, drawn)
 
 

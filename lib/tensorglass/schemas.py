@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import or_
-from types import NoneType, UnionType
+from types import GenericAlias, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from tensorglass.devices import device
@@ -47,7 +47,7 @@ def infer_schema(
         spelling = spelling_of(parameter.annotation)
         if spelling is None and get_origin(parameter.annotation) is tuple:
             kinds = {each for each in get_args(parameter.annotation) if each is not ...}
-            instead = f"For example, {list[kinds.pop()]}." if len(kinds) == 1 else ""  # type: ignore[misc]
+            instead = f"For example, {GenericAlias(list, kinds.pop())}." if len(kinds) == 1 else ""
             raise refusal(
                 f"Parameter {name} has unsupported type {parameter.annotation}. We do not support Tuple inputs in "
                 f"schema. As a workaround, please try to use List instead. {instead}\n\n"

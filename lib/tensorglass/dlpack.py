@@ -102,6 +102,9 @@ def _capsule(
             BufferError(f"Cannot pack tensors on {tensor.device}"),
             "No other library can reach this device's memory: tensor.cpu() copies it to the host.",
         )
+    if not array.size and tensor.is_cpu:  # NumPy gives arrays without elements strides of its own
+        strides = [step * array.itemsize for step in tensor._stride]
+        array = HOST.xp.lib.stride_tricks.as_strided(array, strides=strides)
     wishes: dict[str, Any] = {} if tensor.is_cpu else {"stream": stream}
     # NumPy 2.0 makes capsules of the old version alone, which every consumer reads.
     if is_versioned and _speaker(tensor.device).reads_versioned_capsules:

@@ -44,6 +44,9 @@ x=torch.ones(1) ;; x.new(x,device="cpu") ;; x.new(device="cuda") ;; x.new([1,2],
 torch.arange(1.2e-38,3.4e38) ;; torch.logspace(0,1,3,base=1j) ;; torch.logspace(0,1,3,base=2)
 x=torch.ones(2) ;; y=torch.ones(2,dtype=torch.complex64) ;; x.clamp(y,y) ;; x.clamp(min=y) ;; y.clamp(x)
 x=torch.arange(2) ;; x.div(0,rounding_mode="up") ;; (x>0).div(x,rounding_mode="") ;; (x*1j).div(x,rounding_mode="up")
+x=torch.tensor(1.) ;; i=torch.tensor(0) ;; x.take_along_dim(i,-1) ;; x.take_along_dim(i,1)
+x=torch.ones(3,2) ;; e=torch.zeros(0,2,dtype=torch.long) ;; x.scatter(0,e,x.long()) ;; x.scatter_add(0,e,x.long())
+x=torch.ones(2,0) ;; i=torch.zeros(2,1,dtype=torch.long) ;; x.take_along_dim(i,1) ;; x.take_along_dim(i[:,:0],1)
 x=torch.ones(5,5) ;; torch.from_dlpack(x[:0]) ;; torch.from_dlpack(x[:,:0].t()) ;; torch.from_dlpack(x[1:1,2:])
 torch.tensor([[b"12"]],dtype=torch.int64) ;; torch.tensor([np.str_("a")]) ;; torch.tensor(list) ;; torch.tensor([dict])
 """

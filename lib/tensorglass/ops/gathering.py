@@ -225,8 +225,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
             f"{name}: input and indices should have the same number of dimensions, but got {len(input._size)} "
             f"dimensions for input, and {len(indices._size)} dimensions for indices"
         )
-    dim = geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
+    if not input._size:
+        raise IndexError(f"Dimension specified as {geometry.wrap_dim(dim, 0)} but tensor has no dimensions")
+    dim = geometry.wrap_dim(dim, len(input._size))
     sizes = [(*each._size[:dim], 1, *each._size[dim + 1 :]) for each in (input, indices)]
     beside = geometry.broadcast_shapes(*sizes)
     wide, chosen = (expand(each, (*beside[:dim], each._size[dim], *beside[dim + 1 :])) for each in (input, indices))
-    return gather(wide, dim, remainder(chosen, wide._size[dim]) if wide._size[dim] else chosen, out=out)
+    return gather(wide, dim, remainder(chosen, wide._size[dim]), out=out)

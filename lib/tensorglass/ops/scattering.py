@@ -111,11 +111,11 @@ def _scattered(
     of_number: bool = False,
 ) -> Tensor:  # fmt: skip
     dim = geometry.wrap_dim(dim, len(input._size))
+    if index.numel() and index._dtype not in advanced_indexing.POSITIONS:
+        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
+    if input._dtype is not src._dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index.numel():
-        if index._dtype not in advanced_indexing.POSITIONS:
-            raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
-        if input._dtype is not src._dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         _check_scatter_sizes(input, dim, index, src, of_number)
     if of_number:
         refuse_shared_cells(input, index)

@@ -164,7 +164,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, rules: _Rules, place: tup
             raise rules.fail(f"The values for attribute '{shown}' do not match: {one} != {other}.", place)
     rtol, atol = rules.tolerances(*[_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (actual, expected)])
     one, other = _on_common_ground(actual.detach(), expected.detach())
-    matches = isclose(one, other, rtol=rtol, atol=atol, equal_nan=rules.checks["equal_nan"])
+    matches = isclose(one, other, rtol=float(rtol), atol=float(atol), equal_nan=rules.checks["equal_nan"])
     if not bool(matches.all()):
         raise rules.fail(_of_tensors(one, other, matches, rtol, atol), place)
 

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
 from typing import Any
 
+from tensorglass.devices import device
+from tensorglass.dtypes import dtype
 from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.modes import state
 from tensorglass.library_nodes import Call, as_function
@@ -26,13 +28,16 @@ __all__ = ["CustomOpDef", "custom_op", "infer_schema", "register_autograd"]
 
 _DECLARED: dict[str, CustomOpDef] = {}  #: by their names
 
-#: What a parameter of this spelling takes, and its name in Python.
-_TAKES: dict[str, tuple[tuple[type, ...], str]] = {
-    "Tensor": ((Tensor, NoneType), "Tensor"),
-    "SymInt": ((int, Tensor), "int"),
-    "float": ((int, float, Tensor), "float"),
-    "bool": ((int, Tensor), "bool"),
-    "str": ((str,), "str"),
+#: What a parameter of this spelling takes, what a list of them does, and their name in Python.
+_TAKES: dict[str, tuple[tuple[type, ...], tuple[type, ...], str]] = {
+    "Tensor": ((Tensor, NoneType), (Tensor,), "Tensor"),
+    "SymInt": ((int, Tensor), (int,), "int"),
+    "float": ((int, float, Tensor), (int, float, Tensor), "float"),
+    "bool": ((int, Tensor), (int, float, Tensor, NoneType), "bool"),
+    "str": ((str,), (str,), "str"),
+    "ScalarType": ((int, dtype, Tensor), (int, dtype), "int"),
+    "Device": ((device, str), (device, str), "Device"),
+    "Scalar": ((int, float, dtype), (int, float, dtype), "number"),
 }
 
 
@@ -132,11 +137,11 @@ class CustomOpDef:
         return found
 
     def _check(self, place: int, name: str, value: Any) -> None:
-        spelling = spelling_of(self._parameters[name].annotation) or ""
-        kinds, wanted = _TAKES.get(spelling.removesuffix("?"), ((object,), ""))
-        if spelling.endswith("?"):
-            kinds, wanted = (*kinds, NoneType), f"Optional[{wanted}]"
-        if not isinstance(value, kinds):
+        spelling = spelling_of(self._parameters[name].annotation)
+        if spelling is None:  # the schema was given, and not read
+            return
+        fits, wanted = _fits(value, spelling)
+        if not fits:
             raise RuntimeError(
                 f"{self._qualname}() Expected a value of type '{wanted}' for argument '{name}' but instead found type "
                 f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {self._schema}"
@@ -162,6 +167,20 @@ class CustomOpDef:
         return result
 
 
+def _fits(value: Any, spelling: str, *, is_element: bool = False) -> tuple[bool, str]:
+    """Whether a parameter of this spelling takes the value, and the spelling's name in Python."""
+    if spelling.endswith("?"):
+        fits, wanted = _fits(value, spelling[:-1], is_element=is_element)
+        return fits or value is None, f"Optional[{wanted}]"
+    if spelling.endswith("[]"):
+        inner = spelling[:-2]
+        wanted = f"List[{_fits(None, inner)[1]}]"
+        is_list = isinstance(value, (list, tuple))
+        return is_list and all(_fits(each, inner, is_element=True)[0] for each in value), wanted
+    alone, in_list, wanted = _TAKES[spelling]
+    return isinstance(value, in_list if is_element else alone), wanted
+
+
 def custom_op(
     name: str,
     fn: Callable[..., Any] | None = None,
@@ -179,6 +198,15 @@ def custom_op(
     """
     namespace, plain = name.split("::")
     written = mutates_args if isinstance(mutates_args, str) else list(mutates_args)
+
+    if schema is not None:
+        suggested = set(re.findall(r"\([a-z]\w*!\)[\[\]?]* (\w+)", schema.partition(" -> ")[0]))
+        if suggested != set(written):
+            raise ValueError(
+                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
+                f"suggests that the op mutates {suggested}which is different from what was provided to us in "
+                "`mutates_args`. Please make these consistent."
+            )
 
     def declare(function: Callable[..., Any]) -> CustomOpDef:
         found = infer_schema(function, mutates_args=written) if schema is None else schema

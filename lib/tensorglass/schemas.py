@@ -28,6 +28,11 @@ def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None
 ) -> str:
     """The schema that a function's annotations say: ``"(Tensor x, float width=1.0) -> Tensor"``."""
+    if isinstance(mutates_args, str) and mutates_args != "unknown":
+        raise ValueError(
+            "mutates_args must either be a sequence of the names of the arguments that are mutated or the string "
+            "'unknown'. "
+        )
     signature = inspect.signature(prototype_function, eval_str=True)
     written = [] if mutates_args == "unknown" else list(mutates_args)
 

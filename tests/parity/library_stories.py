@@ -217,4 +217,31 @@ STORIES = {
             return x
         see(infer_schema(placed, mutates_args=()))
     """,
+    "what is no list of what is wanted": """
+        from typing import List, Optional, Union
+        one = torch.ones(1)
+        kinds = (
+            List[int], List[float], List[Tensor], Optional[List[int]], torch.dtype, torch.device,
+            Union[int, float, bool], Optional[float], List[bool],
+        )
+        values = (None, 3, 2.5, True, "cpu", [1], [1.5], ["s"], [None], (1, 2), [one], one, [True], [])
+        for place, kind in enumerate(kinds):
+            def taking(x):
+                return torch.ones(1)
+            taking.__annotations__ = {"x": kind, "return": Tensor}
+            op = custom_op(f"tg::taking_{place}", taking, mutates_args=())
+            for value in values:
+                attempt(lambda: op(value))
+    """,
+    "a schema that says otherwise": """
+        def plain(x):
+            return None
+        for place, (schema, written) in enumerate((
+            ("(Tensor(a!) x) -> ()", ()), ("(Tensor(a!) x) -> ()", ("x",)), ("(Tensor x) -> ()", ("x",)),
+            ("(Tensor x) -> Tensor", ["y"]), ("(Tensor(a!)? x) -> ()", ("x",)), ("(Tensor(a!)[] x) -> ()", ("x",)),
+        )):
+            attempt(lambda: repr(custom_op(f"tg::plain_{place}", plain, mutates_args=written, schema=schema)))
+        attempt(lambda: custom_op("tg::text", softsign, mutates_args="x"))
+        attempt(lambda: infer_schema(softsign, mutates_args="x"))
+    """,
 }

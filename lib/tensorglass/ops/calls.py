@@ -73,6 +73,18 @@ def explaining(
     return call
 
 
+def in_one(public: Callable[..., Any], body: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`public`, a function that refuses ints one by one, which its method takes: they must come as one tuple."""
+
+    @wraps(public)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) > 1 and type(arguments[1]) is int:
+            _read(body, name, (), False, arguments, keywords)  # raises PyTorch's TypeError
+        return public(*arguments, **keywords)
+
+    return call
+
+
 def _read(
     body: Callable[..., Any],
     name: str,

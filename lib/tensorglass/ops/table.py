@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from tensorglass import overriding
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
-from tensorglass.ops.calls import explaining, passing
+from tensorglass.ops.calls import explaining, in_one, passing
 from tensorglass.ops.later import Awaited, awaited
 from tensorglass.tensor import Tensor
 
@@ -239,12 +239,16 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
     else:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
     public = form if row.usual is None or body is row.inplace else row.usual(form)
+    if name in _IN_ONE and not is_method:
+        public = in_one(public, body, name)
     _given_out.append((form, public, row.name not in _BLIND))
     if overriding.derived:
         _open_door(*_given_out[-1])
     return public
 
 
+#: Functions that take several ints as one tuple; as methods they take them one by one as well.
+_IN_ONE = frozenset(("expand_copy", "flip", "permute", "permute_copy", "reshape", "tile", "view_copy"))
 #: The operators that ask no class: they take tensors for data.
 _BLIND = frozenset((
     "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",

@@ -236,11 +236,12 @@ _largest_of_all, _largest_along = _extremes(return_types.max, _largest, "argmax"
 _smallest_of_all, _smallest_along = _extremes(return_types.min, _smallest, "argmin")
 
 
-def _no_such_call(name: str, input: Tensor, dim: Any) -> TypeError:
-    """The error for several dimensions, of which `amax` and `amin` know."""
+def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
+    """The error for several dimensions, of which `amax` and `amin` know, and for one beside another operand."""
     expected = ("(Tensor input)", "(Tensor input, Tensor other)", "(Tensor input, int dim)")
+    keywords = {"dim": dim} if other is None else {"dim": dim, "other": other}
     return explained(
-        invalid_combination(name, (input,), *expected, keywords={"dim": dim}), f"a{name} takes several dimensions."
+        invalid_combination(name, (input,), *expected, keywords=keywords), f"a{name} takes several dimensions."
     )
 
 
@@ -262,8 +263,8 @@ def max(
     `maximum`.
     """
     check_tensor("max", input)
-    if isinstance(dim, tuple | list):
-        raise _no_such_call("max", input, dim)
+    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
+        raise _no_such_call("max", input, dim, other)
     if isinstance(dim, Tensor) and keepdim:  # then it is no other operand
         dim = int(dim)
     if isinstance(dim, Tensor) or other is not None:
@@ -289,8 +290,8 @@ def min(
     `minimum`.
     """
     check_tensor("min", input)
-    if isinstance(dim, tuple | list):
-        raise _no_such_call("min", input, dim)
+    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
+        raise _no_such_call("min", input, dim, other)
     if isinstance(dim, Tensor) and keepdim:
         dim = int(dim)
     if isinstance(dim, Tensor) or other is not None:

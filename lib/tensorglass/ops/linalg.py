@@ -339,6 +339,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
     check_tensor("mv", input)
     check_tensor("mv", vec, "vec", 2)
+    geometry.wrap_dim(0, len(input._size), wrap_scalar=False)  # for it has rows
     if len(input._size) != 2 or len(vec._size) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(input._size)}, {len(vec._size)}")
     return _multiply(input, vec, out)

@@ -21,7 +21,7 @@ from tensorglass.ops.reduction import sum as sum_
 from tensorglass.ops.samples import matrices, values
 from tensorglass.ops.singular_values import svdvals
 from tensorglass.ops.table import Sample, operator, sample
-from tensorglass.ops.vector_norms import LENGTH, check_norm_dtype, norm, refuse_empty
+from tensorglass.ops.vector_norms import LENGTH, check_norm_dtype, norm, order_of_norm, refuse_empty
 from tensorglass.ops.views import permute, unsqueeze
 from tensorglass.tensor import Tensor
 
@@ -70,7 +70,7 @@ def linalg_vector_norm(
 ) -> Tensor:
     """The norm of order `ord` over dimensions `dim`, or over all, whatever the number of dimensions."""
     check_tensor("linalg_vector_norm", x, "x")
-    return _vector(x, ord, dim, keepdim, dtype, out)
+    return _vector(x, order_of_norm(ord), dim, keepdim, dtype, out)
 
 
 # --- of matrices -----------------------------------------------------------------------------------------------------
@@ -97,12 +97,12 @@ def _matrix(
     if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
         raise RuntimeError(f"{name}: Order {order if isinstance(order, str) else f'{order:g}'} not supported.")
     check_matrices(name, A)
+    check_floating(name, A, halves=order not in ("nuc", 2, -2))
     if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     rows, columns = [geometry.wrap_dim(each, len(A._size)) for each in dim]
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
-    check_floating(name, A, halves=order not in ("nuc", 2, -2))
     check_norm_dtype(name, A, dtype)
     real = (dtype or A._dtype).to_real()
     if out is not None and out._dtype is not real:

@@ -147,7 +147,7 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     _div_dtype,
     ufunc="true_divide",
     aliases=("divide",),
-    dunders=("__truediv__", "__itruediv__"),
+    dunders=("__truediv__", "__div__", "__itruediv__", "__idiv__"),
     late_check=rounded_quotient_exists,
     samples=divisors,
 )

@@ -77,6 +77,11 @@ LENGTH = usual_reductions.of_reduction(
 )
 
 
+def order_of_norm(order: Any) -> Any:
+    """The order as a number, if a 0-dim tensor that needs no gradient holds it."""
+    return order.item() if isinstance(order, Tensor) and not order._size and not order.requires_grad else order
+
+
 @operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)
 @derivative(
     node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded as what it is made of
@@ -95,7 +100,8 @@ def norm(
 ) -> Tensor:
     """The vector norm of order `p` over dimensions `dim`, or over all; with `dtype` of the elements converted to it."""
     check_tensor("norm", input)
-    if isinstance(p, str) and p != "fro":
+    p = order_of_norm(p)
+    if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         from tensorglass.ops.norms import linalg_matrix_norm  # when it is needed: it is made of this one
 
         several = range(len(input._size)) if dim is None else (dim,) if isinstance(dim, int) else dim

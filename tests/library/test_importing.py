@@ -138,7 +138,8 @@ print(torch.autograd.gradcheck(torch.exp, torch.ones(2, dtype=torch.float64, req
 
 
 def test_an_import_leaves_the_garbage_collector_as_it_was():
-    assert said("import gc, tensorglass; print(gc.isenabled(), gc.get_freeze_count())") == "True 0\n"
+    frozen = "kept = gc.get_freeze_count(); import tensorglass; print(gc.isenabled(), gc.get_freeze_count() == kept)"
+    assert said(f"import gc; {frozen}") == "True True\n"  # Python 3.12 begins with some of its own
     assert said("import gc; gc.disable(); import tensorglass; print(gc.isenabled())") == "False\n"
 
 

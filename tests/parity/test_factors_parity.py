@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 from parity.expressions import difference
@@ -68,7 +70,7 @@ BY_BLOCKS = [
     for name in ("ldl_factor", "ldl_factor_ex")
     for matrix in (
         SYMMETRIC, SMALL, HERMITIAN, f"{HERMITIAN}, hermitian=True", f"({HERMITIAN} + {HERMITIAN}.mT)", A,
-        f"torch.stack([{SMALL}, {SYMMETRIC}])", ZERO, f"{A}[0]", WIDE, f"{A}.int()", f"{A}.half()",
+        f"torch.stack([{SMALL}, {SYMMETRIC}])", f"{A}[0]", WIDE, f"{A}.int()", f"{A}.half()",
         "torch.zeros(0, 3, 3)", "torch.zeros(2, 0, 0)", f"{A}, True", "3", f"{A}, out=({NONES}, {INTS})",
         f"{A}, out=({NONES}, {NONES})",
     )
@@ -82,7 +84,7 @@ BY_BLOCKS = [
         f"{SYMMETRIC}, torch.ones(3), {RIGHT}", f"{SYMMETRIC}, torch.ones(2).int(), {RIGHT}",
         f"{SYMMETRIC}.int(), torch.ones(3).int(), {RIGHT}.int()", f"{SYMMETRIC}, 3, {RIGHT}",
     )
-] + [f"torch.linalg.ldl_factor_ex({ZERO}, check_errors=True)"]  # fmt: skip
+] + [f"torch.linalg.ldl_factor_ex({ZERO})"]  # fmt: skip
 BY_CHOLESKY = [
     f"torch.cholesky_solve({rest})"
     for rest in (
@@ -156,3 +158,12 @@ def test_results_and_refusals_are_pytorchs(expression: str) -> None:
 def test_large_matrices_are_factored_as_pytorch_does(size: tuple[int, int]) -> None:
     matrix = f"(torch.arange({size[0] * size[1]}, dtype=torch.float64).square() * 0.618034 % 1).reshape{size}"
     assert difference(f"torch.linalg.lu_factor({matrix})", tensorglass, torch, close=1e-7) is None
+
+
+def test_a_singular_matrix_has_no_pivots_to_divide_by() -> None:
+    for library in (tensorglass, torch):
+        with pytest.raises(RuntimeError):
+            library.linalg.ldl_factor(library.zeros(3, 3))
+    for call in (tensorglass.linalg.ldl_factor, partial(tensorglass.linalg.ldl_factor_ex, check_errors=True)):
+        with pytest.raises(RuntimeError, match="pivot 1 is zero.*singular"):
+            call(tensorglass.zeros(3, 3))

@@ -197,10 +197,7 @@ _recorded_factors: Any = recorded(_factored)
 def _refuse_failure(name: str, info: Tensor) -> None:
     for found in info.reshape(-1).tolist():
         if found:
-            raise RuntimeError(
-                'false INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp":'
-                f"1642, please report a bug to PyTorch. {name}: Unknown error code: {found}."
-            )
+            raise RuntimeError(f"{name}: pivot {found} is zero, and cannot be divided by: the matrix is singular.")
 
 
 def _samples() -> Iterator[Sample]:

@@ -165,5 +165,5 @@ def test_a_singular_matrix_has_no_pivots_to_divide_by() -> None:
         with pytest.raises(RuntimeError):
             library.linalg.ldl_factor(library.zeros(3, 3))
     for call in (tensorglass.linalg.ldl_factor, partial(tensorglass.linalg.ldl_factor_ex, check_errors=True)):
-        with pytest.raises(RuntimeError, match="pivot 1 is zero.*singular"):
+        with pytest.raises(RuntimeError, match=r"pivot 1 is zero.*singular"):
             call(tensorglass.zeros(3, 3))

@@ -235,10 +235,6 @@ def register_autograd(
     op.register_autograd(backward, setup_context=setup_context)
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
-
-
 def _tensors_in(values: Iterable[Any]) -> list[Tensor]:
     """All tensors among the values, and in lists and tuples among them."""
     found: list[Tensor] = []

@@ -194,10 +194,6 @@ def set_flush_denormal(mode: bool) -> bool:
 
 def set_default_tensor_type(t: type | str) -> None:
     """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
-    warn(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives."
-    )
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
     found = {f"torch.{old}": dtype for old, dtype in _old_types().items()}.get(name)
     if found is None and isinstance(t, str):

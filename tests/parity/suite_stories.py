@@ -87,6 +87,9 @@ STORIES = {
         see(torch.autograd.is_multithreading_enabled())
         threads(True)
         attempt(lambda: threads(1))
+        alone = threads(False)(torch.autograd.is_multithreading_enabled)
+        threads(True)
+        see(alone(), torch.autograd.is_multithreading_enabled())
     """,
     "attributes that are gone, or cannot be deleted": """
         told(lambda: x.volatile)

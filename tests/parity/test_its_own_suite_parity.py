@@ -138,5 +138,6 @@ def test_what_cannot_be_assigned_or_be_an_index_is_told_by_the_name_of_its_type(
 
 
 def test_the_old_way_to_set_the_default_dtype_is_advised_against() -> None:
-    with pytest.warns(UserWarning, match="please use torch.set_default_dtype"):
+    with pytest.warns(UserWarning, match="please use torch.set_default_dtype") as told:
         tensorglass.set_default_tensor_type(tensorglass.FloatTensor)
+    assert len(told) == 1

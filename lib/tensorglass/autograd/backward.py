@@ -189,7 +189,7 @@ def _batched(
 ) -> tuple[Tensor | None, ...]:
     _check_places(given)
     for place, (tensor, first) in enumerate(zip(given, firsts, strict=False)):
-        if first is not None and first._size[1:] != _like(tensor).size:
+        if first is not None and first._size[1:] != _like(tensor).size:  # sic: one dimension more is left out below
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "

@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from tensorglass.graph.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensorglass.graph.modes import Mode, enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensorglass.naming import type_name
 
 __all__ = [
     "enable_grad",
@@ -32,13 +33,13 @@ def is_multithreading_enabled() -> bool:
     return _state.is_enabled
 
 
-class set_multithreading_enabled:
+class set_multithreading_enabled(Mode):
     """Whether backward may use a thread for each device; as a context, until its end. It is noted, and never does."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(
-                f"set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+                f"set_multithreading_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}"
             )
         self._before, self.mode = _state.is_enabled, mode
         _state.is_enabled = mode

@@ -89,7 +89,7 @@ class FormulaRecorded:
 _FOUND_IN = "tensorglass.autograd.grad_mode"  #: where users find the modes
 
 
-class _Mode:
+class Mode:
     """A context, and a decorator of functions and generators."""
 
     def __enter__(self) -> Any:
@@ -100,7 +100,7 @@ class _Mode:
     ) -> None:
         raise NotImplementedError
 
-    def clone(self) -> _Mode:
+    def clone(self) -> Mode:
         """Another one like this: a decorated function may be running several times at once."""
         return type(self)()
 
@@ -154,7 +154,7 @@ class _Mode:
         return decorated
 
 
-class _Bare(_Mode):
+class _Bare(Mode):
     """A mode that also decorates without parentheses: ``@torch.no_grad``."""
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
@@ -197,7 +197,7 @@ class enable_grad(no_grad):
     _wanted = True
 
 
-class set_grad_enabled(_Mode):
+class set_grad_enabled(Mode):
     """Record or not, from now on; used as a context, until its end.
 
     >>> with torch.set_grad_enabled(False): torch.is_grad_enabled()
@@ -231,7 +231,7 @@ class set_grad_enabled(_Mode):
         return type(self)(self.mode)
 
 
-class inference_mode(_Mode):
+class inference_mode(Mode):
     """`no_grad` for good: tensors made inside count no versions and can never be recorded.
 
     >>> with torch.inference_mode(): y = torch.ones(2)

@@ -41,8 +41,13 @@ def along(xp: Any, array: Array, axis: int, pick: Callable[[list[int]], list[int
     return xp.moveaxis(found.reshape(*rows.shape[:-1], -1), -1, axis)
 
 
+def is_by_swaps(count: int, length: int) -> bool:
+    """Whether PyTorch finds the best so many of a row by swaps; fewer of more it keeps in a heap on its way along."""
+    return count * 64 > length
+
+
 def least(keys: list[int], count: int, is_sorted: bool) -> list[int]:
-    """The positions of the `count` least keys as `topk` lists them, where they are more than a 64th of all."""
+    """The positions of the `count` least keys as `topk` lists them, where it finds them by swaps."""
     places = list(range(len(keys)))
     first, last = 0, len(keys)
     while last - first > 3:

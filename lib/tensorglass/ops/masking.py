@@ -65,7 +65,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
             notebook="08 in-place and clone",
         )
-    if mask._storage is input._storage:
+    if mask._storage is input._storage:  # asked as it was given: `fill` gets it expanded
         geometry.check_no_partial_overlap(header_of(input), input._dtype.itemsize, header_of(mask), 1)
     fill(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
     return input

@@ -69,13 +69,14 @@ def _best(xp: Any, array: Array, axis: int, k: int, largest: bool, is_sorted: bo
         return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
     before: tuple[slice, ...] = (slice(None),) * axis
     best = slice(-1, -k - 1, -1) if largest else slice(k)
-    if k == 1 and largest and length >= _SHORT:
+    is_by_swaps = among_equals.is_by_swaps(k, length)
+    if k == 1 and largest and not is_by_swaps:  # the first of the largest is what a heap of one comes to
         return xp.expand_dims(xp.argmax(array, axis), axis)
     if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
         found = _one_after_the_other(xp, array, axis, k, largest)
         if found is not None:
             return found
-    is_small = among_equals.is_small(xp, array) and k * _SHORT > length
+    is_small = among_equals.is_small(xp, array) and is_by_swaps
     if is_small or length <= _SHORT:
         order = xp.argsort(array, axis=axis, kind="stable")
         if is_small and (not is_sorted or among_equals.has_equals(elements_at(xp, array, order, axis), axis)):

@@ -1,4 +1,4 @@
-"""Makes docs/operators.md and ops/later.txt out of the operator table: ``python docs/make_operators.py``.
+"""Makes docs/operators.md and ops/declare/lazy_names.txt out of the operator table: ``python docs/make_operators.py``.
 
 What a column says is found out by asking: dtypes and derivatives by making the calls that an operator's samples are.
 `tests/library/test_docs.py` holds both up to date.
@@ -15,12 +15,12 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.later import FAMILIES
-from tensorglass.ops.table import IN_PLACE_FUNCTIONS, Operator, Sample
+from tensorglass.ops.declare.lazy_loading import FAMILIES
+from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator, Sample
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "operators.md"
-LATER = DOCS.parent / "lib" / "tensorglass" / "ops" / "later.txt"
+LATER = DOCS.parent / "lib" / "tensorglass" / "ops" / "declare" / "lazy_names.txt"
 
 INDENT = "    "
 

@@ -15,8 +15,8 @@ from gradient_calls_of_matrices import OF_MATRICES
 
 import tensorglass
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.samples import values
-from tensorglass.ops.table import Operator, Sample
+from tensorglass.ops.declare.registry import Operator, Sample
+from tensorglass.ops.declare.samples import values
 
 #: Kinds of operators whose results no gradient flows from.
 WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")

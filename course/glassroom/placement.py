@@ -16,7 +16,8 @@ from glassroom.naming import names_of
 from glassroom.printable import printable
 from glassroom.render.words import counted
 from glassroom.snapshot import leaves
-from tensorglass import backends, devices, memory, transfers
+from tensorglass import backends, memory, transfers
+from tensorglass.core import devices
 
 MOST_HEADERS = 6  # so many headers are drawn on one storage
 MOST_STORAGES = 12  # and so many storages in one device

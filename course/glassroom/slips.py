@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tensorglass import Tensor, missing
+from tensorglass import Tensor
+from tensorglass.bootstrap import missing_names as missing
 
 
 def attach() -> None:

@@ -22,7 +22,7 @@ from glassroom.pools import Pool
 from glassroom.printable import printable
 from glassroom.render.words import duration
 from tensorglass import memory
-from tensorglass.transfers import Transfer
+from tensorglass.backends.transfer_log import Transfer
 
 NOBODY = "and no variable holds it"
 MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most

@@ -3,35 +3,22 @@
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """
 
-from tensorglass import requirements  # before all else: it says so if Python or NumPy is missing or too old
+from tensorglass.bootstrap import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
-from tensorglass import importing  # before the rest: the bulk of it, while the garbage collector rests
+from tensorglass.bootstrap import importing  # before the rest: the bulk of it, while the garbage collector rests
 
 # isort: split
 import sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import (
-    autograd,
-    backends,
-    deriving,
-    fft,
-    interop,
-    legacy_constructors,
-    linalg,
-    memory,
-    missing,
-    old_storages,
-    ops,
-    random,
-    special,
-)
+from tensorglass import autograd, backends, fft, linalg, memory, ops, random, special
 from tensorglass.backends import numpy_backend
-from tensorglass.devices import device, get_default_device, set_default_device
-from tensorglass.dtype_info import finfo, iinfo
-from tensorglass.dtypes import (
+from tensorglass.bootstrap import missing_names as missing
+from tensorglass.core.devices import device, get_default_device, set_default_device
+from tensorglass.core.dtype_info import finfo, iinfo
+from tensorglass.core.dtypes import (
     bfloat16,
     bool,
     can_cast,
@@ -61,9 +48,9 @@ from tensorglass.dtypes import (
     uint32,
     uint64,
 )
-from tensorglass.errors import OutOfMemoryError
-from tensorglass.fetching import fetching
-from tensorglass.formats import (
+from tensorglass.core.errors import OutOfMemoryError
+from tensorglass.core.lazy_modules import fetching
+from tensorglass.core.memory_format import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -72,26 +59,12 @@ from tensorglass.formats import (
     preserve_format,
     strided,
 )
-from tensorglass.generator import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
-from tensorglass.graph import fields
+from tensorglass.core.size import Size
+from tensorglass.graph import tensor_fields as fields
 from tensorglass.graph.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from tensorglass.graph.modes import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from tensorglass.legacy_constructors import (
+from tensorglass.interop import legacy_constructors
+from tensorglass.interop import numpy as interop
+from tensorglass.interop.legacy_constructors import (
     BFloat16Tensor,
     BoolTensor,
     ByteTensor,
@@ -103,23 +76,7 @@ from tensorglass.legacy_constructors import (
     LongTensor,
     ShortTensor,
 )
-from tensorglass.old_storages import (
-    BFloat16Storage,
-    BoolStorage,
-    ByteStorage,
-    CharStorage,
-    ComplexDoubleStorage,
-    ComplexFloatStorage,
-    DoubleStorage,
-    FloatStorage,
-    HalfStorage,
-    IntStorage,
-    LongStorage,
-    ShortStorage,
-)
-from tensorglass.ops import namespaces
-from tensorglass.printing import set_printoptions
-from tensorglass.settings import (
+from tensorglass.memory.settings import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
@@ -136,10 +93,44 @@ from tensorglass.settings import (
     set_warn_always,
     use_deterministic_algorithms,
 )
-from tensorglass.size import Size
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor
-from tensorglass.typed_storage import TypedStorage
+from tensorglass.ops.declare import namespaces
+from tensorglass.storage import legacy_storages as old_storages
+from tensorglass.storage.legacy_storages import (
+    BFloat16Storage,
+    BoolStorage,
+    ByteStorage,
+    CharStorage,
+    ComplexDoubleStorage,
+    ComplexFloatStorage,
+    DoubleStorage,
+    FloatStorage,
+    HalfStorage,
+    IntStorage,
+    LongStorage,
+    ShortStorage,
+)
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor import subclassing as deriving
+from tensorglass.tensor.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from tensorglass.tensor.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from tensorglass.tensor.printing import set_printoptions
+from tensorglass.tensor.tensor import Tensor
 
 __version__ = "0.1.0"
 
@@ -160,7 +151,7 @@ _NEEDED_BY_FEW = {
     "_C": (),
     "accelerator": (),
     "array_api": (),
-    "conditions": (
+    "tensor.check": (
         "_check",
         "_check_index",
         "_check_not_implemented",
@@ -171,7 +162,7 @@ _NEEDED_BY_FEW = {
         "_check_with",
     ),
     "cuda": (),
-    "dlpack": (),
+    "extending": (),
     "func": ("vmap",),
     "library": (),
     "multiprocessing": (),
@@ -180,6 +171,7 @@ _NEEDED_BY_FEW = {
     "signal": (),
     "sim": (),
     "testing": (),
+    "transfers": (),
     "utils": (),
 }
 _also = ("Storage", "func", "library", "load", "save", "utils", "vmap")

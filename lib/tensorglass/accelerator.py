@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass import backends, cuda, devices, sim
-from tensorglass.devices import device as Device
-from tensorglass.errors import explained
+from tensorglass import backends, cuda, sim
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
+from tensorglass.core.errors import explained
 
 _MODULES: dict[str | None, Any] = {"cuda": cuda, "sim": sim}
 

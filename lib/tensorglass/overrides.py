@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
-from tensorglass.deriving import nowrap_functions
-from tensorglass.overriding import ask, name_of, overloaded
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.subclassing import nowrap_functions
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import ask, name_of, overloaded
 
 __all__ = [
     "get_default_nowrap_functions",

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from tensorglass.devices import CPU
-from tensorglass.devices import device as Device
-from tensorglass.generator import (
-    default_of,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
+from tensorglass.core.devices import CPU
+from tensorglass.core.devices import device as Device
+from tensorglass.tensor.generator import default_of, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

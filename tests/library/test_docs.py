@@ -43,7 +43,7 @@ def test_the_declaration_gives_every_form_of_the_operator(tmp_path):
 
 
 def test_the_other_pieces_of_code_are_the_librarys_own():
-    sources = "\n".join(path.read_text() for path in (ROOT / "lib" / "tensorglass" / "ops").glob("*.py"))
+    sources = "\n".join(path.read_text() for path in (ROOT / "lib" / "tensorglass" / "ops").rglob("*.py"))
     excerpts = [block for block in BLOCKS if block not in EXAMPLES]
     assert excerpts
     assert [block for block in excerpts if block not in sources] == []

@@ -15,7 +15,7 @@ import pytest
 
 import tensorglass
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.table import EXAMPLES, FUNCTIONS
+from tensorglass.ops.declare.registry import EXAMPLES, FUNCTIONS
 
 #: Modules of which PyTorch has no counterpart, and those that need a driver.
 NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend")
@@ -37,9 +37,14 @@ def of_modules() -> Iterator[doctest.DocTest]:
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in list(modules()):  # all are imported first, as that adds names to packages
         for found in finder.find(module, module.__name__, module=module, globs={**vars(module), "torch": tensorglass}):
-            is_operator = found.name.startswith("tensorglass.ops.") or found.name.partition(".")[2] in FUNCTIONS
+            is_operator = found.name.startswith("tensorglass.ops.") or is_handed_out(found.name.partition(".")[2])
             if found.examples and not is_operator:
                 yield found
+
+
+def is_handed_out(path: str) -> bool:
+    """Whether this is a function or a method that the operator table has handed out."""
+    return path in FUNCTIONS or getattr(vars(tensorglass.Tensor).get(path[7:]), "__module__", "") == "tensorglass"
 
 
 def of_operators() -> Iterator[doctest.DocTest]:

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from tensorglass import dtypes
-from tensorglass.dtype_info import finfo, iinfo
+from tensorglass.core import dtypes
+from tensorglass.core.dtype_info import finfo, iinfo
 
 EVERY = pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 PROMOTED = [dtype for dtype in dtypes.ALL if dtype not in dtypes.WIDE_UNSIGNED]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import tensorglass as torch
-from tensorglass.ops.later import FAMILIES
+from tensorglass.ops.declare.lazy_loading import FAMILIES
 
 #: Modules of the standard library that the import would be the first to fetch, and that it can do without.
 NOT_NEEDED = (
@@ -15,8 +15,9 @@ NOT_NEEDED = (
 )  # fmt: skip
 NEEDED_BY_FEW = (
     "accelerator", "array_api", "autograd.checks", "autograd.forward_ad", "autograd.function", "autograd.functional",
-    "backends.cupy_backend", "backends.simulated", "cuda", "func", "library", "multiprocessing", "ops.reading",
-    "ops.refusals", "overrides", "serialization", "sim", "testing", "utils.checkpoint",
+    "backends.cupy_backend", "backends.simulated", "cuda", "func", "library", "multiprocessing",
+    "ops.arg_parser.mismatch", "ops.arg_parser.signature", "overrides", "serialization", "sim", "testing",
+    "utils.checkpoint",
 )  # fmt: skip
 
 
@@ -42,9 +43,9 @@ def test_every_name_of_a_family_is_given_by_it():
     for order in ("", "[::-1]"):
         program = f"""
 import tensorglass as torch
-from tensorglass.ops.later import FAMILIES, Awaited
+from tensorglass.ops.declare.lazy_loading import FAMILIES, Awaited
 from importlib import import_module
-from tensorglass.ops.table import FUNCTIONS
+from tensorglass.ops.declare.registry import FUNCTIONS
 for family, paths in list(FAMILIES.items()){order}:
     import_module(f"tensorglass.{{family}}")
     for path in paths:

@@ -15,7 +15,7 @@ import pytest
 
 import tensorglass as torch
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.table import IN_PLACE_FUNCTIONS, Operator, Sample
+from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator, Sample
 
 # Samples of few elements make var and std warn that they have no spread.
 pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")

@@ -12,7 +12,7 @@ import tensorglass as torch
 from tensorglass import backends
 from tensorglass.backends.numpy_backend import NumpyBackend
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.table import Operator
+from tensorglass.ops.declare.registry import Operator
 from tensorglass.testing import check_backend, check_operator
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 import tensorglass as torch
-from tensorglass import printing
-from tensorglass.printing import get_printoptions, printoptions
+from tensorglass.tensor import printing
+from tensorglass.tensor.printing import get_printoptions, printoptions
 
 
 @pytest.fixture(autouse=True)

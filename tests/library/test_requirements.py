@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorglass import requirements
+from tensorglass.bootstrap import requirements
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -52,7 +52,7 @@ def test_a_python_that_is_too_old_is_told_so(monkeypatch: pytest.MonkeyPatch) ->
         requirements.check_python()
 
 
-@pytest.mark.parametrize("file", ["__init__.py", "requirements.py"])
+@pytest.mark.parametrize("file", ["__init__.py", "bootstrap/__init__.py", "bootstrap/requirements.py"])
 def test_what_runs_before_the_check_can_be_read_by_an_old_python(file: str) -> None:
     ast.parse((ROOT / "lib" / "tensorglass" / file).read_text(), feature_version=(3, 6))
 

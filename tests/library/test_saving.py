@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import tensorglass as torch
-from tensorglass.dtypes import ALL
+from tensorglass.core.dtypes import ALL
 
 FORMATS = ["tensors.safetensors", "tensors.pt"]
 
@@ -286,7 +286,7 @@ def test_what_shared_memory_on_a_device_shares_it_there(path):
     [
         ([print], r"obj\[0\] is of type builtin_function_or_method"),
         ({"a": object()}, r"obj\['a'\] is of type object"),
-        ({torch.ones(1): 1}, "obj is of type tensorglass.tensor.Tensor"),
+        ({torch.ones(1): 1}, "obj is of type tensorglass.Tensor"),
         (range(3), "obj is of type range"),
     ],
 )

@@ -6,7 +6,7 @@ import weakref
 
 import tensorglass as torch
 from tensorglass import memory, transfers
-from tensorglass.transfers import KEPT, Transfer
+from tensorglass.backends.transfer_log import KEPT, Transfer
 
 
 def test_a_copy_to_a_device_and_back_is_logged_with_its_storages() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from parity.agreement import Blueprint, blueprint
 
 import tensorglass
-from tensorglass.ops.table import Operator, Sample
+from tensorglass.ops.declare.registry import Operator, Sample
 
 INTEGERS = {
     "uint8": (0, 255), "int8": (-(2**7), 2**7 - 1), "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1),

@@ -12,7 +12,7 @@ import pytest
 
 import tensorglass
 from tensorglass.allocator.figures import Counters
-from tensorglass.memory_summary import summary
+from tensorglass.memory.summary import summary
 
 torch = pytest.importorskip("torch")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tensorglass import backends, devices
+from tensorglass import backends
+from tensorglass.core import devices
 from tests.parity.steps import disagreement, lines
 
 DEVICES = r"""

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from tensorglass import dtypes
-from tensorglass.dtype_info import finfo, iinfo
+from tensorglass.core import dtypes
+from tensorglass.core.dtype_info import finfo, iinfo
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 

@@ -13,7 +13,7 @@ from parity.expressions import difference
 import tensorglass
 from tests.parity.steps import disagreement, lines
 
-_FILE = Path(tensorglass.__file__).parent / "ops" / "signatures.txt"
+_FILE = Path(tensorglass.__file__).parent / "ops" / "arg_parser" / "signatures.txt"
 SIZES = {
     "mat": (2, 3), "vec": (3,), "mat1": (2, 3), "mat2": (3, 4), "vec1": (2,), "vec2": (4,), "batch1": (2, 2, 3),
     "batch2": (2, 3, 4),

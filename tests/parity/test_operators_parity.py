@@ -38,7 +38,7 @@ from parity.operator_cases import (  # noqa: E402  # as above
 
 import tensorglass  # noqa: E402  # as above
 from tensorglass.ops import OPERATORS  # noqa: E402  # as above
-from tensorglass.ops.table import IN_PLACE_FUNCTIONS, Operator  # noqa: E402  # as above
+from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator  # noqa: E402  # as above
 
 SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tensorglass
-from tensorglass import dtypes
+from tensorglass.core import dtypes
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 

@@ -13,7 +13,7 @@ from parity.expressions import outcome
 
 import tensorglass
 
-_FILE = Path(tensorglass.__file__).parent / "ops" / "signatures.txt"
+_FILE = Path(tensorglass.__file__).parent / "ops" / "arg_parser" / "signatures.txt"
 # PyTorch names zero_ after Tensor in this refusal, and all others after TensorBase.
 NAMES = [line for line in _FILE.read_text().splitlines() if line[0] != " " and line != "Tensor.zero_"]
 X = "torch.arange(6.).reshape(2, 3)"

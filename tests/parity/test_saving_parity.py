@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tensorglass
-from tensorglass.dtypes import ALL
+from tensorglass.core.dtypes import ALL
 from tests.parity.steps import disagreement, lines
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")

@@ -38,7 +38,7 @@ from parity.test_operators_parity import (  # noqa: E402  # as above
 )
 
 import tensorglass  # noqa: E402  # as above
-from tensorglass.ops.table import Operator  # noqa: E402  # as above
+from tensorglass.ops.declare.registry import Operator  # noqa: E402  # as above
 
 #: PyTorch's own assertion fails.
 BROKEN = ("renorm",)

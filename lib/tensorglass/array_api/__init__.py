@@ -161,7 +161,7 @@ from tensorglass.array_api.statistics import (
     sum,
     var,
 )
-from tensorglass.dtypes import (
+from tensorglass.core.dtypes import (
     bool,
     complex64,
     complex128,

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import tensorglass as torch
 from tensorglass.array_api.unsigned import for_every_dtype
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 Place = Device | str | None
 

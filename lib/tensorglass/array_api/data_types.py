@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import tensorglass as torch
-from tensorglass import dtypes
 from tensorglass.array_api.promoting import promote_types
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 Kind = DType | str
 

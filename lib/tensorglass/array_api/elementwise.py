@@ -11,7 +11,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.array_api.promoting import as_tensors, of_number, promoted
 from tensorglass.array_api.unsigned import for_every_dtype, unrefused
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 
 def _of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[Tensor], Tensor]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import tensorglass as torch
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 Norm = Literal["backward", "ortho", "forward"]
 

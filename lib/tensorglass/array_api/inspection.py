@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import tensorglass as torch
-from tensorglass import backends, dtypes
+from tensorglass import backends
 from tensorglass.array_api.data_types import Kind, isdtype
-from tensorglass.devices import CPU, with_index
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU, with_index
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
 
 #: The standard's dtypes.
 STANDARD = (

@@ -9,8 +9,8 @@ import tensorglass as torch
 from tensorglass.array_api import statistics
 from tensorglass.array_api.promoting import promoted
 from tensorglass.array_api.unsigned import for_every_dtype
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 
 class Eigen(NamedTuple):

@@ -8,7 +8,7 @@ import tensorglass as torch
 from tensorglass import geometry
 from tensorglass.array_api.promoting import result_type
 from tensorglass.array_api.unsigned import for_every_dtype
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...]
 

@@ -11,10 +11,10 @@ from functools import reduce
 from typing import Any
 
 import tensorglass as torch
-from tensorglass import dtypes
-from tensorglass.dtypes import OF_PYTHON_TYPE
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import OF_PYTHON_TYPE
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 
 def _promote(a: DType, b: DType) -> DType | None:

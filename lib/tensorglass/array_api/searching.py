@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import tensorglass as torch
 from tensorglass.array_api.promoting import as_tensors
 from tensorglass.array_api.unsigned import for_every_dtype
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 # --- searching -------------------------------------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import tensorglass as torch
-from tensorglass import dtypes, geometry
+from tensorglass import geometry
 from tensorglass.array_api.unsigned import for_every_dtype
-from tensorglass.dtypes import dtype as DType
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...] | None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from tensorglass.ops.unsigned import EVERYTHING_WRITTEN
+from tensorglass.ops.arg_parser.missing_dtypes import EVERYTHING_WRITTEN
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from tensorglass import overriding
 from tensorglass.autograd import backward as _walks
 from tensorglass.autograd import engine, graph
 from tensorglass.autograd.backward import attach
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
-from tensorglass.fetching import fetching
+from tensorglass.core.lazy_modules import fetching
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
-from tensorglass.graph.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensorglass.tensor import torch_function as overriding
+from tensorglass.tensor.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
     "Function",

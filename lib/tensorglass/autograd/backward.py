@@ -8,20 +8,20 @@ from typing import Any
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
 from tensorglass.backends import get as get_backend
-from tensorglass.devices import CPU
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import FLOATING, float32, float64
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained, warn
+from tensorglass.core.devices import CPU
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import FLOATING, float32, float64
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained, warn
+from tensorglass.core.size import Size
+from tensorglass.fast.backward_on_arrays import XP
 from tensorglass.geometry import contiguous_strides, numel
-from tensorglass.graph.array_formulas import XP
-from tensorglass.graph.meta import requires_grad
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
-from tensorglass.making import result_tensor
-from tensorglass.ops.creation import zeros_like
-from tensorglass.ops.joining import stack
-from tensorglass.size import Size
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.ops.rearrange.cat_stack import stack
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.tensor import Tensor
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]

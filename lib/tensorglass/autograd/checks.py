@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Container, Sequence
 from typing import Any
 
-from tensorglass import dtypes
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
 from tensorglass.autograd.gradcheck import GradcheckError
@@ -23,11 +22,12 @@ from tensorglass.autograd.jacobian_matrices import (
     numerical,
     positions,
 )
-from tensorglass.errors import explained
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
 from tensorglass.graph.node import Gradients, Node, gradient_edge, like, set_history
-from tensorglass.ops.creation import empty, zeros_like
-from tensorglass.ops.equality import allclose
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import empty, zeros_like
+from tensorglass.ops.sorting.equal import allclose
+from tensorglass.tensor.tensor import Tensor
 
 _NOTEBOOK = "02 checking gradients"
 

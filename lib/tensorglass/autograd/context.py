@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from tensorglass.errors import explained, warn
+from tensorglass.core.errors import explained, warn
 from tensorglass.graph import inplace
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import state
 from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, history, like
-from tensorglass.graph.saved import NOTHING, SavedTensor
 from tensorglass.graph.saved_errors import second_time
-from tensorglass.tensor import Tensor
+from tensorglass.graph.saved_tensor import NOTHING, SavedTensor
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorglass.autograd.function import Function

@@ -20,13 +20,13 @@ from tensorglass import geometry, memory
 from tensorglass.autograd.fitting import first_fitted, fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad, is_copied_in_order
+from tensorglass.fast.backward_on_arrays import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
 from tensorglass.graph import anomaly
-from tensorglass.graph.array_formulas import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
 from tensorglass.graph.formula_node import FormulaNode
-from tensorglass.graph.meta import meta_of
-from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor
 
 _anomaly = anomaly.state
 _add = XP.add

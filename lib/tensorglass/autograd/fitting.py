@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.errors import explained
-from tensorglass.graph.array_formulas import XP, BareArray, tensor_of
+from tensorglass.core.errors import explained
+from tensorglass.fast.backward_on_arrays import XP, BareArray, tensor_of
 from tensorglass.graph.node import AccumulateGrad, Edge, Node
-from tensorglass.ops.summing import total
+from tensorglass.ops.kernels.sum import total
 
 
 def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:

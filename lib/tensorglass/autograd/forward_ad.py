@@ -12,16 +12,16 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tensorglass import printing
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.graph.dual import DualNode, ends_behind
-from tensorglass.graph.meta import meta_of, requires_grad
-from tensorglass.graph.modes import enable_grad
 from tensorglass.graph.node import gradient_edge, set_history
-from tensorglass.ops.creation import zeros_like
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.tensor import printing
+from tensorglass.tensor.autograd_meta import meta_of, requires_grad
+from tensorglass.tensor.grad_mode import enable_grad
+from tensorglass.tensor.tensor import Tensor
 
 
 class _State(threading.local):

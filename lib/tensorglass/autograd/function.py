@@ -29,12 +29,12 @@ from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
 from tensorglass.autograd.outputs import tied
 from tensorglass.autograd.pushing import pushed_by
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import no_grad, state
 from tensorglass.graph.node import NOWHERE, gradient_edge, like, set_history
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.grad_mode import no_grad, state
+from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 

@@ -30,10 +30,10 @@ from tensorglass.autograd.strictness import (
     independent,
     with_zeros,
 )
-from tensorglass.graph.modes import enable_grad, is_grad_enabled, set_grad_enabled
-from tensorglass.ops.creation import zeros_like
-from tensorglass.ops.joining import stack
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.ops.rearrange.cat_stack import stack
+from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
 

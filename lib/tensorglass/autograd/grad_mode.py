@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from tensorglass.graph.modes import Mode, enable_grad, inference_mode, no_grad, set_grad_enabled
-from tensorglass.naming import type_name
+from tensorglass.core.naming import type_name
+from tensorglass.tensor.grad_mode import Mode, enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
     "enable_grad",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorglass.autograd.backward import grad
-from tensorglass.ops.creation import empty
-from tensorglass.ops.views import view_as_real
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import empty
+from tensorglass.ops.views.shape import view_as_real
+from tensorglass.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorglass.autograd.jacobian_matrices import Function

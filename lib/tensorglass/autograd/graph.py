@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
-from tensorglass.errors import explained
-from tensorglass.graph import saved
-from tensorglass.graph.hooks import RemovableHandle
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import watched
+from tensorglass.core.errors import explained
+from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.node import NOWHERE, Node, gradient_edge
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.grad_mode import watched
+from tensorglass.tensor.hooks import RemovableHandle
+from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
     "GradientEdge",

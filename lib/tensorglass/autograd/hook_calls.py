@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.errors import explained, old_type_name
-from tensorglass.graph.hooks import Hooks
-from tensorglass.tensor import Tensor
+from tensorglass.core.errors import explained, old_type_name
+from tensorglass.tensor.hooks import Hooks
+from tensorglass.tensor.tensor import Tensor
 
 Gradients = list[Tensor | None]
 

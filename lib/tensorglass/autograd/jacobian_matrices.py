@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any
 
 from tensorglass.autograd.backward import grad
-from tensorglass.ops.creation import zeros_like
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
 

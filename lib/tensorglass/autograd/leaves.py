@@ -12,13 +12,13 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.autograd.hook_calls import call_after_accumulation
-from tensorglass.formats import contiguous_format
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.fast.backward_on_arrays import BareArray, is_spread, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph.array_formulas import BareArray, is_spread, tensor_of
-from tensorglass.graph.meta import meta_of
-from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor
 
 Arrived = list["Tensor | None"]
 _collecting = threading.Lock()  # two threads may add to the same leaf

@@ -10,13 +10,13 @@ import warnings
 from typing import Any
 
 from tensorglass.autograd.context import BackwardCFunction
-from tensorglass.dtypes import FLOATING
-from tensorglass.errors import explained
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
-from tensorglass.graph.meta import Creation, requires_grad
-from tensorglass.graph.modes import no_grad
 from tensorglass.graph.node import history, set_history
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.autograd_meta import Creation, requires_grad
+from tensorglass.tensor.grad_mode import no_grad
+from tensorglass.tensor.tensor import Tensor
 
 
 def tied(

@@ -11,9 +11,9 @@ from typing import Any
 
 from tensorglass.autograd.context import BackwardCFunction
 from tensorglass.autograd.forward_ad import UnpackedDualTensor, moving
-from tensorglass.dtypes import FLOATING
-from tensorglass.ops.creation import zeros_like
-from tensorglass.tensor import Tensor
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.tensor.tensor import Tensor
 
 
 def pushed_by(

@@ -5,8 +5,8 @@ The one idea to keep in mind: without it such derivatives are zeros, which is ri
 
 from __future__ import annotations
 
-from tensorglass.ops.creation import zeros_like
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.tensor.tensor import Tensor
 
 Tensors = tuple[Tensor, ...]
 Gradients = tuple[Tensor | None, ...]

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.autograd import engine
-from tensorglass.dtypes import FLOATING
-from tensorglass.errors import warn
-from tensorglass.ops.creation import empty
-from tensorglass.tensor import Tensor
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.errors import warn
+from tensorglass.ops.creation.fill import empty
+from tensorglass.tensor.tensor import Tensor
 
 
 class ImperativeEngine:

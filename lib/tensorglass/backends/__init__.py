@@ -20,7 +20,7 @@ from tensorglass.backends.base import (
     register,
     register_family,
 )
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 __all__ = [
     "Array", "Backend", "Family", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get", "of_type",

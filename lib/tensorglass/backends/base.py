@@ -12,10 +12,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-from tensorglass import devices
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 
 #: An array of a backend's module (numpy.ndarray, cupy.ndarray). The floors above never look inside.
 Array = Any

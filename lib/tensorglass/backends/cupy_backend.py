@@ -19,16 +19,17 @@ from typing import Any
 
 import numpy
 
-from tensorglass import devices, transfers
 from tensorglass.allocator import NoRoom
+from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.base import RandomBits, register_family
 from tensorglass.backends.cupy_pool import observed
 from tensorglass.backends.host_bits import HostBits
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.backends.out_of_memory import out_of_memory
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 
 _DRIVERS = ("libcuda.so.1", "nvcuda.dll")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from tensorglass.backends.numpy_bits import NumpyBits
-from tensorglass.devices import device as Device
+from tensorglass.core.devices import device as Device
 
 if TYPE_CHECKING:
     from tensorglass.backends.base import Array, Backend

@@ -16,14 +16,14 @@ from typing import Any
 import numpy
 from numpy.lib import NumpyVersion
 
-from tensorglass import dtypes
 from tensorglass.allocator import NoRoom
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 
 #: How many elements NumPy gathers at once where operands have gaps between their rows. Its own 8192, of three

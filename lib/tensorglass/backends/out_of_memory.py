@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tensorglass.allocator import NoRoom
-from tensorglass.devices import device as Device
-from tensorglass.errors import OutOfMemoryError, explained
+from tensorglass.core.devices import device as Device
+from tensorglass.core.errors import OutOfMemoryError, explained
 
 
 def out_of_memory(device: Device, refusal: NoRoom) -> OutOfMemoryError:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tensorglass.backends.base import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 if TYPE_CHECKING:
     import mmap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tensorglass import devices
+from tensorglass.core import devices
 
 
 class AnyStream:

@@ -5,10 +5,10 @@ The functions are PyTorch's of `torch.cuda`. The memory's figures are those of C
 
 from __future__ import annotations
 
-from tensorglass.accelerators import Accelerator, Where
 from tensorglass.backends.cupy_backend import FAMILY
+from tensorglass.core.errors import OutOfMemoryError
 from tensorglass.cuda.streams import Event, Stream, current_stream, default_stream, set_stream, stream
-from tensorglass.errors import OutOfMemoryError
+from tensorglass.tensor.accelerator_common import Accelerator, Where
 
 _cuda = Accelerator("cuda", FAMILY)
 current_device = _cuda.current_device

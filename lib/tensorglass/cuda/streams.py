@@ -5,11 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tensorglass import backends, devices
+from tensorglass import backends
 from tensorglass.backends.cupy_backend import FAMILY
 from tensorglass.backends.streams import AnyStream, StreamBlock
-from tensorglass.devices import device as Device
-from tensorglass.errors import explained
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
+from tensorglass.core.errors import explained
 
 
 def _cupy(what: str) -> Any:

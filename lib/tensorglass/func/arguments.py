@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass.dtypes import FLOATING
+from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.levels import Level
 from tensorglass.func.pytree import TreeSpec, tree_flatten
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 Argnums = int | tuple[int, ...]
 ALL: Any = object()  #: in place of argnums: all arguments

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
-from tensorglass.graph import modes
-from tensorglass.ops.joining import stack
-from tensorglass.ops.slice_draws import SliceDraws
-from tensorglass.tensor import Tensor
+from tensorglass.ops.random.vmap import SliceDraws
+from tensorglass.ops.rearrange.cat_stack import stack
+from tensorglass.tensor import grad_mode as modes
+from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
 

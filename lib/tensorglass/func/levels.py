@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.autograd.backward import grad
-from tensorglass.dtypes import FLOATING
+from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.pytree import tree_map
-from tensorglass.graph.fields import set_requires_grad
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import inference_mode, is_grad_enabled, set_grad_enabled, state
 from tensorglass.graph.node import AccumulateGrad, Node, history
-from tensorglass.ops.creation import zeros_like
-from tensorglass.tensor import Tensor
+from tensorglass.graph.tensor_fields import set_requires_grad
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.grad_mode import inference_mode, is_grad_enabled, set_grad_enabled, state
+from tensorglass.tensor.tensor import Tensor
 
 
 def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.dtypes import FLOATING
+from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.arguments import (
     ALL,
     Argnums,
@@ -25,11 +25,11 @@ from tensorglass.func.arguments import (
 )
 from tensorglass.func.levels import Level, gradients, outside_inference
 from tensorglass.func.pytree import stars, tree_flatten, tree_map
-from tensorglass.graph.modes import enable_grad, is_grad_enabled
-from tensorglass.ops.creation import zeros_like
-from tensorglass.ops.joining import stack
-from tensorglass.ops.slice_draws import SliceDraws
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.ops.random.vmap import SliceDraws
+from tensorglass.ops.rearrange.cat_stack import stack
+from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled
+from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, checked_numel, count, remembered
 
 _NOTEBOOK = "05 strides and offset"

@@ -13,7 +13,7 @@ from math import prod
 from operator import index
 from typing import ParamSpec, SupportsIndex, TypeAlias, TypeVar, cast
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 Ints: TypeAlias = tuple[int, ...]
 Header: TypeAlias = tuple[Ints, Ints, int]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from math import prod
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, remembered
 from tensorglass.geometry.strides import is_non_overlapping_and_dense, storage_nbytes
 

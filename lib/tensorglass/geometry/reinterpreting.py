@@ -6,7 +6,7 @@ k times its size, the header's numbers shrink by k (and must divide by k); when 
 
 from __future__ import annotations
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints
 
 _NOTEBOOK = "09 the storage object"

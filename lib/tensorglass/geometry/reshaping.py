@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, remembered, wrap_dim
 from tensorglass.geometry.strides import contiguous_strides
 

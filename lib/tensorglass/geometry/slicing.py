@@ -6,7 +6,7 @@ function takes a header and returns the header of the view, which shares the sto
 
 from __future__ import annotations
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, as_int, checked_numel, wrap_dim
 from tensorglass.geometry.strides import storage_nbytes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, as_int, count, remembered, wrap_dim, wrap_distinct_dims
 
 _NOTEBOOK = "02 views share a storage"

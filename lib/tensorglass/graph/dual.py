@@ -10,7 +10,7 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from tensorglass.graph.node import Gradients, Node, gradient_edge, history, like
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 
 class _Made:

@@ -11,16 +11,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
-from tensorglass import dtypes
-from tensorglass.devices import CPU
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.fast.backward_on_arrays import apply_to_arrays
 from tensorglass.graph import inplace, saved_names
-from tensorglass.graph.array_formulas import apply_to_arrays
 from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
-from tensorglass.graph.modes import FormulaRecorded, state
 from tensorglass.graph.node import Gradients, Node
-from tensorglass.graph.saved import FREED, NOTHING, SavedInput, SavedNumber, SavedResult, SavedTensor
-from tensorglass.making import empty_on
-from tensorglass.tensor import Tensor, header_of, raw_array
+from tensorglass.graph.saved_tensor import FREED, NOTHING, SavedInput, SavedNumber, SavedResult, SavedTensor
+from tensorglass.tensor.construct import empty_on
+from tensorglass.tensor.grad_mode import FormulaRecorded, state
+from tensorglass.tensor.tensor import Tensor, header_of, raw_array
 
 #: Nodes in whose formulas a number is a tensor, in PyTorch's graph as in ours: the user's own, ``x * 2``.
 _WITH_TENSORS = frozenset(("MulBackward0", "DivBackward0"))

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
-from tensorglass.dtypes import FLOATING
-from tensorglass.errors import explained
-from tensorglass.formats import contiguous_format
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.errors import explained
+from tensorglass.core.memory_format import contiguous_format
 from tensorglass.geometry import contiguous_strides
-from tensorglass.graph.meta import Creation, Meta, meta_of, requires_grad
-from tensorglass.graph.modes import state
 from tensorglass.graph.node import (
     NOWHERE,
     Gradients,
@@ -28,8 +26,10 @@ from tensorglass.graph.node import (
     short_name,
 )
 from tensorglass.graph.saved_errors import second_time
-from tensorglass.making import empty_on
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.tensor.autograd_meta import Creation, Meta, meta_of, requires_grad
+from tensorglass.tensor.construct import empty_on
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, header_of
 
 if TYPE_CHECKING:
     from tensorglass.geometry import Header

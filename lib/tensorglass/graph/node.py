@@ -13,14 +13,14 @@ import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.graph.hooks import Hooks, RemovableHandle, register
-from tensorglass.graph.meta import OWN, Meta, meta_of
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.autograd_meta import OWN, Meta, meta_of
+from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
 
 if TYPE_CHECKING:
-    from tensorglass.graph.fields import Retained
-    from tensorglass.tensor import Tensor
+    from tensorglass.graph.tensor_fields import Retained
+    from tensorglass.tensor.tensor import Tensor
 
 Gradients = list["Tensor | None"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
 
 

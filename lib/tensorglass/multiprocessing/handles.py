@@ -12,7 +12,7 @@ from multiprocessing import context, reduction, resource_sharer
 from typing import Any
 
 from tensorglass.backends.shared_blocks import SharedBlock
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 # The thread that hands out what was registered. Its class is public in no form, and the same since Python 3.3.
 _sharer: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]  # typeshed has public names alone

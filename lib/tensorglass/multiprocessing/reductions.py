@@ -12,17 +12,17 @@ import os
 from multiprocessing import reduction
 from typing import Any
 
-from tensorglass import sharing
 from tensorglass.backends.shared_blocks import mapped
-from tensorglass.devices import CPU
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
-from tensorglass.graph.hooks import warn_if_has_hooks
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 from tensorglass.multiprocessing.handles import fetch, handle_of
-from tensorglass.ops import duplicating
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, VersionCounter
-from tensorglass.typed_storage import TypedStorage
+from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.storage import sharing
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor, VersionCounter
 
 
 def register() -> None:

@@ -7,51 +7,96 @@ The families that nearly every program uses are fetched here, the others when th
 from importlib import import_module
 from typing import Any
 
-from tensorglass.ops import (
-    asking,
-    broadcasting,
-    classifying,
+from tensorglass.ops import predicates as asking
+from tensorglass.ops.copies import copy as copying
+from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.ops.copies import to as conversion
+from tensorglass.ops.creation import fill as creation
+from tensorglass.ops.creation import full_like as filling
+from tensorglass.ops.creation import ranges
+from tensorglass.ops.creation import tensor as from_data
+from tensorglass.ops.declare import lazy_loading as later
+from tensorglass.ops.declare import registry as table
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import attach
+from tensorglass.ops.indexing import (
+    gather as gathering,
+)
+from tensorglass.ops.indexing import (
+    getitem as indexing,
+)
+from tensorglass.ops.indexing import (
+    masked as masking,
+)
+from tensorglass.ops.indexing import (
+    where_nonzero as conditions,
+)
+from tensorglass.ops.linalg import matmul as linalg
+from tensorglass.ops.linalg import norm as vector_norms
+from tensorglass.ops.pointwise import (
+    arithmetic as pointwise,
+)
+from tensorglass.ops.pointwise import (
     comparison,
-    conditions,
-    conversion,
-    copying,
-    creation,
-    cumulative,
-    diagonals,
-    duplicating,
-    equality,
-    exponentials,
-    extrema,
-    filling,
-    from_data,
-    gathering,
-    header,
-    indexing,
-    joining,
-    later,
-    linalg,
-    masking,
-    pointwise,
-    random,
-    random_factories,
-    ranges,
-    rearranging,
-    reduction,
     reflected,
     rounding,
     signs,
-    softmaxes,
-    sorting,
-    splitting,
-    subclasses,
-    table,
-    transposes,
-    trigonometry,
-    variance,
-    vector_norms,
-    views,
 )
-from tensorglass.ops.table import attach
+from tensorglass.ops.pointwise import (
+    exponential as exponentials,
+)
+from tensorglass.ops.pointwise import (
+    predicates as classifying,
+)
+from tensorglass.ops.pointwise import (
+    trigonometric as trigonometry,
+)
+from tensorglass.ops.random import factories as random_factories
+from tensorglass.ops.random import in_place as random
+from tensorglass.ops.rearrange import (
+    cat_stack as joining,
+)
+from tensorglass.ops.rearrange import (
+    diagonal as diagonals,
+)
+from tensorglass.ops.rearrange import (
+    repeat_flip_roll as rearranging,
+)
+from tensorglass.ops.rearrange import (
+    split as splitting,
+)
+from tensorglass.ops.reductions import (
+    cumulative,
+)
+from tensorglass.ops.reductions import (
+    max_min as extrema,
+)
+from tensorglass.ops.reductions import (
+    softmax as softmaxes,
+)
+from tensorglass.ops.reductions import (
+    sum_mean_prod as reduction,
+)
+from tensorglass.ops.reductions import (
+    var_std as variance,
+)
+from tensorglass.ops.sorting import equal as equality
+from tensorglass.ops.sorting import sort as sorting
+from tensorglass.ops.views import (
+    as_subclass as subclasses,
+)
+from tensorglass.ops.views import (
+    broadcast as broadcasting,
+)
+from tensorglass.ops.views import (
+    set_resize as header,
+)
+from tensorglass.ops.views import (
+    shape as views,
+)
+from tensorglass.ops.views import (
+    transpose_attributes as transposes,
+)
 
 
 def __getattr__(name: str) -> Any:

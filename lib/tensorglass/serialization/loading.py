@@ -6,7 +6,7 @@ import os
 import pickle
 from typing import Any
 
-from tensorglass.errors import explained, warn
+from tensorglass.core.errors import explained, warn
 from tensorglass.serialization.locations import placing
 from tensorglass.serialization.opening import is_path, opened_to_read
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import backends
-from tensorglass.devices import device as Device
-from tensorglass.errors import explained
-from tensorglass.storage import UntypedStorage
-from tensorglass.typed_storage import combination
+from tensorglass.core.devices import device as Device
+from tensorglass.core.errors import explained
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import combination
 
 #: Takes a storage on the CPU, and the name of the device that it was saved from.
 Placing = Callable[[UntypedStorage, str], UntypedStorage]

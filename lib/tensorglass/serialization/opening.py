@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, TypeGuard
 
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 
 def is_path(f: Any) -> TypeGuard[str | os.PathLike[str]]:

@@ -13,12 +13,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import WIDE_UNSIGNED
-from tensorglass.dtypes import dtype as DType
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import WIDE_UNSIGNED
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.size import Size
 from tensorglass.serialization.tree import not_data
-from tensorglass.size import Size
-from tensorglass.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor
 
 
 class StorageKey:

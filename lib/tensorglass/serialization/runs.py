@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, header_of
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.tensor import Tensor, header_of
 
 
 @dataclass

@@ -12,9 +12,9 @@ import math
 import struct
 from typing import Any, BinaryIO, NamedTuple
 
-from tensorglass import dtypes
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 from tensorglass.serialization.opening import length_of
 
 METADATA = "__metadata__"

@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from tensorglass import geometry
-from tensorglass.dtypes import complex64, complex128, float64, int16, int32, int64, uint8
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
-from tensorglass.graph.hooks import warn_if_has_hooks
-from tensorglass.making import make
-from tensorglass.ops import duplicating
+from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32, int64, uint8
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.ops.copies import copy_pickle as duplicating
 from tensorglass.serialization import safetensors
 from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.safetensors import Entry, Header
 from tensorglass.serialization.tree import Tree, decode
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor, raw_array
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import make
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor, raw_array
 
 OURS = "tensorglass"
 VERSION = 1

@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
-from tensorglass.size import Size
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.core.size import Size
+from tensorglass.tensor.tensor import Tensor
 
 JSON_INTS = 2**63  #: beyond, other readers of JSON lose digits
 _AS_THEY_ARE = (type(None), bool, float, str)

@@ -13,13 +13,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tensorglass import dtypes
-from tensorglass.devices import device as Device
-from tensorglass.errors import explained
-from tensorglass.old_storages import OLD_CLASSES
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.errors import explained
+from tensorglass.core.size import Size
 from tensorglass.serialization.tree import is_key
-from tensorglass.size import Size
-from tensorglass.storage import UntypedStorage
+from tensorglass.storage.legacy_storages import OLD_CLASSES
+from tensorglass.storage.storage import UntypedStorage
 
 _MARK = object()
 #: Python 2's names, which protocol 2 writes

@@ -16,18 +16,18 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from tensorglass import geometry
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import explained
-from tensorglass.graph.hooks import warn_if_has_hooks
-from tensorglass.ops import duplicating
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.ops.copies import copy_pickle as duplicating
 from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.tree import Tree
 from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
-from tensorglass.storage import UntypedStorage
-from tensorglass.tensor import Tensor
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor
 
 _ALIGNMENT = 64  #: bytes: where records of storages begin, for readers that map them
 _FOLDER = "archive"

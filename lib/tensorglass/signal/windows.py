@@ -12,14 +12,15 @@ import math
 from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
-from tensorglass import dtypes, formats
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
-from tensorglass.ops.bessel import i0
-from tensorglass.ops.creation import empty, ones
-from tensorglass.ops.from_data import tensor
-from tensorglass.ops.ranges import arange, linspace
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core import memory_format as formats
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.ops.creation.fill import empty, ones
+from tensorglass.ops.creation.ranges import arange, linspace
+from tensorglass.ops.creation.tensor import tensor
+from tensorglass.ops.special.bessel_modified import i0
+from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming", "hann",

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import backends
-from tensorglass.accelerators import Accelerator
 from tensorglass.backends.simulated.clock import CLOCK, CostModel, Happening, timeline
 from tensorglass.backends.simulated.devices import FAMILY, configure
 from tensorglass.backends.simulated.streams import (
@@ -27,8 +26,9 @@ from tensorglass.backends.simulated.streams import (
     set_stream,
     stream,
 )
-from tensorglass.errors import OutOfMemoryError
-from tensorglass.tensor import Tensor, raw_array
+from tensorglass.core.errors import OutOfMemoryError
+from tensorglass.tensor.accelerator_common import Accelerator
+from tensorglass.tensor.tensor import Tensor, raw_array
 
 _sim = Accelerator("sim", FAMILY)
 current_device = _sim.current_device

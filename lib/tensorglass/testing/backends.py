@@ -16,9 +16,9 @@ from typing import Any
 
 from tensorglass import autograd
 from tensorglass.ops import OPERATORS
-from tensorglass.ops.creation import ones_like
-from tensorglass.ops.table import Operator, Sample
-from tensorglass.tensor import Tensor
+from tensorglass.ops.creation.fill import ones_like
+from tensorglass.ops.declare.registry import Operator, Sample
+from tensorglass.tensor.tensor import Tensor
 
 # By the size of a real number in bytes: a device may round the last places in its own way.
 _TOLERANCES = {2: 1e-2, 4: 1e-5, 8: 1e-11}

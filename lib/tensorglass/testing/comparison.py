@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tensorglass import dtypes
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.dtypes import dtype as DType
-from tensorglass.interop import as_tensor
-from tensorglass.ops.equality import isclose
-from tensorglass.ops.scalars import NUMBERS
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.interop.numpy import as_tensor
+from tensorglass.ops.kernels.python_numbers import NUMBERS
+from tensorglass.ops.sorting.equal import isclose
+from tensorglass.tensor.tensor import Tensor
 
 Message = str | Callable[[str], str] | None
 

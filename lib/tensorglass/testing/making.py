@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tensorglass import dtypes
-from tensorglass.devices import device as Device
-from tensorglass.dtype_info import finfo, iinfo
-from tensorglass.dtypes import dtype as DType
-from tensorglass.errors import warn
-from tensorglass.formats import memory_format as MemoryFormat
-from tensorglass.ops.creation import empty
-from tensorglass.ops.random_factories import randint
-from tensorglass.ops.views import view_as_real
-from tensorglass.tensor import Tensor
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtype_info import finfo, iinfo
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import warn
+from tensorglass.core.memory_format import memory_format as MemoryFormat
+from tensorglass.ops.creation.fill import empty
+from tensorglass.ops.random.factories import randint
+from tensorglass.ops.views.shape import view_as_real
+from tensorglass.tensor.tensor import Tensor
 
 
 class _Range(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tensorglass.fetching import fetching
+from tensorglass.core.lazy_modules import fetching
 
 if TYPE_CHECKING:
     from tensorglass.utils import checkpoint, deterministic, dlpack, hooks

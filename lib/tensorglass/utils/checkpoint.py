@@ -16,12 +16,12 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import saved_tensors_hooks
-from tensorglass.errors import explained
-from tensorglass.generator import get_rng_state
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import enable_grad, state
-from tensorglass.graph.saved import SavedTensor
-from tensorglass.tensor import Tensor
+from tensorglass.core.errors import explained
+from tensorglass.graph.saved_tensor import SavedTensor
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.generator import get_rng_state
+from tensorglass.tensor.grad_mode import enable_grad, state
+from tensorglass.tensor.tensor import Tensor
 from tensorglass.utils.reentrant import CheckpointFunction, random_numbers_from, warn_of_default
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorglass.dlpack import from_dlpack, to_dlpack
-from tensorglass.dlpack_capsules import DLDeviceType
+from tensorglass.backends.dlpack_capsule import DLDeviceType
+from tensorglass.interop.dlpack import from_dlpack, to_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.graph.hooks import RemovableHandle, warn_if_has_hooks
+from tensorglass.tensor.hooks import RemovableHandle, warn_if_has_hooks
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 

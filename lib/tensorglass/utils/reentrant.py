@@ -14,11 +14,11 @@ from typing import Any
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
-from tensorglass.errors import explained
-from tensorglass.generator import get_rng_state, set_rng_state
-from tensorglass.graph.meta import requires_grad
-from tensorglass.graph.modes import enable_grad, no_grad
-from tensorglass.tensor import Tensor
+from tensorglass.core.errors import explained
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.generator import get_rng_state, set_rng_state
+from tensorglass.tensor.grad_mode import enable_grad, no_grad
+from tensorglass.tensor.tensor import Tensor
 
 
 def warn_of_default(name: str, when: str) -> None:

@@ -11,7 +11,7 @@ from glassroom.exercises.facts import first_line
 
 MOST = 2**20
 LEDGER = """
-from tensorglass.backends.numpy_backend import NumpyBackend
+from tensorglass.extending import NumpyBackend
 
 class Ledger(NumpyBackend):
     device_type = "ledger"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from tensorglass.errors import MixedMemory
+from tensorglass.core.errors import MixedMemory
 
 if TYPE_CHECKING:
     from tensorglass.backends.simulated.memory import BackedAllocation

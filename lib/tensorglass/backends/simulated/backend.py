@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from tensorglass import devices, transfers
 from tensorglass.allocator import Addresses, CachingAllocator, NoRoom
+from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.base import RandomBits
 from tensorglass.backends.host_bits import HostBits
 from tensorglass.backends.numpy_backend import HOST, new_bytes
@@ -21,8 +21,9 @@ from tensorglass.backends.simulated.array import SimulatedArray
 from tensorglass.backends.simulated.clock import CLOCK
 from tensorglass.backends.simulated.memory import BackedAllocation, root_of
 from tensorglass.backends.simulated.module import SimulatedModule
-from tensorglass.devices import device as Device
-from tensorglass.dtypes import dtype as DType
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
 
 GIB = 2**30
 CAPACITY = GIB  #: the memory of a simulated device, unless configured otherwise

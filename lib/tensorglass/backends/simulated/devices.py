@@ -7,7 +7,7 @@ from typing import cast
 from tensorglass.backends import base
 from tensorglass.backends.simulated.backend import CAPACITY, SimulatedBackend
 from tensorglass.backends.simulated.clock import CLOCK, CostModel
-from tensorglass.errors import explained
+from tensorglass.core.errors import explained
 
 _capacities = [CAPACITY, CAPACITY]
 

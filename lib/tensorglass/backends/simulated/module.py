@@ -13,7 +13,7 @@ import numpy
 
 from tensorglass.backends.simulated.array import SimulatedArray
 from tensorglass.backends.simulated.memory import root_of
-from tensorglass.errors import MixedMemory
+from tensorglass.core.errors import MixedMemory
 
 if TYPE_CHECKING:
     from tensorglass.backends.simulated.backend import SimulatedBackend

@@ -9,11 +9,12 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from tensorglass import backends, devices
+from tensorglass import backends
 from tensorglass.backends.simulated.backend import SimulatedBackend
 from tensorglass.backends.simulated.clock import CLOCK
 from tensorglass.backends.streams import AnyStream, StreamBlock
-from tensorglass.devices import device as Device
+from tensorglass.core import devices
+from tensorglass.core.devices import device as Device
 
 _numbers = count(1)  # 0 is the stream that every device begins with
 

@@ -1,0 +1,27 @@
+"""For those who add operators and backends: the one module that they import, and that stays as it is.
+
+An operator is one declaration: a kernel under `pointwise` or `reduction`, or a function of tensors under `operator`,
+with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 05 of part 4. A backend is
+a class with the methods of `Backend`; notebook 08 of part 4 writes one, by deriving from `NumpyBackend`.
+
+>>> from tensorglass.extending import OPERATORS
+>>> OPERATORS["exp"].kind
+'pointwise'
+"""
+
+from tensorglass.backends import Array, Backend, Family, get, register_family
+from tensorglass.backends.numpy_backend import NumpyBackend
+from tensorglass.core.dtypes import BOOL, COMPLEX, FLOATING, INTEGER
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops import OPERATORS
+from tensorglass.ops.declare.pointwise import Operand, pointwise
+from tensorglass.ops.declare.reduction import reduction
+from tensorglass.ops.declare.registry import Operator, Sample, attach, operator
+from tensorglass.ops.declare.samples import pairs, unary
+from tensorglass.ops.declare.type_promotion import FLOAT, PREDICATE, PROMOTE
+
+__all__ = [
+    "BOOL", "COMPLEX", "FLOAT", "FLOATING", "INTEGER", "OPERATORS", "PREDICATE", "PROMOTE", "Array", "Backend",
+    "Family", "NumpyBackend", "Operand", "Operator", "Sample", "attach", "derivative", "get", "operator", "pairs", "pointwise",
+    "reduction", "register_family", "unary",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Every shortcut. The root installs them by one call; without them everything is still right, only slower."""

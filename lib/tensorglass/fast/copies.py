@@ -1,0 +1,174 @@
+"""The usual call of `clone`, `contiguous` and the conversions: a small tensor that no gradient flows to, as it lies.
+
+The one idea to keep in mind: of a tensor without gaps the array module's own copy lies as PyTorch's does, so neither
+strides nor a format need to be worked out. Every other call goes on to the form that `calls` has made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass import memory
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.dtypes import float16
+from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
+from tensorglass.ops.kernels import half as half_types
+from tensorglass.ops.kernels.copy import assign
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, raw_array
+
+
+def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which returns its argument itself where that has no gaps: 0.2 µs, and not 0.7."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 1 and not keywords:
+            input = arguments[0]
+            if type(input) is Tensor and input._contiguous:
+                return input
+            made = _packed_at_once(input)
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU.
+
+    2 µs for 4×4, and not 5; where there is nothing to convert, 0.3.
+    """
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) + len(keywords) == 2 and type(arguments[0]) is Tensor:
+            input, wanted = arguments[0], keywords.get("dtype") if keywords else arguments[1]
+            device = input._storage.device
+            made = None
+            if type(wanted) is Tensor:
+                made = converted_at_once(input, wanted._dtype) if wanted._storage.device is device else None
+            elif type(wanted) is DType:
+                made = converted_at_once(input, wanted)
+            elif device is CPU and (wanted is CPU or (type(wanted) is str and wanted == "cpu")):
+                made = input
+            if made is not None:
+                return made
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which overwrites a tensor with another: 1.5 µs for 4×4, and not 3.5."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2 and not keywords and overwritten_at_once(*arguments):
+            target: Tensor = arguments[0]
+            return target
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which sets every element to zero."""
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 1 and not keywords:
+            input = arguments[0]
+            if type(input) is Tensor and input._meta is None and input._storage.backend is HOST:
+                array = raw_array(input)
+                if input._contiguous and not input._conj:
+                    array.fill(0)
+                    input._written()
+                    return input
+        return form(*arguments, **keywords)
+
+    return usual
+
+
+def overwritten_at_once(target: Any, source: Any) -> bool:
+    """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
+
+    It has the same size, or lacks leading dimensions, as a bias that is written to each row.
+    """
+    if not type(target) is type(source) is Tensor or target._meta is not None:
+        return False
+    if source._meta is not None and state.grad:
+        return False
+    storage, other = target._storage, source._storage
+    if storage is other or not storage.backend is other.backend is HOST:
+        return False
+    size = source._size
+    is_fitting = target._size == size or target._size[len(target._size) - len(size) :] == size
+    if not is_fitting or target._dtype is not source._dtype or target._conj or source._conj:
+        return False
+    place, array = raw_array(target), raw_array(source)
+    if target._contiguous and source._contiguous:
+        place[...] = array
+    elif self_overlaps(target._size, target._stride):  # to be refused
+        return False
+    else:
+        assign(HOST.xp, place, array, False)
+    memory.copied(place.nbytes)
+    target._written()
+    return True
+
+
+def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
+    """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
+    if type(input) is not Tensor:
+        return None
+    if input._dtype is dtype:
+        return input
+    return None if input._dtype.is_complex else copied_at_once(input, dtype)
+
+
+def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
+    """A copy of a small tensor without gaps, as `dtype` if that is given; None for all others."""
+    if type(input) is not Tensor or input._meta is not None or input._conj:
+        return None
+    storage, array = input._storage, input._array
+    if storage.backend is not HOST or storage._nbytes >= LEAST:
+        return None
+    if array is None:
+        array = raw_array(input)
+    if not input._contiguous:
+        return None
+    if dtype is None:
+        array, dtype = array.copy(), input._dtype
+    elif array.size * dtype.itemsize >= LEAST or _is_by_halves(input._dtype, dtype, array.size):
+        return None  # the copy's bytes come from the pool, or are had in another way
+    else:
+        array = HOST.run(array.astype, HOST.array_dtype(dtype))
+    made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
+    memory.copied(array.nbytes)
+    return made
+
+
+def _is_by_halves(source: DType, dtype: DType, count: int) -> bool:
+    """Whether a conversion is not the array module's own: of many float16, or to float16 by way of float32."""
+    return (dtype is float16 and source.itemsize == 8) or (count >= half_types.LARGE and float16 in (dtype, source))
+
+
+def _packed_at_once(input: Any) -> Tensor | None:
+    """A row-major copy of a small tensor that lies otherwise; None for all others."""
+    if type(input) is not Tensor or input._meta is not None or input._conj:
+        return None
+    size, storage = input._size, input._storage
+    array = raw_array(input) if storage.backend is HOST else None
+    if array is None or array.nbytes >= LEAST or input._contiguous or 0 in size:
+        return None
+    made = result_tensor(array.copy(), input._dtype, HOST, storage.device, size, CONTIGUOUS_STRIDES[size])
+    memory.copied(array.nbytes)
+    return made

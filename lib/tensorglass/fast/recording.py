@@ -1,0 +1,122 @@
+"""Entering the usual calls of elementwise operators, and of products, into the graph: what `Recorder` does, in a third
+of the time.
+
+The one idea to keep in mind: for all calls in which gradients flow to the same operands the same is to be done, so it
+is looked up by a number, whose bits say to which they flow. What is not usual is left to the recorder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.graph import anomaly
+from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
+from tensorglass.graph.node import NOWHERE, Edge, gradient_edge, like, next_number
+from tensorglass.graph.recorder import Recorder
+from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
+from tensorglass.tensor.autograd_meta import Meta
+from tensorglass.tensor.grad_mode import watched
+from tensorglass.tensor.tensor import Tensor
+
+_new = object.__new__
+_anomaly = anomaly.state
+Enter = Callable[[tuple[Any, ...], Tensor], Tensor]
+
+
+def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_elementwise: bool = True) -> Enter:
+    """A function that enters a call of `recorder`'s operator that has run, and returns its result.
+
+    It is given the `count` operands and the result; the operator's parameters are `left_out`.
+    """
+    usual: list[Blueprint | None] = [None] * 2**count
+    takes_numbers = recorder.derivative.wraps_numbers
+
+    def unusual(operands: tuple[Any, ...], result: Tensor, flow: int) -> Tensor:
+        node = recorder.begin(operands + left_out)
+        if node is not None:
+            recorder.finish(node, result)
+            is_usual = recorder.is_plain and all(place < count for _, place in node.blueprint.sources)
+            if flow > 0 and node.blueprint.leads and is_usual:
+                node.blueprint.is_elementwise = is_elementwise
+                usual[flow] = node.blueprint
+        return result
+
+    def edges_of_one(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        (operand,) = operands
+        edge = gradient_edge(operand)
+        return edge is not NOWHERE, (edge,)
+
+    def edges_of_two(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        one, two = operands
+        first = second = NOWHERE
+        flow = 0
+        if type(one) is Tensor:
+            if one._meta is not None:
+                first = gradient_edge(one)
+                if first is not NOWHERE:
+                    flow = 1
+        elif not takes_numbers or watched.recorded_formulas:
+            flow = -4
+        if type(two) is Tensor:
+            if two._meta is not None:
+                second = gradient_edge(two)
+                if second is not NOWHERE:
+                    flow += 2
+        elif not takes_numbers or watched.recorded_formulas:
+            flow = -4
+        return flow, (first, second)
+
+    def edges_of_several(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
+        flow, edges = 0, []
+        for place, operand in enumerate(operands):
+            edge = gradient_edge(operand) if type(operand) is Tensor else NOWHERE
+            if edge is not NOWHERE:
+                flow += 1 << place
+            elif type(operand) is not Tensor and not takes_numbers:
+                flow = -(1 << count)
+            edges.append(edge)
+        return flow, tuple(edges)
+
+    # Written out for one and for two it takes 0.2 to 0.3 µs less than in a loop.
+    edges_of = edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
+
+    def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
+        flow, edges = edges_of(operands)
+        blueprint = usual[flow] if flow > 0 else None
+        if blueprint is None or watched.saved_tensors_hooks or _anomaly.enabled:
+            return unusual(operands, result, flow)
+        node = _new(FormulaNode)
+        node.edges = edges
+        size, dtype, device = result._size, result._dtype, result._storage.device
+        known_size, known_dtype, known_device, outputs = blueprint.outputs  # results often are as the last one was
+        if size is not known_size or dtype is not known_dtype or device is not known_device:
+            outputs = (like(result),)
+            blueprint.outputs = size, dtype, device, outputs
+        node.outputs = outputs
+        node.sequence_nr = next_number()
+        node.attachments = None
+        node.blueprint = blueprint
+        node.kept = kept_values = []
+        for keep, place in blueprint.sources:
+            value = operands[place]
+            if keep is not kept:
+                value = keep(value)
+            elif type(value) is Tensor:
+                meta = value._meta
+                if value._counter is None and (meta is None or not meta.is_inference):
+                    saved = _new(SavedInput)  # `keep_input`, written out
+                    saved.tensor = value
+                    saved.version = value._storage.version
+                    saved.made_by = edges[place][0]
+                    value = saved
+                else:
+                    value = keep_input(value)
+            kept_values.append(value)
+        if blueprint.keeps_result:
+            kept_values.append(keep_result(result))
+        meta = result._meta = Meta()
+        meta.grad_fn = node
+        return result
+
+    return enter

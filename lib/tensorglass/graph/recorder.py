@@ -1,0 +1,392 @@
+"""How a node comes about: an operator runs, and what its derivative will need is kept.
+
+The one idea to keep in mind: only the outermost operator is recorded. What it calls on its way runs `below`, so that
+the graph shows the operators that the user wrote, each with its own derivative.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.errors import explained
+from tensorglass.graph import anomaly, inplace
+from tensorglass.graph.derivative import Derivative, defaults_of, derivative_of, parameters_of, takes_many
+from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
+from tensorglass.graph.node import NOWHERE, Edge, OutputLike, gradient_edge, like, next_number, set_history
+from tensorglass.graph.saved_tensor import SavedTensor, keep_input, keep_result
+from tensorglass.tensor.autograd_meta import Meta, meta_of, requires_grad
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor
+
+_new = object.__new__
+_NOWHERE: Flow = (False,)
+_SOMEWHERE: Flow = (True,)
+#: Formulas in PyTorch are C++, where operators on a number are others, without an edge for it.
+_BY_NUMBER = {f"{name}Backward0": f"{name}Backward1" for name in ("Add", "Sub", "Mul", "Div")}
+_NUMBERS = frozenset((type(None), bool, int, float))  # which are kept as they are
+
+
+class Recorder:
+    """Enters the calls of one operator into the graph. Their arguments come as `values`, in the order of `names`."""
+
+    __slots__ = ("_blueprints", "_inputs", "_named_by", "_title", "derivative", "places")
+
+    def __init__(self, derivative: Derivative, operator: str, names: Iterable[str]) -> None:
+        self.derivative = derivative
+        self.places = {name: place for place, name in enumerate(names)}
+        self._inputs = [self.places[name] for name in derivative.formulas]  # those that gradients flow to
+        usual = f"{operator.strip('_').title().replace('_', '')}Backward0"
+        self._title = usual if derivative.node_name is None else derivative.node_name
+        named_by = () if isinstance(self._title, str) else parameters_of(self._title)
+        self._named_by = [self.places[name] for name in named_by]  # what the title depends on
+        self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one name fits all calls, and gradients flow to the first arguments alone, and from the one result."""
+        return (
+            isinstance(self._title, str)
+            and self._inputs == list(range(len(self._inputs)))
+            and self.derivative.real_only is None
+        )
+
+    def title(self, values: Sequence[Any]) -> str | None:
+        """PyTorch's name of the call's node; None if the call is not recorded as a whole."""
+        title = self._title
+        return title if isinstance(title, str) else title(*[values[place] for place in self._named_by])
+
+    def flows(self, values: Sequence[Any]) -> bool:
+        """Whether gradients flow to one of the call's inputs."""
+        for place in self._inputs:
+            value = values[place]
+            for each in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(each, Tensor) and requires_grad(each):
+                    return True
+        return False
+
+    def begin(self, values: Sequence[Any], written: Tensor | None = None) -> FormulaNode | None:
+        """A call's node, which keeps what it needs of the arguments; None if no gradients flow.
+
+        `written` is the tensor that the call is about to overwrite. What overwrites nothing may have run already.
+        """
+        title = self._title if type(self._title) is str else self.title(values)
+        if title is None:
+            return None
+        edges: list[Edge] = []
+        flow: Flow = ()
+        for place in self._inputs:
+            value = values[place]
+            if type(value) is Tensor:
+                edge = NOWHERE if value._meta is None else gradient_edge(value)
+                edges.append(edge)
+                flow += _NOWHERE if edge[0] is None else _SOMEWHERE
+            elif isinstance(value, (list, tuple)):
+                several = [gradient_edge(each) if isinstance(each, Tensor) else NOWHERE for each in value]
+                edges += several
+                flow += ((len(several), any(node is not None for node, _ in several)),)
+            elif self.derivative.wraps_numbers:
+                if state.in_formula and title in _BY_NUMBER:
+                    title = _BY_NUMBER[title]
+                    flow += (None,)
+                    continue
+                edges.append(NOWHERE)
+                flow += _NOWHERE
+            else:
+                flow += (None,)
+        blueprint = self._blueprints.get((title, flow))
+        if (blueprint is None or not blueprint.leads) and not self.flows(values):
+            return None
+        if blueprint is None:
+            blueprint = self._blueprints[title, flow] = Blueprint(self.derivative, title, self.places, flow)
+        # What `Node.__init__` does is written out: every operator that is recorded comes by here.
+        node = _new(FormulaNode)
+        node.edges = tuple(edges)
+        node.outputs = ()
+        node.sequence_nr = next_number()
+        node.attachments = None
+        node.blueprint = blueprint
+        if anomaly.state.enabled:
+            anomaly.remember(node)
+        if written is not None and blueprint.keeps_input:
+            values = list(values)
+            # Its old elements are about to go. Recorded, for derivatives of derivatives.
+            values[self.places["input"]] = written.clone()
+        kept_values = node.kept = []
+        for keep, place in blueprint.sources:
+            value = values[place]
+            if keep is not kept:
+                value = keep(value)
+            elif type(value) is Tensor:
+                value = keep_input(value)
+            elif type(value) not in _NUMBERS:
+                value = kept(value)
+            kept_values.append(value)
+        return node
+
+    def finish(self, node: FormulaNode, result: Any) -> None:
+        """Say that the results came out of the call's node."""
+        if self.derivative.real_only is not None:
+            _refuse_complex(self.derivative.real_only, result)
+        if type(result) is Tensor and result._dtype.category >= FLOATING:
+            node.outputs = (like(result),)
+            meta = result._meta
+            if meta is None:  # `set_history`, written out
+                meta = result._meta = Meta()
+            meta.grad_fn, meta.output_nr, meta.requires_grad = node, 0, False
+            if node.blueprint.keeps_result:
+                node.kept.append(keep_result(result))
+                return
+        else:
+            _set_outputs(_outputs(result), node, self.derivative.outputs)
+        if node.blueprint.of_result:
+            self._keep_result(node, result)
+
+    def enter(self, values: Sequence[Any], result: Tensor) -> Tensor:
+        """`result`, entered into the graph as that of a call that has run; `values` are all its arguments."""
+        node = self.begin(values)
+        if node is not None:
+            self.finish(node, result)
+        return result
+
+    def overwrite(self, values: Sequence[Any], written: Tensor, run: Callable[[], Any]) -> Any:
+        """Run an operator that overwrites a tensor, and enter it."""
+        if self.title(values) is None or written._dtype.category < FLOATING:  # whole numbers have no derivative
+            return run()
+        inplace.check(written)
+        node = self.begin(values, written)
+        result = below(run)
+        if node is not None:
+            node.outputs = (like(written),)
+            inplace.rebase(written, node)
+            self._keep_result(node, written, written._base is not None)
+        return result
+
+    def _keep_result(self, node: FormulaNode, result: Any, is_written: bool = False) -> None:
+        outputs = _outputs(result)
+        for name in node.blueprint.of_result:
+            if name == "results":
+                node.kept.append([SavedTensor(output, True, is_written) for output in outputs])
+            else:
+                node.kept.append(SavedTensor(outputs[name == "result1"], True, is_written))
+
+
+def _refuse_complex(name: str, result: Any) -> None:
+    first = result[0] if isinstance(result, (list, tuple)) else result
+    if isinstance(first, Tensor) and first._dtype.is_complex:
+        raise explained(
+            RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype."),
+            "Apply it to x.real and x.imag, or to torch.view_as_real(x).",
+        )
+
+
+def _outputs(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _set_outputs(outputs: tuple[Any, ...], node: FormulaNode, limit: int | None) -> None:
+    likes: list[OutputLike | None] = []
+    for nr, output in enumerate(outputs):
+        if not isinstance(output, Tensor) or output._dtype.category < FLOATING or (limit is not None and nr >= limit):
+            likes.append(None)
+            continue
+        likes.append(like(output))
+        set_history(output, node, nr)
+    while len(likes) > 1 and likes[-1] is None:
+        likes.pop()
+    node.outputs = tuple(likes)
+
+
+def below(run: Callable[[], Any]) -> Any:
+    """Run what belongs to an operator that is recorded as a whole."""
+    before = state.below, state.grad
+    state.below, state.grad = True, False
+    try:
+        return run()
+    finally:
+        state.below, state.grad = before
+
+
+def is_recorded(tensors: Any) -> bool:
+    """Whether an operator on these is to be recorded now."""
+    if not state.grad or state.below:
+        return False
+    for each in tensors:  # noqa: SIM110  # `any` with a generator takes twice the time
+        if isinstance(each, Tensor) and each._meta is not None and requires_grad(each):
+            return True
+    return False
+
+
+def recorded(
+    body: Callable[..., Any],
+    node: str | None = None,
+    *,
+    derivative: Derivative | None = None,
+    is_in_place: bool = False,
+) -> Callable[..., Any]:
+    """`body`, an operator that is written with tensors, so that it is recorded when gradients flow to an argument.
+
+    Its derivative is the one declared for it, or `derivative`; `node` is PyTorch's name of the node.
+    """
+    declared = derivative or derivative_of(body)
+    assert declared is not None, f"{body.__name__} has no derivative"
+    if node is not None:
+        declared.node_name = node
+    _declared[body] = declared
+    recorder: Any = None
+    left_out: Any
+    bound: Any
+    out: Any
+
+    def begin() -> None:
+        nonlocal recorder, left_out, bound, out
+        found, signature = _recorder(body), inspect.signature(body)
+        assert found is not None
+        left_out, bound, out = _defaults(signature), _reader(signature), found.places.get("out")
+        recorder = found  # at last: another thread that finds it finds the others too
+
+    @functools.wraps(body)
+    def form(*arguments: Any, **keywords: Any) -> Any:
+        if not _has_meta(arguments) and not (keywords and _has_meta(keywords.values())):
+            return body(*arguments, **keywords)
+        if state.below:
+            return body(*arguments, **keywords)
+        if recorder is None:  # the first call that there may be something to record of
+            begin()
+        if is_in_place:
+            inplace.check_inference(arguments[0])
+        if not state.grad:
+            result = body(*arguments, **keywords)
+            if not is_in_place and _is_view(result) and recorder.flows(bound(arguments, keywords) or ()):
+                _mark_views(result)
+            return result
+        rest = None if keywords else left_out.get(len(arguments))
+        values = bound(arguments, keywords) if rest is None else arguments + rest
+        if values is None:
+            return body(*arguments, **keywords)  # which raises: whoever called reads the arguments anew
+        if is_in_place:
+            if not recorder.flows(values):
+                return body(*arguments, **keywords)
+            return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
+        made = recorder.begin(values)
+        if made is None:
+            written = None if out is None else values[out]
+            if written is not None:
+                written = written if isinstance(written, (tuple, list)) else (written,)
+                if is_recorded(written):
+                    raise no_out_with_gradients(body.__name__)
+                for each in written:
+                    inplace.check_inference(each)
+            return body(*arguments, **keywords)
+        if out is not None and values[out] is not None:
+            raise no_out_with_gradients(body.__name__)
+        state.below, state.grad = True, False
+        try:
+            result = body(*arguments, **keywords)
+        finally:
+            state.below, state.grad = False, True
+        recorder.finish(made, result)
+        return result
+
+    return form
+
+
+#: The derivatives of the operators that `recorded` was given, by body, and the recorders that were made of them.
+_declared: dict[Callable[..., Any], Derivative] = {}
+_recorders: dict[Callable[..., Any], Recorder] = {}
+
+
+def recorder_of(form: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
+    """The `Recorder` of an operator, None if its calls are not recorded, and the defaults of all its parameters."""
+    body = inspect.unwrap(form)
+    return _recorder(body), defaults_of(body)
+
+
+def _recorder(body: Callable[..., Any]) -> Recorder | None:
+    if body in _declared and body not in _recorders:
+        names = inspect.signature(body).parameters if takes_many(body) else parameters_of(body)
+        _recorders[body] = Recorder(_declared[body], body.__name__, names)
+    return _recorders.get(body)
+
+
+def no_out_with_gradients(name: str) -> RuntimeError:
+    """The error of an operator that is to be recorded and to write its result to ``out=``."""
+    return explained(
+        RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        ),
+        "Leave `out` away, or compute within torch.no_grad().",
+    )
+
+
+def _has_meta(arguments: Any) -> bool:
+    for argument in arguments:
+        kind = type(argument)
+        if kind is Tensor:
+            if argument._meta is not None:
+                return True
+        elif (kind is list or kind is tuple) and _has_meta(argument):
+            return True
+    return False
+
+
+def _defaults(signature: inspect.Signature) -> dict[int, tuple[Any, ...]]:
+    """For each number of arguments that may be given by place alone, the values of the others."""
+    parameters = list(signature.parameters.values())
+    if any(each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
+        return {}
+    defaults = tuple([each.default for each in parameters])
+    most = len([each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD])
+    return {count: defaults[count:] for count in range(most + 1) if inspect.Parameter.empty not in defaults[count:]}
+
+
+def _reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any] | None]:
+    """A function that gives any call's arguments in the order of the signature, defaults where they are left out.
+
+    It gives None for arguments that do not fit.
+    """
+    places = {name: place for place, name in enumerate(signature.parameters)}
+    for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):  # formulas are written with PyTorch's names
+        if theirs in places and ours in places:
+            places[theirs] = places[ours]
+    left_out = _defaults(signature)
+    *before, last = signature.parameters.values()
+    takes_many = last.kind is last.VAR_POSITIONAL and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in before)
+    fewest = len(before) if takes_many else sys.maxsize
+
+    def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any] | None:
+        rest = left_out.get(len(arguments))
+        if rest is not None and all(places.get(name, -1) >= len(arguments) for name in keywords):
+            values = [*arguments, *rest]
+            for name, value in keywords.items():
+                values[places[name]] = value
+            return values
+        if len(arguments) >= fewest and not keywords:
+            return *arguments[:fewest], arguments[fewest:]
+        try:
+            found = signature.bind(*arguments, **keywords)  # ten times as long
+        except TypeError:
+            return None
+        found.apply_defaults()
+        return list(found.arguments.values())
+
+    return read
+
+
+def _is_view(result: Any) -> bool:
+    """Whether one of the results is a view of another tensor."""
+    if type(result) is Tensor:
+        return result._base is not None
+    return any(isinstance(each, Tensor) and each._base is not None for each in _outputs(result))
+
+
+def _mark_views(result: Any) -> None:
+    """Let views of tensors with gradients know of them, where nothing is recorded."""
+    for output in _outputs(result):
+        if isinstance(output, Tensor) and output._base is not None and output._dtype.category >= FLOATING:
+            meta_of(output)

@@ -1,0 +1,379 @@
+"""What a node keeps of a tensor for its derivative.
+
+The one idea to keep in mind: of an input a node keeps the header, of its own result the memory alone: storage, size,
+stride and offset. For the result's header points back at the node, and a graph shall have no cycles. With either goes
+the version that it had, by which a later in-place write is noticed.
+
+Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, that
+takes a third of the time; when somebody looks it is opened, and becomes a `SavedTensor`.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained, old_type_name
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, history, short_name
+from tensorglass.graph.saved_errors import hint, of_inference, second_time
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.autograd_meta import Meta, requires_grad
+from tensorglass.tensor.construct import make
+from tensorglass.tensor.grad_mode import state, watched
+from tensorglass.tensor.tensor import Tensor
+
+Pack = Callable[[Any], Any]
+_new = object.__new__
+
+
+class _Hooks(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[tuple[Pack, Pack]] = []
+        self.disabled: str | None = None
+
+
+hooks = _Hooks()
+
+
+class SavedTensor:
+    """A tensor that a node keeps. `is_output` says that it came out of that very node; `is_written`, that it is a view
+    which the node wrote to: it comes out of what it was made anew by, which leads back to the node: a weak link.
+    """
+
+    __slots__ = ("_header", "_hooked", "_is_output", "_place", "_version")
+
+    def __init__(self, tensor: Tensor, is_output: bool = False, is_written: bool = False) -> None:
+        meta, counter = tensor._meta, tensor._counter
+        self._version = tensor._storage.version if counter is None else counter.count
+        self._is_output = is_output
+        self._hooked: tuple[Any, Pack] | None = None  #: what the user's hook keeps instead, and the hook that reads it
+        #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
+        self._place: Any = None
+        #: the tensor; of an output that is no leaf its memory alone; None once it is let go of
+        self._header: Any = tensor
+        is_leaf = False
+        if meta is not None:
+            if meta.is_inference:
+                raise of_inference()
+            is_leaf = meta.requires_grad and meta.grad_fn is None
+            if not is_leaf:
+                node = meta.grad_fn if tensor._base is None else tensor.grad_fn
+                self._place = (
+                    weakref.ref(node) if is_written and node else None if is_output else node,
+                    meta.output_nr,
+                )
+        if hooks.stack:
+            self._pack(tensor, *hooks.stack[-1])
+        elif is_output:
+            self._header = memory_of(tensor)
+
+    def register_hooks(self, pack_hook: Pack, unpack_hook: Pack | None = None) -> None:
+        """Keep ``pack_hook(tensor)`` instead of the tensor, and read it by ``unpack_hook``."""
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise explained(
+                TypeError(
+                    "register_hooks(): incompatible function arguments. The following argument types are supported:"
+                ),
+                "(pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor])",
+            )
+        if self is NOTHING:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        header = self._header
+        if header is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        if self._hooked is not None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if type(header) is tuple:
+            self._pack(_made(*header), pack_hook, unpack_hook)
+        else:
+            self._pack(header, pack_hook, unpack_hook, is_detached=True)
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor, its memory alone if it is an output, or what the user's hook made of it."""
+        header, hooked = self._header, self._hooked
+        return hooked[0] if hooked else _made(*header) if type(header) is tuple else header
+
+    @property
+    def unpack_hook(self) -> Pack | None:
+        """The user's hook that reads what is kept."""
+        return self._hooked[1] if self._hooked else None
+
+    def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Pack, is_detached: bool = False) -> None:
+        if _is_leaf(tensor._meta):
+            self._place = gradient_edge(tensor)  # so that the leaf's node is the same one when the tensor is read
+        version = tensor._version
+        grad, state.grad = state.grad, False
+        try:
+            packed = pack_hook(tensor.detach() if is_detached else tensor)
+        finally:
+            state.grad = grad
+        if tensor._version != version:
+            raise explained(
+                RuntimeError(
+                    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                    "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please "
+                    "open an issue if you need to perform in-place operations on the input to a pack hook."
+                ),
+                "Return a new tensor: what is given to the pack hook is the very tensor that the program works with.",
+            )
+        self._hooked = packed, unpack_hook
+        self._header = ()
+
+    def unpack(self, node: Node | None = None, is_placed: bool = True) -> Any:
+        """The tensor, as it was. RuntimeError if it was written to since, or let go of.
+
+        An output of `node` gets its place in the graph back. A tensor that has to be made anew may do without its
+        place, unless `is_placed`, where nothing is recorded that is computed with it.
+        """
+        header = self._header
+        if header is None:
+            raise second_time()
+        if self._hooked is not None:
+            return self._unpacked(*self._hooked, node)
+        place = self._place
+        if type(header) is tuple:
+            tensor = _made(*header)
+            was_written = self._was_written(tensor)
+            if place is not None and (is_placed or was_written):
+                _set_place(tensor, _found(place[0]) or node, place[1])
+        else:
+            tensor = header
+            was_written = self._was_written(tensor)
+        if was_written:
+            raise self._error(tensor)
+        if tensor is header and place is not None and place[0] is not None and history(tensor) is None:
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
+        return tensor
+
+    def array(self, dtype: DType) -> Array | None:
+        """The elements one after the other, if that is how they lie and they are of `dtype`; None where only `unpack`
+        knows what to do or to say.
+        """
+        header = self._header
+        if header is None or self._hooked is not None:
+            return None
+        if type(header) is tuple:
+            storage, size, stride, _, saved_dtype, _, counter, array, _ = header
+            if storage._array is not array:
+                return None
+        else:
+            storage, size, stride, saved_dtype = header._storage, header._size, header._stride, header._dtype
+            counter, array = header._counter, header._array
+            if self._place is not None and (header._meta is None or header._meta.grad_fn is None):
+                return None  # it was detached in place
+        is_as_it_was = counter is None and storage.version == self._version
+        return array if is_as_it_was and stride == CONTIGUOUS_STRIDES[size] and saved_dtype is dtype else None
+
+    def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
+        """What the user's hook gives, with the place in the graph of the tensor that was packed."""
+        opened = hooks.stack[:]
+        given = unpack_hook(packed)
+        if hooks.stack != opened:  # what a hook of a backward opens or closes, the program does not see
+            watched.count(saved_tensors_hooks=len(opened) - len(hooks.stack))
+            hooks.stack[:] = opened
+        if not isinstance(given, Tensor):
+            raise explained(
+                TypeError(
+                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                    f"{type(given).__name__}"
+                ),
+                "The unpack hook gets what the pack hook returned, and returns the tensor that was packed.",
+            )
+        origin, output_nr = self._place or (None, 0)
+        origin = _found(origin) or (node if self._is_output else None)
+        if origin is None and not requires_grad(given):
+            return given
+        tensor = _made(
+            given._storage, given._size, given._stride, given._offset, given._dtype, given._conj, given._counter,
+            given._array, given._contiguous,
+        )  # fmt: skip
+        if origin is not None:
+            _set_place(tensor, origin, output_nr)
+        return tensor
+
+    def _was_written(self, tensor: Tensor) -> bool:
+        counter = tensor._counter
+        return (tensor._storage.version if counter is None else counter.count) != self._version
+
+    def _error(self, tensor: Tensor) -> RuntimeError:
+        """What to raise of a tensor that was written to since it was kept."""
+        made_by = history(tensor)
+        origin = ""
+        if made_by is not None:
+            origin = f", which is output {tensor.output_nr} of {short_name(made_by)},"
+        return explained(
+            RuntimeError(
+                "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                f"[{old_type_name(tensor)} {list(tensor._size)}]{origin} is at version {tensor._version}; expected "
+                f"version {self._version} instead. Hint: {hint()}"
+            ),
+            "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
+            "the operator without the underscore.",
+            notebook="06 in-place and versions",
+        )
+
+    def release(self) -> None:
+        """Let go of the tensor."""
+        self._header = self._hooked = self._place = None
+
+
+class SavedInput:
+    """The light form of what is kept of an input."""
+
+    __slots__ = ("made_by", "tensor", "version")
+
+    tensor: Tensor
+    version: int
+    made_by: Node | None  #: the node that its gradient goes to
+
+    def opened(self) -> SavedTensor:
+        """The `SavedTensor` that this stands for."""
+        made_by = None if type(self.made_by) is AccumulateGrad else self.made_by
+        return _saved(self.tensor, self.version, made_by and (made_by, self.tensor.output_nr), False)
+
+
+class SavedResult:
+    """The light form of what is kept of a node's only result, which fills its storage: that, and what to read in it."""
+
+    __slots__ = ("dtype", "size", "storage", "stride")
+
+    storage: UntypedStorage
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: DType
+
+    def opened(self) -> SavedTensor:
+        """The `SavedTensor` that this stands for."""
+        storage = self.storage
+        memory = (storage, self.size, self.stride, 0, self.dtype, False, None, storage._array, True)
+        return _saved(memory, 0, (None, 0), True)
+
+
+def _saved(header: Any, version: int, place: Any, is_output: bool) -> SavedTensor:
+    self: SavedTensor = _new(SavedTensor)
+    self._header, self._version, self._place, self._is_output, self._hooked = header, version, place, is_output, None
+    return self
+
+
+def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
+    """What a node keeps of an input."""
+    meta, counter = tensor._meta, tensor._counter
+    if (watched.saved_tensors_hooks and hooks.stack) or counter is not None:
+        return SavedTensor(tensor)
+    made_by = None
+    if meta is not None:
+        if meta.is_inference:
+            raise of_inference()
+        made_by = meta.grad_fn if tensor._base is None else tensor.grad_fn
+    saved: SavedInput = _new(SavedInput)
+    saved.tensor, saved.version, saved.made_by = tensor, tensor._storage.version, made_by
+    return saved
+
+
+def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
+    """What a node keeps of its only result, which was made just now."""
+    storage = tensor._storage
+    if (
+        (watched.saved_tensors_hooks and hooks.stack)
+        or tensor._array is None
+        or tensor._array is not storage._array
+        or not tensor._contiguous
+        or tensor._conj
+        or storage.version
+        or tensor._counter is not None
+    ):
+        return SavedTensor(tensor, True)
+    saved: SavedResult = _new(SavedResult)
+    saved.storage = storage
+    saved.size = tensor._size
+    saved.stride = tensor._stride
+    saved.dtype = tensor._dtype
+    return saved
+
+
+def memory_of(tensor: Tensor) -> tuple[Any, ...]:
+    """All that the header says, for `_made`."""
+    return (
+        tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
+        tensor._array, tensor._contiguous,
+    )  # fmt: skip
+
+
+def _found(place: Any) -> Node | None:
+    return place() if type(place) is weakref.ref else place
+
+
+def _is_leaf(meta: Meta | None) -> bool:
+    return meta is not None and meta.requires_grad and meta.grad_fn is None
+
+
+def _made(
+    storage: UntypedStorage,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int,
+    dtype: DType,
+    conj: bool,
+    counter: Any,
+    array: Array | None,
+    contiguous: bool | None,
+) -> Tensor:
+    """A header on the memory that was kept."""
+    tensor = make(storage, size, stride, offset, dtype)
+    tensor._conj, tensor._counter = conj, counter
+    if storage._array is array:  # it has not been resized since
+        tensor._array, tensor._contiguous = array, contiguous
+    return tensor
+
+
+def _set_place(tensor: Tensor, node: Node | None, output_nr: int) -> None:
+    if node is None:
+        return
+    meta = tensor._meta = Meta()
+    if isinstance(node, AccumulateGrad):
+        meta.requires_grad, meta.accumulate = True, weakref.ref(node)
+    else:
+        meta.grad_fn, meta.output_nr = node, output_nr
+
+
+class SavedNumber(SavedTensor):
+    """A number that PyTorch keeps as a tensor of no dimensions: it becomes one when somebody looks."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: complex, tensor: Tensor) -> None:
+        super().__init__(tensor)
+        self.number = number
+        self._header = tensor
+
+    def unpack(self, node: Node | None = None, is_placed: bool = True) -> Any:
+        """The number, which formulas compute with."""
+        return super().unpack(node) if self._header is None else self.number
+
+    def tensor(self) -> Tensor:
+        """What the user sees of it."""
+        seen: Tensor = super().unpack()
+        return seen
+
+
+NOTHING = object.__new__(SavedTensor)  #: shown in place of a tensor that was left out
+NOTHING.release()
+FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
+FREED.release()

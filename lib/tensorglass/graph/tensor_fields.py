@@ -1,0 +1,302 @@
+"""What a tensor says of its place in the graph: requires_grad, is_leaf, grad_fn, grad, and hooks.
+
+The one idea to keep in mind: these are questions to `Meta`; a tensor without one answers that it has nothing to do with
+gradients. The class below is no base class: `attach` gives its members to Tensor.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.core.dtypes import C_NAMES, FLOATING
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained, warn
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.core.naming import type_name
+from tensorglass.graph import dual, inplace
+from tensorglass.graph.node import Node, history
+from tensorglass.tensor.autograd_meta import OWN, meta_of, requires_grad
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
+from tensorglass.tensor.tensor import Tensor
+
+
+class GradientFields:
+    """The autograd members of Tensor."""
+
+    @property
+    def requires_grad(self: Tensor) -> bool:  # type: ignore[misc]  # `self` is what the members are attached to
+        """Whether gradients flow to this tensor."""
+        return requires_grad(self) and not _is_dual_alone(self)
+
+    @requires_grad.setter
+    def requires_grad(self: Tensor, wanted: bool) -> None:  # type: ignore[misc]  # as above
+        if not isinstance(wanted, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if wanted and self.grad_fn is not None:
+            raise explained(
+                RuntimeError("you can only change requires_grad flags of leaf variables."),
+                "This tensor was computed from tensors that require gradients: so does it.",
+            )
+        set_requires_grad(self, wanted)
+
+    @requires_grad.deleter
+    def requires_grad(self: Tensor) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    @property
+    def volatile(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """False: what `torch.no_grad()` is for now was a flag of tensors before PyTorch 0.4."""
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
+
+    @property
+    def is_leaf(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """Whether no recorded operator made this tensor: then its gradient is kept in `grad`."""
+        return self._meta is None or self.grad_fn is None
+
+    @property
+    def _history(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
+        """The `grad_fn`, found anew for a view of what was written to."""
+        meta = self._meta
+        if meta is None:
+            return None
+        return meta.grad_fn if self._base is None else inplace.regenerate(self, meta)
+
+    @property
+    def grad_fn(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
+        """The node that made this tensor; None for a leaf."""
+        node = history(self)
+        if node is None or _is_dual_alone(self):
+            return None
+        return node.named()
+
+    @property
+    def output_nr(self: Tensor) -> int:  # type: ignore[misc]  # as above
+        """Which of its node's outputs this tensor is."""
+        return 0 if self._meta is None else self._meta.output_nr
+
+    @property
+    def grad(self: Tensor) -> Tensor | None:  # type: ignore[misc]  # as above
+        """The gradient that backward collected here; None before."""
+        meta = self._meta
+        if meta is None:
+            return None
+        if meta.grad is None and meta.grad_fn is not None and meta.retains is None and not _is_dual_alone(self):
+            _warn_of_no_grad()
+        return meta.grad
+
+    @grad.setter
+    def grad(self: Tensor, gradient: Tensor | None) -> None:  # type: ignore[misc]  # as above
+        if gradient is None:
+            if self._meta is not None:
+                self._meta.grad = None
+            return
+        _check_gradient(self, gradient)
+        meta_of(self).grad = gradient
+
+    @grad.deleter
+    def grad(self: Tensor) -> None:
+        if self._meta is not None:
+            self._meta.grad = None
+
+    @property
+    def grad_dtype(self: Tensor) -> DType | None:  # type: ignore[misc]  # as above
+        """Which dtype the gradients of this leaf are converted to when they arrive: its own, as long as it is not set.
+
+        None lets them have any.
+        """
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return _grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self: Tensor, wanted: DType | None) -> None:  # type: ignore[misc]  # as above
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if not (wanted is None or isinstance(wanted, DType)):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(wanted).__name__}")
+        meta = meta_of(self)
+        if wanted is not None and meta.grad is not None and meta.grad._dtype is not wanted:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{wanted.scalar_type}' because there is already a gradient with dtype "
+                f"'{C_NAMES[meta.grad._dtype]}'. Please clear the gradient (.grad = None) before changing "
+                "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
+            )
+        meta.grad_dtype = wanted
+        node = None if meta.accumulate is None else meta.accumulate()
+        if node is not None:
+            node.expect(wanted)
+
+    @property
+    def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """Whether `retain_grad` was called: backward keeps this tensor's gradient although it is no leaf."""
+        return self._meta is not None and self._meta.retains is not None
+
+    def retain_grad(self: Tensor) -> None:  # type: ignore[misc]  # as above
+        """Keep the gradient in `grad` although this is no leaf. On a leaf it changes nothing."""
+        if not requires_grad(self):
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if history(self) is None:
+            return
+        meta = meta_of(self)
+        if meta.retains is None:
+            meta.retains = Retained(self)
+
+    def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:  # type: ignore[misc]  # as above
+        """Call ``hook(grad)`` whenever this tensor's gradient is found; a tensor that it returns takes its place."""
+        if not requires_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        meta = meta_of(self)
+        node = history(self)
+        if node is None:
+            meta.hooks, handle = register(meta.hooks, hook)
+        else:
+            handle = hook_output(node, meta.output_nr, hook)
+        return handle
+
+    def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:  # type: ignore[misc]  # as above
+        """Call ``hook(tensor)`` whenever backward has added to `grad`. Leaves only."""
+        if not requires_grad(self):
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        meta = meta_of(self)
+        meta.post_accumulate, handle = register(meta.post_accumulate, hook)
+        return handle
+
+    @property
+    def _backward_hooks(self: Tensor) -> Hooks | None:  # type: ignore[misc]  # as above
+        """The hooks of this tensor, None if it has none."""
+        meta = self._meta
+        if meta is None:
+            return None
+        node = history(self)
+        return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self: Tensor) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+
+def _is_dual_alone(tensor: Tensor) -> bool:
+    return dual.made.dual_tensors and dual.is_dual_alone(tensor)
+
+
+def attach() -> None:
+    """Give the members to Tensor."""
+    for name, member in vars(GradientFields).items():
+        if not name.startswith("__"):
+            setattr(Tensor, name, member)
+
+
+def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> RemovableHandle:
+    """Have a hook called with the gradient of one output of a node."""
+    hooks = node.attached().tensor_hooks
+    hooks[output_nr], handle = register(hooks.get(output_nr), hook)
+    return handle
+
+
+class Retained:
+    """What `retain_grad` leaves at the node: it runs after all hooks, and follows its tensor to the node of a write."""
+
+    __slots__ = ("_node", "_output_nr", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = weakref.ref(tensor)
+        self._be_at(history(tensor), tensor.output_nr)
+
+    def _be_at(self, node: Any, output_nr: int) -> None:
+        node.attached().retaining[output_nr] = self
+        self._node, self._output_nr = weakref.ref(node), output_nr
+
+    def keep(self, gradient: Tensor) -> None:
+        """Add a copy of the gradient to the tensor's `grad`."""
+        tensor = self._tensor()
+        if tensor is not None:
+            meta = meta_of(tensor)
+            meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
+
+    def move(self, node: Node, output_nr: int = 0) -> None:
+        """The tensor is now that output of `node`."""
+        before = self._node()
+        if before is not None:
+            before.attached().retaining.pop(self._output_nr, None)
+        self._be_at(node, output_nr)
+
+
+def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating point and complex dtype") -> None:
+    """Set a leaf's flag, or raise as PyTorch does."""
+    meta = tensor._meta
+    if meta is not None and not wanted and meta.grad_fn is not None:
+        raise explained(
+            RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            ),
+            "This tensor was computed from tensors that require gradients.",
+            notebook="04 detach and no_grad",
+        )
+    if wanted and tensor._dtype.category < FLOATING:
+        raise explained(
+            RuntimeError(f"only Tensors of {dtypes} can require gradients"),
+            f"This one is {tensor._dtype!r}; convert it first, as in x.float().requires_grad_().",
+        )
+    if meta is not None and meta.is_inference and wanted and not state.inference:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+    if meta is None and not wanted:
+        return
+    if wanted and meta is not None and isinstance(meta.grad_fn, dual.DualNode):
+        meta.grad_fn.is_wanted = True
+    elif meta is None or meta.grad_fn is None:
+        meta_of(tensor).requires_grad = wanted
+        if wanted:
+            inplace.mark_views(tensor)
+
+
+def _grad_dtype(tensor: Tensor) -> DType | None:
+    meta = tensor._meta
+    return tensor._dtype if meta is None or meta.grad_dtype is OWN else meta.grad_dtype
+
+
+def _check_gradient(tensor: Tensor, gradient: Any) -> None:
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(gradient)}")
+    if gradient is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    wanted = _grad_dtype(tensor)
+    if wanted is not None and gradient._dtype is not wanted:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{C_NAMES[gradient._dtype]}' "
+            f"to a tensor with grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's "
+            "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+            "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor "
+            "and its gradient may break downstream systems that assume they match."
+        )
+    if gradient._storage.device != tensor._storage.device:
+        raise RuntimeError(
+            f"attempting to assign a gradient of device type '{gradient._storage.device.type}' to a tensor of device "
+            f"type '{tensor._storage.device.type}'. Please ensure that the gradient and the tensor are on the same "
+            "device"
+        )
+    if gradient._size != tensor._size:
+        raise explained(
+            RuntimeError(
+                f"attempting to assign a gradient of size '{list(gradient._size)}' to a tensor of size "
+                f"'{list(tensor._size)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+        )
+
+
+def _warn_of_no_grad() -> None:
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+        UserWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,1 @@
+"""Exchange with NumPy and other array libraries, and PyTorch's old constructors."""

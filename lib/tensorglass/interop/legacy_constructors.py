@@ -1,0 +1,262 @@
+"""The old constructors: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``, ``LongTensor(storage)``.
+
+`Tensor` itself is one of them, of the default dtype. They read their arguments in a way of their own: ints are a size,
+a sequence is data, a storage is shared. `tensor`, `empty` and `set_` each do one of these, and say which.
+"""
+
+from __future__ import annotations
+
+import builtins
+from operator import index
+from typing import Any, ClassVar
+
+from tensorglass.core import dtypes
+from tensorglass.core import memory_format as formats
+from tensorglass.core.devices import as_device
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.core.size import Size
+from tensorglass.interop.numpy import as_tensor
+from tensorglass.ops.arg_parser.checks import invalid_combination, type_name
+from tensorglass.ops.creation.factory import Place, size_tuple
+from tensorglass.ops.creation.factory import new as new_in
+from tensorglass.ops.creation.from_memory import on_storage
+from tensorglass.ops.creation.tensor import copied
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.indexing.recorded import alias
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import plainly
+
+
+def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any = None, **unknown: Any) -> Tensor:
+    """What an old constructor of this dtype makes of its arguments; None is `Tensor`, of the default dtype.
+
+    They know the keywords `data` or `size`, and `device`; `dtype` and `requires_grad` are younger than they are.
+    """
+    if not arguments and unknown.keys() in ({"data"}, {"size"}):
+        [(name, given)] = unknown.items()
+        return construct(dtype, (Size(given) if name == "size" else given,), device=device)
+    if unknown:
+        raise explained(
+            invalid_combination("new", arguments, keywords=unknown),
+            f"Write torch.tensor(…, {next(iter(unknown))}=…): the class is the old way to make a tensor.",
+            notebook="02 creating tensors",
+        )
+    if device is not None:
+        _check_device(device, "cpu", arguments, _OF_TENSOR)
+    return _constructed(dtype, arguments, device)
+
+
+_OF_TENSOR = (
+    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+    "torch.tensor(...) or torch.as_tensor(...) instead."
+)
+_NEW_OF_TENSOR = (
+    "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use torch.as_tensor(...) "
+    "instead."
+)
+
+
+def _check_device(device: Any, type_: str, arguments: tuple[Any, ...], of_tensor: str) -> None:
+    """Raise unless a tensor of this type of device may be made there: each type had constructors of its own."""
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        raise RuntimeError(of_tensor)
+    given = Device(device) if isinstance(device, str) else as_device(device)
+    if given.type != type_:
+        raise explained(
+            RuntimeError(f"legacy constructor expects device type: {type_} but device type: {given.type} was passed"),
+            "torch.tensor(data, device=…) and torch.empty(size, device=…) make tensors on any device.",
+        )
+
+
+def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -> Tensor:
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return _alias(dtype, arguments[0])
+    dtype = dtype or dtypes.get_default_dtype()
+    if len(arguments) == 1:
+        data = arguments[0]
+        if isinstance(data, TypedStorage | UntypedStorage):
+            return _on_storage(dtype, data)
+        if isinstance(data, Size):
+            return _empty(dtype, tuple(data), device)
+        if not _is_length(data):
+            if not hasattr(data, "__len__"):
+                raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
+            if hasattr(data, "__array_interface__"):  # sic: an array's memory is shared
+                return as_tensor(data, dtype, device)
+            return copied("new", data, {"dtype": dtype, "device": device})
+    if not all(map(_is_length, arguments)):
+        if _is_length(arguments[0]):
+            size_tuple("new", arguments)  # which says what is no length
+        raise explained(
+            invalid_combination("new", arguments),
+            "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
+        )
+    return _empty(dtype, tuple(map(index, arguments)) or (0,), device)
+
+
+def _is_length(given: Any) -> bool:
+    try:
+        return not isinstance(given, bool) and index(given) is not None
+    except TypeError:
+        return False
+
+
+def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
+    """Another header on a tensor's storage, detached from it."""
+    if dtype is not None and dtype is not tensor._dtype:
+        raise explained(
+            TypeError(f"expected {_options_of(dtype, tensor)} (got {_options_of(tensor._dtype, tensor)})"),
+            "x.to(dtype) converts.",
+        )
+    return plainly(alias)(tensor)
+
+
+def _options_of(dtype: DType, tensor: Tensor) -> str:
+    """The options as PyTorch's message spells them out."""
+    return (
+        f"TensorOptions(dtype={dtypes.C_NAMES[dtype]}, device={tensor.device}, layout=Strided, "
+        "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
+    return new_in(size, Place(dtype, as_device(device), False))
+
+
+def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
+    """A tensor of all elements of a storage, which it shares."""
+    if isinstance(storage, TypedStorage) and storage.dtype is not dtype:
+        raise explained(
+            RuntimeError(
+                f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got type "
+                f"{storage.dtype.scalar_type} for argument 1 'storage'"
+            ),
+            f"torch.tensor([], dtype={storage.dtype!r}).set_(storage) makes a tensor of the storage's dtype.",
+        )
+    return on_storage(storage.untyped(), dtype, 1)  # PyTorch makes it by set_, which counts as a write
+
+
+def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
+    """Write elements of a typed storage: as one does to a tensor, to which it counts as no write."""
+    if not isinstance(index, int | slice):
+        raise RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {builtins.type(index)}")
+    if isinstance(value, TypedStorage | UntypedStorage):
+        raise RuntimeError(f"cannot set item with value type <class 'torch.storage.{builtins.type(value).__name__}'>")
+    elements = _on_storage(self.dtype, self)
+    elements[index] = value
+
+
+TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: tensors are a floor above
+
+
+def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:
+    made = construct(None, arguments, **keywords)
+    if cls is not Tensor:
+        made.__class__ = cls
+    return made
+
+
+Tensor.__new__ = _construct_default  # type: ignore[assignment, method-assign]  # attached, as the operators are
+
+
+class _OldTensorType(builtins.type):
+    """The type of `FloatTensor` and its siblings, whose instances are the tensors of their dtype."""
+
+    dtype: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance._dtype is cls.dtype
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Tensor:
+        return construct(cls.dtype, arguments, **keywords)
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+class _OldTensor(metaclass=_OldTensorType):
+    dtype: ClassVar[DType]
+
+
+class FloatTensor(_OldTensor):
+    dtype = dtypes.float32
+
+
+class DoubleTensor(_OldTensor):
+    dtype = dtypes.float64
+
+
+class HalfTensor(_OldTensor):
+    dtype = dtypes.float16
+
+
+class BFloat16Tensor(_OldTensor):
+    dtype = dtypes.bfloat16
+
+
+class LongTensor(_OldTensor):
+    dtype = dtypes.int64
+
+
+class IntTensor(_OldTensor):
+    dtype = dtypes.int32
+
+
+class ShortTensor(_OldTensor):
+    dtype = dtypes.int16
+
+
+class CharTensor(_OldTensor):
+    dtype = dtypes.int8
+
+
+class ByteTensor(_OldTensor):
+    dtype = dtypes.uint8
+
+
+class BoolTensor(_OldTensor):
+    dtype = dtypes.bool
+
+
+_BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
+_BY_NAME |= {f"torch.{each.scalar_type}Tensor": each for each in dtypes.WIDE_UNSIGNED}  # names without constructors
+_BY_NAME["torch.Tensor"] = dtypes.float32
+
+
+@operator("creation", function=False, signatures=None)
+def new(self: Tensor, *arguments: Any, size: Any = None, device: Any = None) -> Tensor:
+    """What the old constructor of this tensor's dtype makes: ``x.new(2, 3)``, ``x.new([1, 2])``."""
+    if device is not None:
+        _check_device(device, self.device.type, arguments, _NEW_OF_TENSOR)
+    return _constructed(self._dtype, arguments if size is None else (Size(size),), device or self.device)
+
+
+@operator("copy", function=False)
+def type(
+    self: Tensor,
+    dtype: Any = None,
+    non_blocking: bool = False,
+    *,
+    memory_format: formats.memory_format | None = formats.preserve_format,
+) -> Any:
+    """The name of the old class, "torch.FloatTensor"; given a dtype, an old class or its name, the tensor converted."""
+    if dtype is None:
+        return f"torch.{self._dtype.scalar_type}Tensor"
+    if isinstance(dtype, str):
+        if dtype not in _BY_NAME:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = _BY_NAME[dtype]
+    elif isinstance(dtype, _OldTensorType):
+        dtype = dtype.dtype
+    elif dtype is Tensor:
+        dtype = dtypes.get_default_dtype()
+    elif not isinstance(dtype, DType | builtins.type):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    elif isinstance(dtype, builtins.type):  # sic: here, and here alone, PyTorch takes int and float for names
+        home = "" if dtype.__module__ == "builtins" else f"{dtype.__module__}."
+        raise ValueError(f"invalid type: '{home}{dtype.__name__}'")
+    return self.to(dtype, memory_format=memory_format or formats.preserve_format)

@@ -1,0 +1,121 @@
+"""Operators of one's own as autograd sees them: one node, whatever lists their arguments and results are in.
+
+The one idea to keep in mind: a node takes tensors side by side, so lists are taken apart on the way in and put together
+on the way out. A `Call` goes along as the last argument and knows how.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from types import new_class
+from typing import Any
+
+from tensorglass.autograd.function import Function
+from tensorglass.func.pytree import TreeSpec
+from tensorglass.tensor.tensor import Tensor
+
+
+class Call:
+    """How what was given in one call is nested, and what was left out because it is as by default."""
+
+    needs: tuple[bool, ...]  #: which of the tensors want gradients
+    outputs: TreeSpec  #: how the results are nested
+    is_tuple: bool  #: whether there are several
+
+    def __init__(self, given: Sequence[Any], parameters: Iterable[inspect.Parameter], named: dict[str, Any]) -> None:
+        inputs = [list(each) if isinstance(each, tuple) else each for each in given]
+        defaults = [each.default for each in parameters]
+        while inputs and _is_default(inputs[-1], defaults[len(inputs) - 1]):
+            inputs.pop()
+        self.flat, self.inputs = flattened(inputs)
+        self._left_out = tuple(defaults[len(inputs) :])
+        self.named = named
+
+    def take(self) -> list[Any]:
+        """What was given, side by side. To be called once: it is not kept."""
+        flat, self.flat = self.flat, []
+        return flat
+
+    def positional(self, flat: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments but those that have names, nested as they were given."""
+        return (*self.inputs.unflatten(flat), *self._left_out)
+
+    def taken_apart(self, result: Any) -> Any:
+        """The result, with all tensors side by side."""
+        self.is_tuple = isinstance(result, tuple)
+        flat, self.outputs = flattened(result if self.is_tuple else [result])
+        return tuple(flat) if self.is_tuple or isinstance(result, list) else result
+
+    def together(self, result: Any) -> Any:
+        """The result as the function returned it."""
+        found = self.outputs.unflatten(result if isinstance(result, tuple) else [result])
+        return found if self.is_tuple else found[0]
+
+
+def flattened(values: Sequence[Any]) -> tuple[list[Any], TreeSpec]:
+    """The values with the tensors of lists among them (and Nones in their place) side by side; how they were nested."""
+    flat: list[Any] = []
+    children = []
+    for value in values:
+        if isinstance(value, (list, tuple)) and all(each is None or isinstance(each, Tensor) for each in value):
+            flat += value
+            children.append(TreeSpec(type(value), children=(TreeSpec(),) * len(value)))
+        else:
+            flat.append(value)
+            children.append(TreeSpec())
+    return flat, TreeSpec(tuple, children=tuple(children))
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    if default is inspect.Parameter.empty or isinstance(value, (Tensor, list)):
+        return False
+    return bool(value is default or value == default)
+
+
+def as_function(name: str, run: Callable[..., Any], takes_names: bool, derivative: Callable[[], Any]) -> type[Function]:
+    """The operator `name` as a function to `apply` to what `Call.take` returns and that call.
+
+    ``run(*positional, **named)`` finds the result; ``derivative()`` is the pair that `register_autograd` was given.
+    """
+
+    def forward(*given: Any) -> Any:
+        *flat, call = given
+        return call.taken_apart(run(*call.positional(flat), **call.named))
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        *flat, call = inputs
+        ctx._call, call.needs = call, ctx.needs_input_grad[:-1]
+        setup = derivative()[1]
+        if setup is not None:
+            named = {"keyword_only_inputs": call.named} if takes_names else {}
+            setup(ctx=ctx, inputs=call.positional(flat), **named, output=call.together(output))
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        formula = derivative()[0]
+        if formula is None:
+            raise RuntimeError(
+                f"Trying to backward through {name.replace('::', '.')}.default but no autograd formula was registered. "
+                "Please use register_autograd to add one."
+            )
+        call: Call = ctx._call
+        ctx.needs_input_grad = call.inputs.unflatten(call.needs)
+        found = formula(ctx, *call.outputs.unflatten(grads))
+        gradients = found if isinstance(found, tuple) else (found,)
+        if any(each.kind is not None for each in (*call.inputs.children, *call.outputs.children)):
+            flat, structure = flattened(gradients)
+            if structure != call.inputs:
+                raise RuntimeError(
+                    "Expected the return from backward to be of the same structure as the inputs. Got: "
+                    f"{structure} (return from backward), {call.inputs} (inputs)"
+                )
+            gradients = tuple(flat)
+        return (*gradients, None)
+
+    members = {
+        "forward": staticmethod(forward),
+        "setup_context": staticmethod(setup_context),
+        "backward": staticmethod(backward),
+    }
+    title = f"GeneratedBackwardFor_{name.replace('::', '_')}_default"
+    return new_class(title, (Function,), exec_body=lambda space: space.update(members))

@@ -1,0 +1,232 @@
+"""Switches of the whole library that PyTorch's programs set: threads, determinism, precision, warnings.
+
+The one idea to keep in mind: a setting is kept and told, so that programs which set it run; what it comes to here is
+said at each. Results do not depend on any of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends.host_threads import THREADS
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import warn
+from tensorglass.core.naming import type_name
+
+_DEBUG_MODES = ("default", "warn", "error")
+_PRECISIONS = ("highest", "high", "medium")
+
+
+class _Settings:
+    """The settings, as they are now."""
+
+    interop_threads: int | None = None
+    is_deterministic = False
+    only_warns = False
+    fills_new_memory = True
+    precision = "highest"
+    always_warns = False
+
+
+def _check_bool(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError(f"{name} expects a bool, but got {type_name(value)}")
+
+
+def _check_count(name: str, value: int) -> None:
+    if not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if value < 1:
+        raise RuntimeError(f"{name} expects a positive integer")
+
+
+# --- threads ---------------------------------------------------------------------------------------------------------
+
+
+def get_num_threads() -> int:
+    """How many threads an operator may use.
+
+    >>> torch.get_num_threads() > 0
+    True
+    """
+    return THREADS.number
+
+
+def set_num_threads(num: int) -> None:
+    """Say how many threads an operator may use. NumPy, which computes here, decides for itself how many it does.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    >>> torch.set_num_threads(before)
+    """
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_threads expects an int, but got {type_name(num)}")
+    _check_count("set_num_threads", num)
+    THREADS.number = num
+
+
+def get_num_interop_threads() -> int:
+    """How many operators may run beside each other: what was set, or as many as there are processors."""
+    return _Settings.interop_threads or THREADS.number
+
+
+def set_num_interop_threads(num: int) -> None:
+    """Say, once, how many operators may run beside each other. Here they run one after the other."""
+    if type(num) is not int:
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type_name(num)}")
+    _check_count("set_num_interop_threads", num)
+    if _Settings.interop_threads is not None:
+        raise RuntimeError(
+            "Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads "
+            "called"
+        )
+    _Settings.interop_threads = num
+
+
+# --- determinism -----------------------------------------------------------------------------------------------------
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for the same results at every run.
+
+    Every operator gives them, whether this was asked for or not; but new memory is filled (`utils.deterministic`), and
+    `put_`, whose order PyTorch leaves open, is refused, or warned of.
+
+    >>> torch.use_deterministic_algorithms(True)
+    >>> torch.are_deterministic_algorithms_enabled()
+    True
+    >>> torch.use_deterministic_algorithms(False)
+    """
+    for value, argument in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"_set_deterministic_algorithms(): argument {argument} must be bool, not {type_name(value)}"
+            )
+    _Settings.is_deterministic, _Settings.only_warns = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for."""
+    return _Settings.is_deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether they were asked for with `warn_only`."""
+    return _Settings.only_warns
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Ask for them by a word or its number: "default" (0), "warn" (1) or "error" (2)."""
+    if not isinstance(debug_mode, int | str):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in range(3):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0 if deterministic algorithms were not asked for, 1 if with `warn_only`, else 2.
+
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
+    return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
+
+
+def fills_new_memory() -> bool:
+    """Whether elements that nobody has written yet are to be the same at every run."""
+    return _Settings.is_deterministic and _Settings.fills_new_memory
+
+
+def not_deterministic(name: str) -> None:
+    """Refuse, or warn of, an operator that has no deterministic algorithm in PyTorch, where such are asked for."""
+    if not _Settings.is_deterministic:
+        return
+    asked = f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True"
+    if _Settings.only_warns:
+        warn(
+            f"{asked}, warn_only=True)'. You can file an issue at https://github.com/pytorch/pytorch/issues to help us "
+            "prioritize adding deterministic support for this operation."
+        )
+        return
+    raise RuntimeError(
+        f"{asked})'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' option, "
+        "if that's acceptable for your application. You can also file an issue at "
+        "https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic support for this "
+        "operation."
+    )
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def get_float32_matmul_precision() -> str:
+    """How exact products of float32 matrices have to be: "highest" unless something else was set.
+
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
+    return _Settings.precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Say how exact they have to be: "highest", "high" or "medium". They are computed in float32 in any case."""
+    if precision not in _PRECISIONS:
+        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current precision is unchanged.")
+        return
+    _Settings.precision = precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Ask for numbers too small for full precision to be taken for 0, and be told that this cannot be done: False."""
+    _check_bool("flush_denormal", mode)
+    return False
+
+
+def set_default_tensor_type(t: type | str) -> None:
+    """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
+    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
+    found = {f"torch.{old}": dtype for old, dtype in _old_types().items()}.get(name)
+    if found is None and isinstance(t, str):
+        package, _, last = t.rpartition(".")
+        if package == "torch":
+            raise AttributeError(f"module 'torch' has no attribute '{last}'")
+        raise ModuleNotFoundError(f"No module named {package or t!r}")
+    if found is None:
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not found.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
+    dtypes.set_default_dtype(found)
+
+
+def _old_types() -> dict[str, DType]:
+    """The dtypes of the old constructors: FloatTensor makes float32."""
+    old = [each for each in dtypes.ALL if not each.is_complex and each not in dtypes.WIDE_UNSIGNED]
+    return {f"{each.scalar_type}Tensor": each for each in old}
+
+
+# --- warnings --------------------------------------------------------------------------------------------------------
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Ask for advice at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
+    _check_bool("setWarnOnlyOnce", b)
+    _Settings.always_warns = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether advice was asked for at every call."""
+    return _Settings.always_warns

@@ -1,0 +1,138 @@
+"""Parameters that are looked at before a call, for Python takes anything for them and raises nothing.
+
+They are told by their annotations: `bool` is for those that are True or False, and the names below for those that
+PyTorch knows in some of its signatures alone: one operator of ours is often several functions of PyTorch's. The one
+idea to keep in mind: a look costs 0.1 µs. Operators that take ten times as long anyway are looked at in all that they
+are given: those of families that are fetched later, and of some others.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from types import NoneType
+from typing import Any
+
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.memory_format import memory_format
+from tensorglass.core.size import Size
+from tensorglass.ops.declare.lazy_loading import FAMILIES
+from tensorglass.tensor.tensor import Tensor
+
+StatedDim = int | None  #: left out or said: PyTorch's parser refuses None
+StatedDims = int | Sequence[int] | None
+StatedTensor = Tensor | None
+StatedFloat = float | None
+Stated = Any
+DimOrOther = int | Tensor | None  #: the same; a tensor is another operand by place, and a number by name
+DimsOrFlag = int | Sequence[int] | bool | None  #: a bool is another parameter by place, and nothing by name
+KeepDim = bool  #: True or False, and by name only beside `dim`
+BesidePeriodic = float  #: the same beside `periodic`
+BesideAlpha = float
+Correction = float | None  #: not beside `unbiased`
+
+#: What must be said beside a parameter that is given by name: how many arguments by place, or one of these names.
+_BESIDE = {"KeepDim": (2, ("dim", "axis")), "BesidePeriodic": (2, ("periodic",)), "BesideAlpha": (3, ("alpha",))}
+_STATED = frozenset((
+    "BesideAlpha", "BesidePeriodic", "DimOrOther", "Stated", "StatedDim", "StatedDims", "StatedFloat", "StatedTensor",
+))  # fmt: skip
+_BY_NAME = frozenset(("Correction", "DimOrOther", "DimsOrFlag", *_BESIDE))
+
+_FLAG = frozenset((bool,))
+_NUMBER = frozenset((int, float))
+_ALWAYS: dict[str, frozenset[Any]] = {
+    "BesideAlpha": _NUMBER,
+    "BesidePeriodic": _NUMBER,
+    "bool": _FLAG,
+    "bool | None": frozenset((bool, NoneType)),
+    "formats.memory_format": frozenset((memory_format,)),
+    "formats.memory_format | None": frozenset((memory_format, NoneType)),
+    "KeepDim": _FLAG,
+    "StatedDims": frozenset((int, list, tuple, Size)),
+    "StatedFloat": _NUMBER,
+}
+_SEQUENCES = (list, tuple, Size)
+_SLOW = frozenset(
+    (
+        *FAMILIES,
+        "ops.reductions.cumulative",
+        "ops.rearrange.diagonal",
+        "ops.random.in_place",
+        "ops.random.factories",
+        "ops.rearrange.repeat_flip_roll",
+    )
+)
+#: The types that parameters of their operators may have; numbers of other types are converted.
+_OF_SLOW: dict[str, frozenset[Any]] = {
+    annotation: frozenset(types)
+    for annotation, types in {
+        "int": (int,),
+        "int | None": (int, NoneType),
+        "float": (int, float),
+        "float | None": (int, float, NoneType),
+        "str": (str,),
+        "str | None": (str, NoneType),
+        "Sequence[int]": _SEQUENCES,
+        "Sequence[int] | None": (*_SEQUENCES, NoneType),
+        "int | Sequence[int]": (int, *_SEQUENCES),
+        "int | Sequence[int] | None": (int, *_SEQUENCES, NoneType),
+        "Tensor": (Tensor,),
+        "Tensor | None": (Tensor, NoneType),
+        "DType | None": (DType, NoneType),
+    }.items()
+}
+
+#: A parameter's place, its name, the types that it may have, and its annotation if that asks for more. One that is
+#: given by name alone has a place that no argument reaches.
+Flag = tuple[int, str, frozenset[Any] | None, str]
+
+
+def unwrap(body: Callable[..., Any]) -> Callable[..., Any]:
+    """What was decorated."""
+    while hasattr(body, "__wrapped__"):
+        body = body.__wrapped__
+    return body
+
+
+def flags_of(body: Callable[..., Any]) -> list[Flag]:
+    """The parameters to look at, by their places."""
+    plain = unwrap(body)
+    plain = unwrap(vars(plain).get("looked_at_as", plain))  # of forms that pass on what another one takes
+    is_slow = plain.__module__.removeprefix("tensorglass.") in _SLOW
+    kinds = _ALWAYS | _OF_SLOW if is_slow else _ALWAYS
+    found = plain.__annotations__
+    by_place = plain.__code__.co_argcount
+    names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
+    places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
+    return [
+        (place, name, kinds.get(annotation), annotation if annotation in _STATED | _BY_NAME else "")
+        for place, name, annotation in zip(places, names, map(found.get, names), strict=True)
+        if (place or annotation != "Tensor") and (annotation in kinds or annotation in _STATED | _BY_NAME)
+    ]
+
+
+def are_flags(flags: list[Flag], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    """Whether what is given for `flags` is what it must be."""
+    for place, name, types, asks in flags:
+        if len(arguments) > place:
+            given = arguments[place]
+        elif name in keywords:
+            given = keywords[name]
+            if asks in _BY_NAME and not _may_be_named(asks, given, arguments, keywords):
+                return False
+        else:
+            continue
+        if types is not None and type(given) not in types and not (Tensor in types and isinstance(given, Tensor)):
+            return False
+        if given is None and asks in _STATED:
+            return False
+    return True
+
+
+def _may_be_named(asks: str, given: Any, arguments: Sequence[Any], keywords: dict[str, Any]) -> bool:
+    if asks in _BESIDE:
+        count, names = _BESIDE[asks]
+        return len(arguments) >= count or any(name in keywords for name in names)
+    if asks == "Correction":
+        return len(arguments) <= 2 and "unbiased" not in keywords
+    return not isinstance(given, bool if asks == "DimsOrFlag" else Tensor)

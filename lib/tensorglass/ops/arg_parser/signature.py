@@ -1,0 +1,284 @@
+"""One signature of an operator, and the reading of a call's arguments that PyTorch's parser makes by it, in its words.
+
+The one idea to keep in mind: this is done for calls that have failed. What fits is given back in the operator's own
+terms: by its names for arguments, with Python's numbers in place of NumPy's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from operator import index
+from typing import Any, NamedTuple
+
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import memory_format as formats
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.ops.arg_parser.checks import type_name
+from tensorglass.ops.arg_parser.schemas import DEPRECATED
+from tensorglass.ops.kernels.python_numbers import NUMBERS
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.generator import Generator
+from tensorglass.tensor.tensor import Tensor
+
+# NumPy's names of arguments, which PyTorch accepts too.
+_NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+
+# Their second operand may be a number as well: PyTorch makes a 0-dim tensor of it.
+_NUMBERS_BECOME_TENSORS = frozenset((
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
+))  # fmt: skip
+
+# How PyTorch names the kinds of arguments that our annotations name.
+_KINDS = {
+    "Tensor": "Tensor", "int": "int", "bool": "bool", "float": "float", "complex": "Number", "str": "str",
+    "Sequence[int]": "tuple of ints", "int | Sequence[int]": "tuple of ints or int", "Sequence[Tensor]":
+    "tuple of Tensors", "DType": "torch.dtype", "Device": "torch.device", "formats.memory_format":
+    "torch.memory_format", "Generator": "torch.Generator",
+}  # fmt: skip
+
+
+def _is_int(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return not value._size and value._dtype.category == INTEGER
+    # what has a length besides is an array, and no number even if it is one of one element
+    return not isinstance(value, bool) and hasattr(value, "__index__") and not hasattr(value, "__len__")
+
+
+def _may_be_one_of_ints(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and not value._dtype.is_floating_point and not value._dtype.is_complex
+    return hasattr(value, "__index__")
+
+
+_INT_KINDS = ("int", "tuple of ints or int")
+_OVERFLOW = "Overflow when unpacking long long"
+
+
+def _is_long(number: int) -> bool:
+    return -(2**63) <= number < 2**63
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value._size and not value.requires_grad
+
+
+def _of_python(value: Any, kind: str) -> Any:
+    """NumPy's numbers, alone or in a sequence, as Python's; so is a tensor where a number is wanted.
+
+    A type of Python's numbers is the dtype that it stands for: ``x.sum(dtype=float)``.
+    """
+    if isinstance(value, HOST.xp.number | HOST.xp.bool_):
+        return python_number(value)
+    if kind in _NUMBER_KINDS and isinstance(value, Tensor):
+        return value.item()
+    if kind == "torch.dtype" and isinstance(value, type):
+        return OF_PYTHON_TYPE[value]
+    if type(value) in (list, tuple) and any(isinstance(each, HOST.xp.generic) for each in value):
+        return type(value)([_of_python(each, "") for each in value])
+    return value
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, NUMBERS) and not isinstance(value, complex)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, NUMBERS) or _is_scalar(value)
+
+
+_NUMBER_KINDS = frozenset(("int", "float", "Number"))
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "Tensor": lambda value: isinstance(value, Tensor),
+    "int": _is_int,
+    "bool": lambda value: isinstance(value, bool),
+    "float": lambda value: _is_real(value) or _is_scalar(value),
+    "Number": lambda value: _is_number(value),
+    "Tensor or Number": lambda value: isinstance(value, (*NUMBERS, Tensor)),
+    "str": lambda value: isinstance(value, str),
+    "tuple of ints": lambda value: isinstance(value, tuple | list) and (not value or _is_int(value[0])),
+    "tuple of ints or int": lambda value: _is_int(value) or _FITS["tuple of ints"](value),
+    "tuple of floats": lambda value: isinstance(value, tuple | list) and (not value or _is_real(value[0])),
+    "tuple of floats or float": lambda value: _is_real(value) or _FITS["tuple of floats"](value),
+    "tuple of Scalars": lambda value: isinstance(value, tuple | list) and all(map(_is_number, value)),
+    "tuple of Tensors": lambda value: isinstance(value, tuple | list),
+    "torch.dtype": lambda value: isinstance(value, DType) or (isinstance(value, type) and value in OF_PYTHON_TYPE),
+    "torch.device": lambda value: isinstance(value, Device | str | int) and not isinstance(value, bool),
+    "torch.layout": lambda value: isinstance(value, formats.layout),
+    "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
+    "torch.Storage": lambda value: isinstance(value, UntypedStorage | TypedStorage),
+    "torch.Generator": lambda value: isinstance(value, Generator),
+}
+
+
+class _Parameter(NamedTuple):
+    name: str
+    kind: str  #: as PyTorch's messages name it; "" for whatever comes
+    is_optional: bool
+    is_nullable: bool  #: whether None is as good as leaving it out
+    is_keyword_only: bool
+    is_varargs: bool  #: whether ints may be given one by one
+
+    def fits(self, value: Any) -> bool:
+        return not self.kind or (value is None and self.is_nullable) or _FITS[self.kind](value)
+
+    def misfit(self, place: str, value: Any) -> str:
+        kind = self.kind.partition(" or ")[0]
+        if place and kind == "tuple of ints" and isinstance(value, tuple | list) and value:
+            found = f"but found element of type {type_name(value[0])} at pos 0"
+            return f"argument '{self.name}'{place} must be {kind}, {found}"
+        return f"argument '{self.name}'{place} must be {kind}, not {type_name(value)}"
+
+
+class Signature:
+    """One signature of an operator, of which PyTorch's may have several."""
+
+    def __init__(self, name: str, parameters: Sequence[_Parameter], is_deprecated: bool = False) -> None:
+        self.name = name
+        self.parameters = tuple(parameters)
+        self._positional = sum(not each.is_keyword_only for each in self.parameters)
+        self._required = sum(not each.is_optional for each in self.parameters)
+        self.is_deprecated = is_deprecated
+        #: whether it has the operator's parameters in another order, or under other names
+        self.is_another = is_deprecated or any(each.name == "self" for each in self.parameters)
+        # Ints one by one are what must be given; where they may be left out, what follows one is another argument.
+        first = self.parameters[0] if self._positional == 1 else None
+        self._takes_varargs = first is not None and first.is_varargs and not first.is_optional
+
+    @classmethod
+    def of_python(cls, name: str, signature: inspect.Signature) -> Signature:
+        """The signature that the parameters of a function and their annotations tell."""
+        return cls(name, [_of_parameter(each) for each in signature.parameters.values()])
+
+    @classmethod
+    def of_text(cls, name: str, text: str) -> Signature:
+        """The signature in PyTorch's notation: ``(Tensor input, int dim = 0, *, bool flag = False)``."""
+        parameters = []
+        keyword_only = False
+        for part in filter(None, text.removesuffix(DEPRECATED).strip("()").split(", ")):
+            if part == "*":
+                keyword_only = True
+                continue
+            declared, _, default = part.partition(" = ")
+            kind, _, argument = declared.rpartition(" ")
+            is_nullable = default == "None" or kind.endswith("?")
+            kind = kind.removesuffix("?")
+            if kind == "Tensor" and argument == "other" and name.removesuffix("_") in _NUMBERS_BECOME_TENSORS:
+                kind = "Tensor or Number"
+            is_varargs = kind.startswith("tuple of ints")
+            parameters.append(_Parameter(argument, kind, bool(default), is_nullable, keyword_only, is_varargs))
+        return cls(name, parameters, text.endswith(DEPRECATED))
+
+    def as_method(self) -> Signature:
+        """The signature without the tensor that the method is called on."""
+        return Signature(self.name, self.parameters[1:])
+
+    def may_take(self, count: int) -> bool:
+        """Whether so many arguments could be right."""
+        return self._required <= count <= len(self.parameters)
+
+    def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments by position and by name in the operator's own terms. Raises PyTorch's TypeError."""
+        rest = dict(keywords)
+        values: list[Any] = []
+        named: dict[str, Any] = {}
+        if len(arguments) > self._positional and not (self._takes_varargs and _is_int(arguments[0])):
+            raise self._too_many(len(arguments))
+        for place, each in enumerate(self.parameters):
+            if place < len(arguments) and not each.is_keyword_only:
+                value, shown = arguments[place], f" (position {place + 1})"
+                if self._takes_varargs and _is_int(value):
+                    value = arguments
+            else:
+                key = next((name for name in (each.name, *_NUMPY_NAMES.get(each.name, ())) if name in rest), None)
+                if key is None:
+                    if not each.is_optional:
+                        raise self._missing(place)
+                    continue
+                value, shown = rest.pop(key), ""
+                if each.is_keyword_only or len(values) < place:
+                    named[each.name] = value
+            if not each.fits(value):
+                raise TypeError(f"{self.name}(): {each.misfit(shown, value)}")
+            if each.kind:
+                value = _of_python(value, each.kind)
+            if each.name in named:
+                named[each.name] = value
+            else:
+                values.append(value)
+        for key in rest:
+            if any(each.name == key for each in self.parameters):
+                raise TypeError(f"{self.name}() got multiple values for argument '{key}'")
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
+        return values, named
+
+    def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """What `read` gives, looked through: of a tuple, `read` has seen the first element alone."""
+        values, named = self.read(arguments, keywords)
+        positional = zip([each.name for each in self.parameters], values, strict=False)
+        kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
+        for argument, given in chain(positional, named.items()):
+            at, kind = kinds[argument]
+            if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
+                for place, value in enumerate(given):
+                    if not isinstance(value, Tensor):
+                        found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
+                        raise TypeError(found)
+            if kind in _INT_KINDS and isinstance(given, int) and not _is_long(given):
+                raise ValueError(_OVERFLOW)
+            if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
+                for place, value in enumerate(given, 1):
+                    self._check_one_of_ints(argument, place, value)
+        return values, named
+
+    def _check_one_of_ints(self, argument: str, place: int, value: Any) -> None:
+        failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
+        if not _may_be_one_of_ints(value):
+            raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
+        if not isinstance(value, Tensor) and not _is_long(index(value)):
+            raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
+
+    def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """What was read, under the operator's names."""
+        found = dict(zip([each.name for each in self.parameters], values, strict=False)) | dict(named)
+        return {"input" if name == "self" else name: value for name, value in found.items()}
+
+    def _too_many(self, given: int) -> TypeError:
+        most = self._positional
+        least = self._required  # sic: of those by keyword alone too
+        takes = f"{most} positional argument{'' if most == 1 else 's'}"
+        if least != most:
+            return TypeError(f"{self.name}() takes from {least} to {most} positional arguments but {given} were given")
+        return TypeError(f"{self.name}() takes {takes} but {given} {'was' if given == 1 else 'were'} given")
+
+    def _missing(self, place: int) -> TypeError:
+        names = [f'"{each.name}"' for each in self.parameters[place:] if not each.is_optional]
+        plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the other way round
+        return TypeError(f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}")
+
+
+def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return _Parameter(parameter.name, "tuple of ints", False, False, False, True)
+    annotation = "" if parameter.annotation is parameter.empty else str(parameter.annotation)
+    kind = _KINDS.get(annotation.removesuffix(" | None"), "")
+    has_default = parameter.default is not parameter.empty
+    keyword_only = parameter.kind is parameter.KEYWORD_ONLY
+    return _Parameter(parameter.name, kind, has_default, parameter.default is None, keyword_only, False)
+
+
+def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+    """Whether a call that was read had another order, NumPy's numbers, tensors for numbers, or types for dtypes."""
+    if len(read) < len(given):
+        return True
+    pairs = [*zip(given, read, strict=False), *[(keywords.get(name, value), value) for name, value in named.items()]]
+    by_keyword = {id(value) for value in keywords.values()}
+    return any(id(value) not in by_keyword for value in read[len(given) :]) or any(
+        isinstance(one, HOST.xp.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
+        for one, other in pairs
+    )

@@ -1,0 +1,1 @@
+"""Copies: clone, copy_, conversions to another dtype or device, pickling."""

@@ -1,0 +1,144 @@
+"""Python's copy, deepcopy and pickle of tensors. What shared a storage before shares one after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.graph.tensor_fields import set_requires_grad
+from tensorglass.ops.declare.registry import operator
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.construct import make
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor.torch_function import Off
+
+
+def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
+    made = make(storage, *header_of(input), input._dtype)
+    made._conj = input._conj
+    set_requires_grad(made, input.requires_grad)
+    return made
+
+
+@operator("copy", function=False, method=False, dunders=("__copy__",))
+def __copy__(input: Tensor) -> Tensor:
+    """`copy.copy`: another header on the same storage."""
+    warn_if_has_hooks(input)
+    made = _on(input, input._storage)
+    _count_a_write(made)
+    if type(input) is not Tensor:
+        made = made.as_subclass(type(input))
+    made.__dict__.update(input.__dict__)
+    return made
+
+
+def _count_a_write(made: Tensor) -> None:
+    """PyTorch makes such copies by `set_`, which counts as a write; on a storage that others count for, apart."""
+    made._counter = VersionCounter(1)
+
+
+@operator("copy", function=False, method=False, dunders=("__deepcopy__",))
+def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
+    """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it shows."""
+    if not input.is_leaf:
+        raise explained(
+            RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+            ),
+            "A copy cannot take the graph along that this tensor came out of. Copy x.detach(), or write x.clone().",
+        )
+    made: Tensor | None = memo.get(id(input))
+    if made is None:
+        if type(input) is not Tensor:
+            made = _of_its_class(input, memo)
+        elif input._conj:  # the elements are conjugated on the way
+            made = input.detach().clone()
+            set_requires_grad(made, input.requires_grad)
+        else:
+            made = _on(input, input._storage.__deepcopy__(memo))
+            _count_a_write(made)
+        memo[id(input)] = made
+        from copy import deepcopy  # when it is needed: imports should be quick
+
+        made.__dict__.update(deepcopy(input.__dict__, memo))
+        if input._meta is not None and input._meta.grad is not None:
+            meta_of(made).grad = __deepcopy__(input._meta.grad, memo)
+    return made
+
+
+def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
+    """The copy of a tensor of a derived class. RuntimeError, as in PyTorch, where the class has no own `new_empty`."""
+    made: Tensor = input.new_empty([])
+    if type(made) is not type(input):
+        raise explained(
+            RuntimeError(
+                "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
+                "that implement new_empty() and for which that function returns another instance of the same subclass. "
+                "You should either properly implement new_empty() for your subclass or override __deepcopy__() if it "
+                "is intended behavior for new_empty() to return an instance of a different type."
+            ),
+            f"x.clone() is a copy of the elements, of class {type(input).__name__}.",
+        )
+    size, stride, offset = header_of(input)
+    made.set_(input._storage.__deepcopy__(memo), offset, size, stride)
+    set_requires_grad(made, input.requires_grad)
+    return made
+
+
+@operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
+def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
+    """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it again."""
+    warn_if_has_hooks(input)
+    if type(input) is not Tensor:
+        return rebuild_as, (type(input), *parts(input)), input.__dict__ or None, None, None, hang
+    return rebuild, parts(input), input.__dict__ or None, None, None, hang
+
+
+@operator("copy", function=False, method=False, dunders=("__setstate__",))
+def __setstate__(input: Tensor, state: Any) -> None:
+    """What old pickles end with: requires_grad, nothing and hooks, or what `set_` takes."""
+    if not input.is_leaf:
+        raise RuntimeError("__setstate__ can be only called on leaf Tensors")
+    if len(state) == 4:
+        input.set_(*state)
+        return
+    requires_grad, _, _hooks = state  # hooks are not kept
+    set_requires_grad(input, requires_grad)
+
+
+def parts(input: Tensor) -> tuple[Any, ...]:
+    """What `rebuild` makes the tensor of."""
+    return input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj
+
+
+def rebuild(
+    storage: UntypedStorage,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int,
+    dtype: DType,
+    requires_grad: bool,
+    conj: bool,
+) -> Tensor:
+    """The tensor that was pickled."""
+    made = make(storage, size, stride, offset, dtype)
+    made._conj = conj
+    set_requires_grad(made, requires_grad)
+    _count_a_write(made)
+    return made
+
+
+def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:
+    """The tensor of a derived class that was pickled."""
+    with Off():
+        return rebuild(*given).as_subclass(kind)
+
+
+def hang(tensor: Tensor, attributes: dict[str, Any]) -> None:
+    """Give a tensor what the user had hung on it."""
+    tensor.__dict__.update(attributes)

@@ -1,0 +1,172 @@
+"""To another dtype or device: `to` and its kin, which return the tensor itself where there is nothing to convert.
+
+The one idea to keep in mind: every conversion is one recorded copy, `new_copy`; all else here is reading arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.core import devices
+from tensorglass.core import dtypes as _dtypes
+from tensorglass.core import memory_format as formats
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.memory_format import preserve_format
+from tensorglass.fast.copies import converted_at_once, of_conversion
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.copy import format_strides, new_copy, suggested_format, transfer
+from tensorglass.ops.declare.registry import operator
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import make
+from tensorglass.tensor.tensor import Tensor
+
+_to_copy = recorded(
+    derivative(
+        node=lambda dtype: "ToCopyBackward0" if dtype.category >= _dtypes.FLOATING else None,
+        input=lambda grad, input_device: grad.to(input_device),
+    )(new_copy)
+)
+
+
+_FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+
+
+@operator(
+    "copy",
+    function=False,
+    usual=of_conversion,
+    signatures=(
+        f"(Tensor input, torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
+        f"(Tensor input, torch.dtype dtype, {_FLAGS})",
+        f"(Tensor input, Tensor tensor, {_FLAGS})",
+    ),
+)
+def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+    """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
+    ``to(other)``, each with ``non_blocking``, ``copy`` and ``memory_format``. Itself where nothing would change.
+    """
+    if not keywords and len(arguments) == 1 and isinstance(arguments[0], DType):  # the most common call
+        dtype, device, copy, memory_format = arguments[0], input._storage.device, False, preserve_format
+        non_blocking = False
+    else:
+        dtype, device, copy, non_blocking, memory_format = _read_to(input, arguments, keywords)
+    stays = dtype is input._dtype and device == input._storage.device
+    if stays and not copy and (memory_format is preserve_format or memory_format is suggested_format(input)):
+        return input
+    return _to_copy(input, dtype, device, memory_format, non_blocking)
+
+
+#: The names of the positional arguments of `to`, in the three ways of calling it.
+_FORMS = tuple((*form, "non_blocking", "copy") for form in (("device", "dtype"), ("dtype",), ("tensor",)))
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "device": lambda value: isinstance(value, Device | str | int | None) and not isinstance(value, bool),
+    "dtype": lambda value: value is None or isinstance(value, DType) or _is_python_type(value),
+    "tensor": lambda value: isinstance(value, Tensor | int | float | complex),  # sic: numbers count as tensors
+    "non_blocking": lambda value: isinstance(value, bool),
+    "copy": lambda value: isinstance(value, bool),
+    "memory_format": lambda value: isinstance(value, formats.memory_format | None),
+}
+
+
+def _is_python_type(value: Any) -> bool:
+    return isinstance(value, type) and value in _dtypes.OF_PYTHON_TYPE
+
+
+def _read_to(
+    input: Tensor, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[DType, Device, bool, bool, formats.memory_format]:
+    given = _by_name(arguments, keywords)
+    other, named, dtype = (given.get(name) for name in ("tensor", "device", "dtype"))
+    if isinstance(other, int | float | complex):
+        other, dtype = None, type(other)
+    like = input if other is None else other
+    place = like._storage.device if named is None else devices.as_device(named)
+    copies = given.get("copy", False)
+    if named is not None and place is devices.CPU:
+        # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
+        copies = copies or devices.device(named).index is not None
+    return (
+        like._dtype if dtype is None else _dtypes.as_dtype(dtype),
+        place,
+        copies,
+        given.get("non_blocking", False),
+        given.get("memory_format") or preserve_format,
+    )
+
+
+def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `to` by their names in the form that they fit."""
+    for form in _FORMS:
+        given = dict(zip(form, arguments, strict=False))
+        if len(arguments) > len(form) or given.keys() & keywords.keys():
+            continue
+        given |= keywords
+        is_complete = form is _FORMS[0] or given.get(form[0]) is not None
+        is_known = given.keys() <= {*form, "memory_format"}
+        if is_complete and is_known and all(_FITS[name](value) for name, value in given.items()):
+            return given
+    raise TypeError("to() received arguments that fit none of its forms")  # `explaining` says it in PyTorch's words
+
+
+@operator("copy", function=False, usual=of_conversion)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` with the dtype and on the device of `other`."""
+    check_tensor("type_as", other, "other")
+    return to(input, other)
+
+
+@operator("copy", function=False)
+def cpu(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
+    """`input` itself if it is on the CPU, else a copy there."""
+    return to(input, devices.CPU, memory_format=memory_format)
+
+
+@operator("copy", function=False)
+def cuda(
+    input: Tensor,
+    device: Device | int | str | None = None,
+    non_blocking: bool = False,
+    *,
+    memory_format: formats.memory_format | None = preserve_format,
+) -> Tensor:
+    """A copy on a CUDA device, or `input` itself if it is there."""
+    place = devices.as_device("cuda" if device is None else device)
+    return to(input, place, non_blocking=non_blocking, memory_format=memory_format)
+
+
+@operator("copy", function=False)
+def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
+    """A copy in page-locked host memory, from which an accelerator copies faster; itself if it is there already."""
+    if input.is_pinned():
+        return input
+    if input._storage.device != devices.CPU:
+        raise RuntimeError(f"cannot pin '{input.type()}' only dense CPU tensors can be pinned")
+    strides = format_strides(input._size, input._stride, preserve_format)
+    nbytes = geometry.storage_nbytes(input._size, strides, 0, input._dtype.itemsize)
+    made = make(UntypedStorage.pinned(nbytes), input._size, strides, 0, input._dtype)
+    transfer(made, input)
+    return made
+
+
+def _conversion(name: str, dtype: DType) -> None:
+    def convert(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
+        made = converted_at_once(input, dtype) if memory_format is preserve_format else None
+        return made if made is not None else to(input, dtype, memory_format=memory_format)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"`input` as {dtype!r}; itself if it has that dtype."
+    operator("copy", function=False)(convert)
+
+
+for _name, _dtype in {
+    "bool": _dtypes.bool, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16, "int": _dtypes.int32,
+    "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16, "float": _dtypes.float32,
+    "double": _dtypes.float64, "cfloat": _dtypes.complex64, "cdouble": _dtypes.complex128,
+}.items():  # fmt: skip
+    _conversion(_name, _dtype)

@@ -1,0 +1,1 @@
+"""Making tensors: from data, from a size, from memory that is there, and ranges."""

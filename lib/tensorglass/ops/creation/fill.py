@@ -1,0 +1,313 @@
+"""Creation: tensors of a given size, with a storage of their own.
+
+Three families with the same names: ``zeros(2, 3)`` takes a size, ``zeros_like(x)`` takes size, dtype, device and
+order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and device from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index as as_index
+from typing import Any, Unpack
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.core.errors import explained
+from tensorglass.ops.arg_parser.bool_arguments import StatedDim
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.copies.copy import write_number
+from tensorglass.ops.copies.new_memory import settled
+from tensorglass.ops.creation.factory import (
+    Options,
+    Place,
+    factory,
+    new,
+    new_at_once,
+    read_number,
+    read_options,
+    read_out_options,
+    read_size,
+    resized,
+    size_tuple,
+    strides_in,
+)
+from tensorglass.ops.kernels.python_numbers import checked, checked_alone
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.tensor import Tensor, raw_array
+
+# --- of a size -------------------------------------------------------------------------------------------------------
+
+
+@factory()
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    memory_format: Any = None,
+    **options: Unpack[Options],
+) -> Tensor:
+    """A tensor whose elements are whatever its new memory happens to hold.
+
+    The size is given as ``empty(2, 3)``, ``empty((2, 3))`` or ``empty(size=(2, 3))``.
+    """
+    if size is out is memory_format is None and sizes and not options:
+        made = new_at_once(sizes)
+        if made is not None:
+            return settled(made)
+    shape = read_size("empty", sizes, size)
+    place = read_out_options("empty", options, out)
+    if out is not None:
+        return settled(resized(out, shape), is_new=False)
+    return settled(new(shape, place, None if memory_format is None else strides_in(memory_format, shape)))
+
+
+@factory()
+def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
+    if size is out is None and sizes and not options:
+        made = new_at_once(sizes, HOST.xp.zeros)
+        if made is not None:
+            return made
+    shape = read_size("zeros", sizes, size)
+    if shape and min(shape) < 0:
+        raise explained(
+            RuntimeError("zeros: Dimension size must be non-negative."),
+            f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",
+            notebook="01 header and storage",
+        )
+    return _filled(shape, read_out_options("zeros", options, out), 0, out)
+
+
+def _ones(size: tuple[int, ...], array_dtype: Any) -> Array:
+    made = HOST.xp.empty(size, array_dtype)
+    made.fill(1)
+    return made
+
+
+@factory()
+def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of ones."""
+    if size is out is None and sizes and not options:
+        made = new_at_once(sizes, _ones)
+        if made is not None:
+            return made
+    shape = read_size("ones", sizes, size)
+    return _filled(shape, read_out_options("ones", options, out), 1, out)
+
+
+@factory()
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor whose elements all are `fill_value`, whose type gives the dtype: 3 int64, 3.0 the default dtype."""
+    if isinstance(size, tuple | list) and type(fill_value) in (int, float) and out is None and not options:
+        dtype = dtypes.of_number(fill_value)
+        at_once = new_at_once((tuple(size),), dtype=dtype)
+        if at_once is not None:
+            raw_array(at_once).fill(checked(fill_value, dtype))
+            return at_once
+    shape = size_tuple("full", size, single=False)
+    value = read_number("full", "fill_value", 2, fill_value)
+    return _filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
+
+
+@factory(signatures=("int n", "int n, int m"))
+def eye(n: int, m: StatedDim = None, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+    """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
+    rows = _count("n", n)
+    columns = rows if m is None else _count("m", m)
+    place = read_out_options("eye", options, out)
+    refuse_unwritten("eye", place.dtype)
+    made = _filled((rows, columns), place, 0, out)
+    count = min(rows, columns)
+    if out is None:  # then the elements of the diagonal are a row, with steps
+        raw_array(made).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
+    else:
+        raw_array(made)[range(count), range(count)] = 1
+    return made
+
+
+def _count(argument: str, given: int) -> int:
+    if isinstance(given, bool):
+        raise TypeError("a truth value is no length")  # `explaining` says it in PyTorch's words
+    if given < 0:
+        raise RuntimeError(f"{argument} must be greater or equal to 0, got {given}")
+    return as_index(given)
+
+
+@factory()
+def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
+    """A 0-dim tensor of the default dtype (unlike `tensor(s)`, which goes by the number's type)."""
+    return _filled((), read_options("scalar_tensor", options), read_number("scalar_tensor", "s", 1, s))
+
+
+@factory()
+def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
+    shape, steps = (
+        size_tuple("empty_strided", size, single=False),
+        size_tuple("empty_strided", stride, "stride", 2, single=False),
+    )
+    return _empty_strided("empty_strided", shape, steps, read_options("empty_strided", options))
+
+
+def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
+    if len(size) != len(stride):
+        raise explained(
+            RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"),
+            "Every dimension has one length and one stride.",
+            notebook="05 strides and offset",
+        )
+    return settled(new(size, place, stride))
+
+
+@factory()
+def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
+    shape = size_tuple("empty_permuted", size)
+    order = size_tuple("empty_permuted", physical_layout, "physical_layout", 2)
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; "
+            f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    place = read_options("empty_permuted", options)
+    stride = [0] * len(shape)
+    permuted = []
+    for dim in order:
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at index "
+                f"{order.index(dim)}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if order.count(dim) > 1:
+            raise RuntimeError("Duplicate dim not allowed")
+        permuted.append(shape[dim])
+    for dim, step in zip(order, geometry.contiguous_strides(tuple(permuted)), strict=True):
+        stride[dim] = step
+    return settled(new(shape, place, tuple(stride)))
+
+
+def _filled(
+    size: tuple[int, ...],
+    place: Place,
+    value: complex,
+    out: Tensor | None = None,
+    stride: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A tensor whose elements all are `value`; `out`, resized, if that is given."""
+    (checked_alone if geometry.numel(size) == 1 else checked)(value, place.dtype)
+    if out is not None:
+        made = resized(out, size)
+    elif isinstance(value, int) and value == 0:  # a float may be -0.0, whose bits are not all 0
+        return new(size, place, stride, zeroed=True)
+    else:
+        made = new(size, place, stride)
+    write_number(made, value)
+    return made
+
+
+# --- like another tensor ---------------------------------------------------------------------------------------------
+
+
+@factory()
+def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
+    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.empty)
+    if made is not None:
+        return settled(made)
+    check_tensor("empty_like", input)
+    place = read_options("empty_like", options, input._dtype, input.device)
+    return settled(new(input._size, place, strides_in(memory_format, input._size, input)))
+
+
+@factory()
+def zeros_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """Zeros with the size, dtype, device and order of dimensions of `input`."""
+    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.zeros)
+    return _filled_like("zeros_like", input, 0, memory_format, options) if made is None else made
+
+
+@factory()
+def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """Ones with the size, dtype, device and order of dimensions of `input`."""
+    made = None if options or memory_format is not None else _like_at_once(input, _ones)
+    return _filled_like("ones_like", input, 1, memory_format, options) if made is None else made
+
+
+@factory()
+def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
+    """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
+    check_tensor("full_like", input)
+    value = read_number("full_like", "fill_value", 2, fill_value)
+    return _filled_like("full_like", input, value, memory_format, options)
+
+
+def _like_at_once(input: Any, make_array: Callable[..., Array]) -> Tensor | None:
+    """The tensor like a small one without gaps on the CPU: half the time; None for all others."""
+    if type(input) is not Tensor:
+        return None
+    size, storage = input._size, input._storage
+    if storage.backend is not HOST or storage._nbytes >= LEAST or input._stride != geometry.CONTIGUOUS_STRIDES[size]:
+        return None
+    if 0 in size or geometry.numel(size) * input._dtype.itemsize >= LEAST:
+        return None
+    array = make_array(size, HOST.array_dtype(input._dtype))
+    return result_tensor(array, input._dtype, HOST, storage.device, size, input._stride)
+
+
+def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:
+    check_tensor(name, input)
+    place = read_options(name, options, input._dtype, input.device)
+    return _filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
+
+
+# --- of another tensor's dtype and device ----------------------------------------------------------------------------
+
+
+@factory(function=False, method=True)
+def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of this one's dtype and device."""
+    shape = read_size("new_empty", sizes, size)
+    return settled(new(shape, read_options("new_empty", options, self._dtype, self.device)))
+
+
+@factory(function=False, method=True)
+def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of zeros, of this one's dtype and device."""
+    if size is None and sizes and not options and self._storage.device is CPU:
+        made = new_at_once(sizes, HOST.xp.zeros, self._dtype)
+        if made is not None:
+            return made
+    shape = read_size("new_zeros", sizes, size)
+    return _filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
+
+
+@factory(function=False, method=True)
+def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
+    """A tensor of ones, of this one's dtype and device."""
+    if size is None and sizes and not options and self._storage.device is CPU:
+        made = new_at_once(sizes, _ones, self._dtype)
+        if made is not None:
+            return made
+    shape = read_size("new_ones", sizes, size)
+    return _filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
+
+
+@factory(function=False, method=True)
+def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
+    """A tensor whose elements all are `fill_value`, of this one's dtype and device."""
+    shape = size_tuple("new_full", size, single=False)
+    value = read_number("new_full", "fill_value", 2, fill_value)
+    return _filled(shape, read_options("new_full", options, self._dtype, self.device), value)
+
+
+@factory(function=False, method=True)
+def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
+    """An uninitialised tensor of these strides, of this one's dtype and device."""
+    shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
+    place = read_options("new_empty_strided", options, self._dtype, self.device)
+    return _empty_strided("new_empty_strided", shape, steps, place)

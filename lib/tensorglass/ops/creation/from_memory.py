@@ -1,0 +1,54 @@
+"""Tensors on memory that is there already: that of an array, and of a storage, which even `tensor` shares."""
+
+from __future__ import annotations
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST, bytes_at
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.construct import make, result_tensor
+from tensorglass.tensor.tensor import Tensor, VersionCounter
+
+
+def of_storage(data: UntypedStorage | TypedStorage, dtype: DType | None) -> Tensor:
+    """A tensor of all elements of a storage, which it shares; bytes that no dtype is given for are read as int64."""
+    if isinstance(data, TypedStorage):
+        dtype = dtype or dtypes.get_default_dtype()
+        if data.dtype is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.scalar_type} or an UntypedStorage, but got {data.dtype.scalar_type}"
+            )
+    return on_storage(data.untyped(), dtype or dtypes.int64, 0)
+
+
+def on_storage(storage: UntypedStorage, dtype: DType, version: int) -> Tensor:
+    """A tensor of as many elements as a storage has room for, which counts its own writes from `version` on."""
+    made = make(storage, (storage.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+    made._counter = VersionCounter(version)
+    return made
+
+
+def strides_of(array: Array) -> tuple[int, ...]:
+    """The array's strides counted in elements."""
+    itemsize, strides = array.itemsize, array.strides
+    if itemsize > 1 and any(step % itemsize for step in strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    return tuple([step // itemsize for step in strides])
+
+
+def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
+    """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
+    size, flags = array.shape, array.flags
+    if flags.c_contiguous and type(array) is HOST.xp.ndarray:
+        # The array itself, under a header that nobody else reshapes: in half the time of a new one.
+        return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
+    nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
+    run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)
+    return make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), size, stride, 0, dtype)

@@ -1,0 +1,1 @@
+"""Declaring operators: from one function to every form of it that users call."""

@@ -1,0 +1,65 @@
+"""Families of operators that few programs use: their modules are fetched when somebody first asks for one of them.
+
+`lazy_names.txt` says which names each gives: ``linalg.det`` in the namespace, ``Tensor.det`` as a method. It is made
+by `python docs/make_operators.py`. The one idea to keep in mind: until such a module is fetched nothing of it is there
+but names; the namespace looks them up when Python finds no such global, and Tensor has an `Awaited` in the place of
+each method. From then on they are what all others are.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+from tensorglass.tensor.tensor import Tensor
+
+
+def _read() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    with open(os.path.join(os.path.dirname(__file__), "lazy_names.txt"), encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith(" "):
+                names += line.split()
+            else:
+                names = found[line] = []
+    return found
+
+
+#: The families by module, each with the names that it gives.
+FAMILIES = _read()
+_FAMILY_OF = {path: family for family, paths in FAMILIES.items() for path in paths}
+
+
+def fetch(path: str) -> bool:
+    """Fetch the family that gives this name. False: none does."""
+    family = _FAMILY_OF.get(path)
+    if family is None:
+        return False
+    import_module(f"tensorglass.{family}")
+    return True
+
+
+def fetch_all() -> None:
+    """Fetch every family: the operator table is complete from then on."""
+    for family in FAMILIES:
+        import_module(f"tensorglass.{family}")
+
+
+def awaited() -> list[str]:
+    """The names of all families, whether fetched or not."""
+    return list(_FAMILY_OF)
+
+
+class Awaited:
+    """A method of a family that is not there yet. Whoever looks at it fetches the family, and finds the method."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        fetch(f"Tensor.{self._name}")
+        return vars(Tensor)[self._name].__get__(tensor, owner)

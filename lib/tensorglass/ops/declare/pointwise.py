@@ -1,0 +1,189 @@
+"""Declaring an elementwise operator: from a kernel to a function, a method, an in-place form and Python's operators.
+
+A declaration is a *kernel* under `pointwise`. The kernel's signature is the operator's: parameters annotated `Array`
+are operands that must be tensors, those annotated `Operand` may be numbers too, and all others reach the kernel as
+they are::
+
+    @pointwise(PROMOTE, ufunc="add", dunders=("__add__", "__radd__", "__iadd__"))
+    def add(xp, input: Operand, other: Operand, *, alpha=1, out=None):
+        return xp.add(input, other if alpha == 1 else alpha * other, out=out)
+
+The kernel gets arrays of one dtype, promoted but not yet broadcast. It may write into `out`, if that is not None, and
+returns its result, in memory of its own. The one idea to keep in mind: nearly every call has operands of one size and
+dtype, one after the other in memory; such a call goes straight to the kernel (`straight`), and all others to `compute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.fast.pointwise import fast_paths, straight_binary
+from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
+from tensorglass.ops.declare.kernel import Kernel, Rule
+from tensorglass.ops.declare.registry import Operator, Sample, declare
+from tensorglass.ops.declare.run_pointwise import compute
+from tensorglass.ops.kernels.python_numbers import NUMBERS
+from tensorglass.tensor.construct import empty_on
+from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import derived, for_operands, for_others, strangers, through
+
+#: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
+Operand = Any
+_OPERANDS = (Tensor, *NUMBERS)
+_COMMUTE = ("__radd__", "__rmul__", "__rand__", "__ror__", "__rxor__")  # which PyTorch turns around
+
+
+def pointwise(
+    rule: Rule,
+    *,
+    ufunc: str | None = None,
+    function: bool = True,
+    method: bool = True,
+    inplace: bool = True,
+    out: bool = True,
+    aliases: Iterable[str] = (),
+    dunders: Iterable[str] = (),
+    check: Callable[..., None] | None = None,
+    late_check: Callable[..., None] | None = None,
+    inplace_check: Callable[..., None] | None = None,
+    error_name: str | None = None,
+    bounds: bool = False,
+    numbers_fit: bool = False,
+    samples: Callable[[], Iterable[Sample]] | None = None,
+    differs: str | None = None,
+    namespace: str = "",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an elementwise operator by its kernel. Returns the public function.
+
+    `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults:
+    the fast path calls it and saves the kernel's own call. `out` says whether users may give ``out=`` if the kernel
+    takes it. `dunders` are Python's names for the operator: of ``__add__``, ``__radd__`` and ``__iadd__`` each
+    becomes the right form. `check` is called with the operands and parameters before anything else, and raises what
+    it refuses; `inplace_check` after it where the operator works in place; `late_check` once sizes and dtypes are
+    found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not
+    the operator's. `bounds` says that numbers are mere parameters, as in clamp, and `numbers_fit` that those too large
+    for the dtype are refused, and neither become infinite nor wrap around. One in a `namespace` has no methods, and
+    its name begins with it: ``special_entr`` is ``torch.special.entr``.
+    """
+
+    def enter(body: Callable[..., Any]) -> Callable[..., Any]:
+        short = error_name or f"{body.__name__.removeprefix(f'{namespace}_')}_cpu"
+        kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check, numbers_fit)
+        call = CallSignature(body, out)
+        kernel.takes(call.operands, call.defaults)
+        forms = _forms(kernel, call)
+        for form, name in (
+            (forms.function, ""),
+            (forms.method, ""),
+            (forms.in_place, "_"),
+        ):
+            form.__name__ = form.__qualname__ = body.__name__ + name
+            form.__doc__ = body.__doc__
+            form.__module__ = body.__module__
+            vars(form)["open_door"] = _door_is_open
+            vars(form)["__signature__"] = call.in_place() if form is forms.in_place else call.public
+        declare(
+            Operator(
+                name=body.__name__,
+                function=forms.function,
+                method=forms.method,
+                kind="pointwise",
+                is_function=function,
+                is_method=method and not namespace,
+                inplace=forms.in_place if inplace and not namespace else None,
+                has_out=call.has_out,
+                aliases=tuple(aliases),
+                dunders={name: _dunder(name, forms) for name in dunders},
+                samples=samples,
+                differs=differs,
+                namespace=namespace,
+            )
+        )
+        return forms.function
+
+    return enter
+
+
+class Forms(NamedTuple):
+    """The callables that one kernel gives."""
+
+    function: Callable[..., Any]
+    method: Callable[..., Any]
+    in_place: Callable[..., Any]
+    #: Give a function of two operands the fast path, and that of the in-place form.
+    fast: Callable[[Callable[..., Any]], Callable[..., Any]]
+    fast_in_place: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _forms(kernel: Kernel, call: CallSignature) -> Forms:
+    def slow(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
+        def form(*arguments: Any, **keywords: Any) -> Any:
+            if derived and strangers(arguments, keywords):
+                return through(getattr(forms, form_name), form, arguments, keywords)
+            try:
+                operands, parameters, out = call.read(arguments, keywords, is_method, is_in_place)
+            except TypeError as refusal:
+                return for_others(getattr(forms, form_name), arguments, keywords, refusal)
+            if is_in_place:
+                return compute(kernel, operands, parameters, arguments[0], inplace=True)
+            return compute(kernel, operands if is_method else _with_a_tensor(operands), parameters, out)
+
+        return form
+
+    function, method, in_place = slow("function"), slow("method", True), slow("in_place", True, True)
+    fast, fast_in_place = fast_paths(call)
+    forms = Forms(
+        fast(kernel, call, function), fast(kernel, call, method), fast_in_place(kernel, call, in_place),
+        partial(straight_binary, kernel, call), partial(fast_in_place, kernel, call),
+    )  # fmt: skip
+    return forms
+
+
+def _door_is_open(*_: Any) -> None:
+    """Elementwise operators look for classes wherever they look twice."""
+
+
+def _with_a_tensor(operands: list[Any]) -> list[Any]:
+    """`operands`, the first as a 0-dim tensor if all are numbers: ``torch.add(1, 2)`` is a tensor."""
+    if type(operands[0]) is Tensor or any(isinstance(operand, Tensor) for operand in operands):
+        return operands
+    first = empty_on(CPU, (), (), dtypes.of_number(operands[0]))
+    raw_array(first)[...] = operands[0]
+    return [first, *operands[1:]]
+
+
+# --- Python's operators ----------------------------------------------------------------------------------------------
+
+
+def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
+    """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
+
+    def forward(self: Tensor, other: Any) -> Any:
+        return forms.function(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return for_operands(name, self, other)
+        return forms.function(self, other) if name in _COMMUTE else forms.function(other, self)
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
+
+    def alone(self: Tensor) -> Any:
+        return forms.function(self)
+
+    if name in ("__neg__", "__pos__", "__abs__", "__invert__"):
+        form: Callable[..., Any] = alone
+    elif name.startswith("__r") and name != "__rshift__":
+        form = forms.fast(reflected) if name in _COMMUTE else reflected
+    elif name.startswith("__i"):
+        form = forms.fast_in_place(in_place)
+    else:
+        form = forms.fast(forward)
+    form.__name__ = form.__qualname__ = name
+    form.__doc__ = forms.function.__doc__
+    return form

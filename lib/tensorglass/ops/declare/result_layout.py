@@ -1,0 +1,104 @@
+"""What a call of an elementwise operator comes to: size, dtypes and strides, worked out from the operands' headers.
+
+The one idea to keep in mind: no element is looked at, so that the plan for headers that were met before is remembered.
+A program computes with the same few sizes over and over: 0.5 µs where the working out takes 6.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from tensorglass import geometry
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.geometry import Ints, remembered
+from tensorglass.ops.declare.type_promotion import DTypeRule, apply_rule, promote_kinds
+
+#: All that a plan knows of an operand: its dtype, size and stride. A number has only the dtype that it stands for.
+Kind: TypeAlias = tuple[DType, Ints | None, Ints | None]
+
+
+class Plan(NamedTuple):
+    """What a call comes to."""
+
+    size: Ints
+    stride: Ints  #: of a new result
+    order: Ints | None  #: the dimensions of a new result from the outermost in memory; None if it is contiguous
+    promoted: DType  #: the dtype that the operands have in common, as the operator wants it
+    compute: DType  #: the dtype that the kernel gets
+    result: DType
+    out_stride: Ints  #: of a given ``out`` that is resized
+
+
+Layout: TypeAlias = tuple[Ints, Ints]  #: size and stride; of a number, ((), ())
+
+
+@remembered
+def result_layout(layouts: tuple[Layout, ...], is_like_first: bool = False) -> tuple[Ints, Ints, Ints | None]:
+    """Size, stride and order of the result for operands that lie so.
+
+    `is_like_first`: it lies as an `empty_like` of the first operand does.
+    """
+    size = geometry.broadcast_shapes(*[own_size for own_size, _ in layouts])
+    stride = geometry.preserved_strides(*layouts[0]) if is_like_first else geometry.elementwise_strides(size, layouts)
+    if geometry.is_contiguous(size, stride):
+        return size, stride, None
+    # A dimension of size 1 has no say in memory, whatever its stride.
+    return size, stride, tuple(sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1)))
+
+
+@remembered
+def layout_at_once(layouts: tuple[Layout, ...]) -> tuple[Ints, Ints, str] | None:
+    """Size, stride and NumPy's name of the order of a result that NumPy can be asked for in one word, "C" or "F".
+
+    None for all others, large and 0-dim ones among them.
+    """
+    size, stride, order = result_layout(layouts)
+    if not size or 0 in size or geometry.numel(size) > _FEW:
+        return None
+    if order is None:
+        return size, stride, "C"
+    return (size, stride, "F") if order == tuple(range(len(size) - 1, -1, -1)) else None
+
+
+_FEW = LEAST // 16  #: elements of which the pool has no part, whatever their dtype
+
+
+@remembered
+def plan(
+    rule: DTypeRule,
+    kinds: tuple[Kind, ...],
+    default: DType,
+    written_size: Ints | None = None,
+) -> Plan:
+    """The plan of a call with such operands while `default` is the default dtype.
+
+    `written_size` is the size of the tensor that an in-place form writes to. Raises PyTorch's errors for sizes that do
+    not meet.
+    """
+    size = geometry.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
+    if written_size is not None and written_size != size:
+        raise explained(
+            RuntimeError(f"output with shape {list(written_size)} doesn't match the broadcast shape {list(size)}"),
+            "An in-place operator cannot make its tensor larger: use the form without the underscore.",
+            notebook="08 in-place and clone",
+        )
+    common = promote_kinds(kinds)
+    promoted = rule.promoted(common)
+    compute, result = apply_rule(rule, common)
+    layouts: list[Layout] = []
+    for dtype, own_size, own_stride in kinds:
+        if own_size is None or own_stride is None:
+            if rule.numbers_lie:
+                layouts.append(((), ()))
+        elif dtype is promoted:
+            layouts.append((own_size, own_stride))
+        else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
+            layouts.append((own_size, geometry.preserved_strides(own_size, own_stride)))
+    is_like_first = rule.is_like_input or (compute.is_complex and result.is_floating_point)  # the latter is abs
+    if kinds[0][1] is None and not rule.numbers_lie and not is_like_first:  # a power of a number
+        layouts = [(size, geometry.contiguous_strides(size))]
+    _, stride, order = result_layout(tuple(layouts), is_like_first)
+    out_stride = result_layout(tuple(layouts))[1] if is_like_first else stride
+    return Plan(size, stride, order, promoted, compute, result, out_stride)

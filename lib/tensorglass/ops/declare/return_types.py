@@ -1,0 +1,81 @@
+"""Named tuples that operators with several results return, printed as PyTorch prints them."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any
+
+from tensorglass.core.naming import Named
+
+
+def _return_type(name: str, *fields: str, written: bool = True) -> Any:
+    """The type of an operator's results; its `out` is that of results that were written to given tensors."""
+
+    def new(cls: type, *results: Any) -> Any:
+        return tuple.__new__(
+            cls, results[0] if len(results) == 1 and isinstance(results[0], (tuple, list)) else results
+        )
+
+    def show(self: Any) -> str:
+        lines = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
+        return f"torch.return_types.{name}(\n{lines})"
+
+    members = {field: property(itemgetter(place)) for place, field in enumerate(fields)}
+    own = {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, "__module__": __name__}
+    made: Any = Named(name, (tuple,), {**own, "__qualname__": name, **members}, pytorchs=f"torch.return_types.{name}")
+    if written:
+        made.out = _return_type(f"{name}_out", *fields, written=False)
+    return made
+
+
+#: Their fields, by the operators' names.
+_FIELDS = {
+    "_lu_with_info": "LU pivots info",
+    "max": "values indices",
+    "min": "values indices",
+    "aminmax": "min max",
+    "sort": "values indices",
+    "topk": "values indices",
+    "kthvalue": "values indices",
+    "median": "values indices",
+    "nanmedian": "values indices",
+    "mode": "values indices",
+    "cummax": "values indices",
+    "cummin": "values indices",
+    "frexp": "mantissa exponent",
+    "histogram": "hist bin_edges",
+    "histogramdd": "hist bin_edges",
+    "slogdet": "sign logabsdet",
+    "qr": "Q R",
+    "svd": "U S V",
+    "linalg_slogdet": "sign logabsdet",
+    "linalg_inv_ex": "inverse info",
+    "linalg_solve_ex": "result info",
+    "linalg_cholesky_ex": "L info",
+    "linalg_qr": "Q R",
+    "linalg_svd": "U S Vh",
+    "linalg_eigh": "eigenvalues eigenvectors",
+    "linalg_eig": "eigenvalues eigenvectors",
+    "linalg_lstsq": "solution residuals rank singular_values",
+    "linalg_ldl_factor": "LD pivots",
+    "linalg_ldl_factor_ex": "LD pivots info",
+    "linalg_lu_factor": "LU pivots",
+    "linalg_lu_factor_ex": "LU pivots info",
+    "linalg_lu": "P L U",
+    "lu_unpack": "P L U",
+    "triangular_solve": "solution cloned_coefficient",
+    "geqrf": "a tau",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Make a type when somebody asks for it first."""
+    if name not in _FIELDS:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    made = globals()[name] = _return_type(name, *_FIELDS[name].split(), written=name[0] != "_")
+    return made
+
+
+def __dir__() -> list[str]:
+    """The names above, and those of the types."""
+    return sorted({*globals(), *_FIELDS})

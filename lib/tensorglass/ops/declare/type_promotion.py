@@ -1,0 +1,191 @@
+"""Which dtype an operator computes in, and which its result has.
+
+The one idea to keep in mind: operands first *promote* to one common dtype (by the ranks that `dtypes` explains), then
+the operator's `DTypeRule` says what it makes of that: sums keep it, `exp` wants a floating-point type, comparisons
+answer in bool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import C_NAMES
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.tensor.tensor import Tensor
+
+_SIGNS = {"bitwise_and_cpu": "&", "bitwise_or_cpu": "|", "bitwise_xor_cpu": "^"}
+
+
+class DTypeRule:
+    """From the operands' common dtype to the one computed in and the one of the result.
+
+    Where the rule depends on parameters, a declaration gives a function of them that returns one. Rules are told apart
+    by identity, which makes them quick to look up plans by.
+    """
+
+    __slots__ = (
+        "compute", "exact", "is_like_input", "numbers_lie", "refusal", "refuses", "result", "rounds_numbers",
+        "takes_halves", "widens",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        compute: Callable[[DType], DType] | None = None,
+        result: Callable[[DType], DType] | None = None,
+        refuses: tuple[int, ...] = (),
+        rounds_numbers: bool = False,
+        takes_halves: bool = True,
+        widens: bool = True,
+        is_like_input: bool = False,
+        numbers_lie: bool = True,
+        exact: tuple[int, ...] = (),
+        refusal: str = "Found dtype {out} but expected {result}",
+    ) -> None:
+        self.compute = compute  #: None: the common dtype itself
+        self.result = result  #: None: the dtype computed in
+        self.refuses = refuses  #: categories for which PyTorch has no such kernel
+        self.rounds_numbers = rounds_numbers  #: whether numbers beside half types are rounded to them first
+        self.takes_halves = takes_halves  #: whether it has one for float16 and bfloat16
+        self.widens = widens  #: whether half types are computed in float32 and rounded
+        #: whether a new result has the strides of an `empty_like` of the first operand
+        self.is_like_input = is_like_input
+        #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
+        self.numbers_lie = numbers_lie
+        self.exact = exact  #: categories for which ``out=`` must have the result's own dtype
+        self.refusal = refusal  #: of an ``out=`` that has another
+
+    def but(self, **changes: Any) -> DTypeRule:
+        """This rule with something changed: ``FLOAT.but(widens=False)``."""
+        return DTypeRule(**{name: getattr(self, name) for name in self.__slots__} | changes)
+
+    def promoted(self, common: DType) -> DType:
+        """The dtype computed in, but for half types, which are computed in float32."""
+        return common if self.compute is None else self.compute(common)
+
+    def refusing(self, *categories: int) -> DTypeRule:
+        """This rule for an operator that has no kernel for `categories`."""
+        return self.but(refuses=categories)
+
+    def lacks(self, promoted: DType) -> bool:
+        """Whether there is no kernel for the dtype."""
+        if promoted.category in self.refuses:
+            return True
+        return not self.takes_halves and promoted.itemsize == 2 and promoted.is_floating_point
+
+    def exactly(self, *categories: int, refusal: str | None = None) -> DTypeRule:
+        """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
+        every = (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX)
+        return self.but(exact=categories or every, refusal=refusal or self.refusal)
+
+
+def as_floating(common: DType) -> DType:
+    """The common dtype, or the default floating-point dtype in place of integers and bool."""
+    return common if common.category >= dtypes.FLOATING else dtypes.get_default_dtype()
+
+
+def as_bool(computed: DType) -> DType:
+    """bool, whatever was compared."""
+    return dtypes.bool
+
+
+#: The result has the operands' common dtype: add, mul.
+PROMOTE = DTypeRule()
+
+#: The same for an operator to which numbers are parameters.
+PARAMETRIC = PROMOTE.but(numbers_lie=False)
+#: Integers are computed as the default floating-point dtype: exp, true division.
+FLOAT = DTypeRule(compute=as_floating)
+#: FLOAT, for operators that need an order: atan2.
+ORDERED_FLOAT = FLOAT.refusing(dtypes.COMPLEX)
+#: ORDERED_FLOAT, for operators that have no kernel for half types: zeta.
+WIDE_FLOAT = ORDERED_FLOAT.but(takes_halves=False)
+#: Compared in the common dtype, answered in bool: eq, isnan.
+PREDICATE = DTypeRule(result=as_bool, widens=False)
+#: PREDICATE, for operators that need an order: lt.
+ORDERING = PREDICATE.refusing(dtypes.COMPLEX)
+#: A complex operand gives a real result: abs.
+#: The bits of integers and bools: bitwise_and.
+BITS = PROMOTE.refusing(dtypes.FLOATING, dtypes.COMPLEX)
+
+
+def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
+    """The dtype that operands of any ranks promote to: tensors with dimensions, 0-dim tensors, Python numbers."""
+    return promote_kinds(
+        [
+            (operand._dtype, operand._size, None)
+            if isinstance(operand, Tensor)
+            else (dtypes.of_number(operand), None, None)
+            for operand in operands
+        ]
+    )
+
+
+def promote_kinds(kinds: Iterable[tuple[DType, tuple[int, ...] | None, Any]]) -> DType:
+    """`common_dtype` of operands of which only dtype and size are known; a number has no size, None."""
+    dimensioned = zero_dim = number = None
+    promoted = dtypes._PROMOTED
+    for dtype, size, _ in kinds:
+        if size:
+            dimensioned = dtype if dimensioned is None else promoted[dimensioned, dtype]
+        elif size is None:
+            number = dtype if number is None else promoted[number, dtype]
+        else:
+            zero_dim = dtype if zero_dim is None else promoted[zero_dim, dtype]
+    return dtypes.combine_ranks(dimensioned, zero_dim, number)
+
+
+def apply_rule(rule: DTypeRule, common: DType) -> tuple[DType, DType]:
+    """The dtype that a kernel computes in, and its result's."""
+    compute = rule.promoted(common)
+    result = compute if rule.result is None else rule.result(compute)
+    if rule.widens and compute.itemsize == 2 and compute.is_floating_point:
+        compute = dtypes.float32
+    return compute, result
+
+
+def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
+    """Raise NotImplementedError for a dtype that the rule refuses."""
+    if rule.lacks(promoted):
+        error = NotImplementedError(f"\"{error_name}\" not implemented for '{promoted.scalar_type}'")
+        if (sign := _SIGNS.get(error_name)) is not None:
+            explained(
+                error,
+                f"{sign} comes before <, > and ==. To combine two comparisons, put each into parentheses: "
+                f"(x > 1) {sign} (x < 4).",
+                notebook="04 mathematics and numpy",
+            )
+        raise explained(
+            error,
+            f"The operator has no meaning for {promoted!r}, or PyTorch has not written it; convert the tensor first.",
+        )
+
+
+def to_one_dtype(one: DType, other: DType) -> str:
+    """What to do about two operands of an operator that promotes none: convert to the dtype that they promote to."""
+    try:
+        common = dtypes.promote_types(one, other)
+    except RuntimeError:  # the wide unsigned ones promote with few
+        common = one
+    which = {one: f"the one of {other!r}", other: f"the one of {one!r}"}.get(common, "both")
+    return f"No operand is converted here: convert {which}, as in x.to({common!r})."
+
+
+def check_out_dtype(out: Tensor | None, dtype: DType) -> None:
+    """Raise unless ``out=``, if it is given, has the result's own dtype."""
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(f"Expected out tensor to have dtype {C_NAMES[dtype]}, but got {C_NAMES[out._dtype]} instead")
+
+
+def cannot_cast(result: DType, target: DType, in_c: bool = False) -> RuntimeError:
+    """The error of an operator that would write `result` values into a tensor that cannot hold them."""
+    wanted = C_NAMES[target] if in_c else target.scalar_type
+    return explained(
+        RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {wanted}"),
+        f"The tensor written to is {target!r}, which cannot hold {result!r} values: use the form that makes a new "
+        "tensor, or convert the tensor first.",
+        notebook="08 in-place and clone",
+    )

@@ -1,0 +1,75 @@
+"""What has a name in the graph, and none in the namespace: slices, a fresh copy cut anew, and what undoes views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tensorglass import geometry
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.tensor.construct import make, view_of
+from tensorglass.tensor.tensor import Tensor, header_of
+
+Operation = Callable[..., Tensor]
+
+
+def _filled(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
+    """`whole`, fresh zeros, once `part` is written where `view` looks."""
+    view.copy_(part)
+    whole._storage.version = 0
+    return whole
+
+
+@derivative(node="SelectBackwardBackward0", part=lambda grad, dim, index: grad.select(dim, index))
+def _unselected(part: Tensor, size: tuple[int, ...], dim: int, index: int) -> Tensor:
+    whole = part.new_zeros(size)
+    return _filled(whole, whole.select(dim, index), part)
+
+
+@derivative(
+    node="SliceBackwardBackward0", part=lambda grad, dim, start, end, step: slice_view(grad, dim, start, end, step)
+)
+def _unsliced(
+    part: Tensor, size: tuple[int, ...], dim: int, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    whole = part.new_zeros(size)
+    return _filled(whole, slice_view(whole, dim, start, end, step), part)
+
+
+@derivative(node="DiagonalBackwardBackward0", part=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+def _undiagonal(part: Tensor, size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Tensor:
+    whole = part.new_zeros(size)
+    return _filled(whole, whole.diagonal(offset, dim1, dim2), part)
+
+
+@derivative(
+    node="SliceBackward0",
+    input=lambda grad, input_size, dim, start, end, step: unsliced(grad, input_size, dim, start, end, step),
+)
+def _slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    return view_of(input, *geometry.slice_(*header_of(input), dim, start, end, step))
+
+
+@derivative(node="ReshapeAliasBackward0", input=lambda grad, input_size: grad.reshape(input_size))
+def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+    return view_of(input, size, stride, input._offset)
+
+
+@derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
+def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
+    made = make(input._storage, size, stride, input._offset, input._dtype)
+    made._conj = input._conj
+    return made
+
+
+#: The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks.
+unselected: Operation = recorded(_unselected)
+unsliced: Operation = recorded(_unsliced)
+undiagonal: Operation = recorded(_undiagonal)
+#: The view ``input[start:end:step]`` of dimension `dim`.
+slice_view: Operation = recorded(_slice_view)
+#: `input` with another size, and the strides that go with it.
+reshape_alias = recorded(_alias)
+#: A new header, of another size, on the elements of `input`: it does not count as a view.
+unsafe_view = recorded(_recut)

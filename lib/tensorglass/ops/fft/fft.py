@@ -1,0 +1,254 @@
+"""``torch.fft``: discrete Fourier transforms along one dimension; `fft_many` has those along several.
+
+The one idea to keep in mind: what these functions do is choose. Which dimensions, how long, how scaled; then one of the
+three transforms of `fourier` runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Unpack
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_out_options
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.fft.common import (
+    BY_COUNT,
+    BY_ROOT,
+    UNSCALED,
+    complex_to_complex,
+    complex_to_real,
+    real_to_complex,
+)
+from tensorglass.ops.linalg.common import cast_into_out
+from tensorglass.ops.pointwise.complex import conj_physical
+from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.repeat_flip_roll import roll
+from tensorglass.tensor.tensor import Tensor
+
+Out = Tensor | None
+
+# --- reading arguments -----------------------------------------------------------------------------------------------
+
+
+def scaling_of(norm: str | None, forward: bool) -> int:
+    """How a transform is scaled: `norm` names the direction that is divided by the number of elements."""
+    if norm == "ortho":
+        return BY_ROOT
+    if norm not in (None, "forward", "backward"):
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+    return BY_COUNT if (norm == "forward") == forward else UNSCALED
+
+
+def of_kind(input: Tensor, *, is_complex: bool) -> Tensor:
+    """`input` in a dtype that can be transformed: whole numbers as the default one, real ones complex if need be."""
+    dtype = input._dtype
+    if dtype.category < dtypes.FLOATING:
+        dtype = dtypes.get_default_dtype()
+    if dtype.itemsize == 2:
+        raise explained(RuntimeError(f"Unsupported dtype {dtype.scalar_type}"), "Convert it first: x.float().")
+    return input.to(dtype.to_complex() if is_complex else dtype)
+
+
+def check_out(name: str, out: Out, *, is_complex: bool) -> None:
+    """Raise unless `out` can hold complex, or floating-point, numbers."""
+    if out is None:
+        return
+    if not (out._dtype.is_complex if is_complex else out._dtype.is_floating_point):
+        kind = "complex" if is_complex else "floating point"
+        raise RuntimeError(f"{name} expects a {kind} output tensor, but got {out._dtype.scalar_type}")
+
+
+def _one_dim(input: Tensor, dim: int) -> int:
+    return geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
+
+
+def checked_length(n: int) -> int:
+    n = geometry.as_ints(n)[0]
+    if n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    return n
+
+
+def fitted_to(input: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
+    """`input` cut, or filled up with zeros, to these lengths."""
+    missing = [0] * (2 * len(input._size))
+    for dim, length in zip(dims, sizes, strict=True):
+        if input._size[dim] < length:
+            missing[-2 * dim - 1] = length - input._size[dim]
+        elif input._size[dim] > length:
+            input = input.narrow(dim, 0, length)
+    return constant_pad_nd(input, missing) if any(missing) else input
+
+
+# --- one dimension ---------------------------------------------------------------------------------------------------
+
+
+def _along_one(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
+    """From complex or real numbers to complex ones."""
+    check_tensor(f"fft_{name}", input)
+    if not input._dtype.is_complex:
+        return _of_reals(name, input, n, dim, norm, out, forward, onesided=False)
+    check_out(name, out, is_complex=True)
+    axis = _one_dim(input, dim)
+    length = checked_length(input._size[axis] if n is None else n)
+    fitted = fitted_to(input, (axis,), (length,))
+    return cast_into_out(complex_to_complex(fitted, (axis,), scaling_of(norm, forward), forward), out)
+
+
+def _of_reals(
+    name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool, *, onesided: bool
+) -> Tensor:
+    """From real numbers to complex ones; backwards the conjugates of those."""
+    check_tensor(f"fft_{name}", input)
+    if input._dtype.is_complex:
+        raise RuntimeError(f"{name} expects a real input tensor, but got {input._dtype.scalar_type}")
+    real = of_kind(input, is_complex=False)
+    check_out(name, out, is_complex=True)
+    axis = _one_dim(real, dim)
+    length = checked_length(real._size[axis] if n is None else n)
+    fitted = fitted_to(real, (axis,), (length,))
+    answer = real_to_complex(fitted, (axis,), scaling_of(norm, forward), onesided)
+    if forward:
+        return cast_into_out(answer, out)
+    return answer.conj() if out is None else conj_physical(answer, out=out)
+
+
+def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
+    """From half of a spectrum that is its own mirror image, conjugated, to the real numbers that it is of."""
+    check_tensor(f"fft_{name}", input)
+    check_out(name, out, is_complex=False)
+    spectrum = of_kind(input, is_complex=True)
+    axis = _one_dim(spectrum, dim)
+    length = checked_length(2 * (spectrum._size[axis] - 1) if n is None else n)
+    half = fitted_to(spectrum, (axis,), (length // 2 + 1,))
+    answer = complex_to_real(half.conj() if forward else half, (axis,), scaling_of(norm, forward), length)
+    return cast_into_out(answer, out)
+
+
+def _lines() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(4, 3), dim=0, norm="ortho")
+    yield sample(values(2, 3, 4), 5, 1, "forward")
+    yield sample(values(2, 6), 4)
+    yield sample(values(5))
+
+
+def _longer_lines() -> Iterator[Sample]:
+    yield sample(values(2, 4))
+    yield sample(values(4, 3), dim=0, norm="ortho")
+    yield sample(values(2, 3, 4), 5, 1, "forward")
+    yield sample(values(2, 6), 4)
+    yield sample(values(2, 3), 7)
+
+
+EMPTY = "transforms of no signals at all, of size (0, 3), are empty; PyTorch's library refuses them"
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
+    """The discrete Fourier transform along `dim`, cut or filled up with zeros to `n` elements; complex.
+
+    `norm` says which direction is divided by n: "backward" (the default) the inverse, "forward" this one, "ortho" both
+    by its root. Whole numbers are taken in the default dtype; float16 and bfloat16 are refused, as PyTorch's CPU does.
+    """
+    return _along_one("fft", input, n, dim, norm, out, forward=True)
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
+    """The inverse of `fft`: what it is the transform of."""
+    return _along_one("ifft", input, n, dim, norm, out, forward=False)
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
+    """The first half, n // 2 + 1 elements, of real numbers' transform; the rest is its conjugated mirror image."""
+    return _of_reals("rfft", input, n, dim, norm, out, forward=True, onesided=True)
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_longer_lines, differs=EMPTY)
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None
+) -> Tensor:
+    """The inverse of `rfft`: `n` real numbers, an even number unless `n` says otherwise."""
+    return _to_reals("irfft", input, n, dim, norm, out, forward=False)
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_longer_lines, differs=EMPTY)
+def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
+    """The real transform of `n` numbers of which half is given, the rest being its conjugated mirror image."""
+    return _to_reals("hfft", input, n, dim, norm, out, forward=True)
+
+
+@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None
+) -> Tensor:
+    """The inverse of `hfft`: the first half of it."""
+    return _of_reals("ihfft", input, n, dim, norm, out, forward=False, onesided=True)
+
+
+# --- frequencies -----------------------------------------------------------------------------------------------------
+
+
+def _frequencies(name: str, n: int, d: float, out: Out, options: Options, *, onesided: bool) -> Tensor:
+    place = read_out_options(f"fft_{name}", options, out)
+    if place.dtype.category < dtypes.FLOATING:
+        raise RuntimeError(f"{name} requires a floating point or complex dtype")
+    if place.dtype.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{place.dtype.scalar_type}'")
+    count = int(n / 2) + 1 if onesided else n
+    return of_kernel((count,), place, _steps, n, d, count, onesided, out=out)
+
+
+def _steps(xp: Any, n: int, d: float, count: int, onesided: bool) -> Array:
+    steps = xp.arange(count, dtype="float64")
+    if not onesided:
+        steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
+    return steps * (1.0 / (n * d) if n * d else xp.inf)
+
+
+@factory(namespace="fft")
+def fft_fftfreq(n: int, d: float = 1.0, *, out: Out = None, **options: Unpack[Options]) -> Tensor:
+    """The frequencies that the elements of a transform of `n` samples stand for, which were taken `d` apart."""
+    return _frequencies("fftfreq", n, d, out, options, onesided=False)
+
+
+@factory(namespace="fft")
+def fft_rfftfreq(n: int, d: float = 1.0, *, out: Out = None, **options: Unpack[Options]) -> Tensor:
+    """The frequencies that the elements of `rfft` of `n` samples stand for."""
+    return _frequencies("rfftfreq", n, d, out, options, onesided=True)
+
+
+def _shifted(input: Tensor, dim: int | Sequence[int] | None, round_up: int) -> Tensor:
+    rank = len(input._size)
+    dims = range(rank) if dim is None else geometry.as_ints(dim)
+    places = [geometry.wrap_dim(each, rank, wrap_scalar=False) for each in dims]
+    return roll(input, [(input._size[each] + round_up) // 2 for each in places], places)
+
+
+def _shifts() -> Iterator[Sample]:
+    yield sample(values(5))
+    yield sample(values(2, 3))
+    yield sample(values(4, 3), 0)
+    yield sample(values(2, 3, 4), (0, -1))
+
+
+@operator("Fourier", namespace="fft", samples=_shifts)
+def fft_fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """The elements moved by half, so that frequency 0 is in the middle."""
+    check_tensor("fft_fftshift", input)
+    return _shifted(input, dim, 0)
+
+
+@operator("Fourier", namespace="fft", samples=_shifts)
+def fft_ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """The inverse of `fftshift`."""
+    check_tensor("fft_ifftshift", input)
+    return _shifted(input, dim, 1)

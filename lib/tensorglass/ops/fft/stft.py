@@ -1,0 +1,222 @@
+"""The short-time Fourier transform: spectra of short pieces of a signal, one after the other. `istft` undoes it.
+
+The one idea to keep in mind: the pieces, or frames, are a view with overlapping rows. Each is faded in and out by the
+window, and transformed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass.core.errors import explained, old_type_name, warn
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.fft.common import BY_ROOT, UNSCALED, complex_to_complex, real_to_complex
+from tensorglass.ops.rearrange.pad import padded
+from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.views.shape import view_as_real
+from tensorglass.tensor.tensor import Tensor
+
+RECTANGLE = (
+    "To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
+)
+ONE_SIDED = "Cannot have onesided output if window or input is complex"
+
+
+def _shown(value: Any) -> str:
+    return "None" if value is None else str(int(value))
+
+
+def call_as_shown(
+    name: str, input: Tensor, window: Tensor | None, numbers: dict[str, Any], flags: dict[str, Any]
+) -> str:
+    """The call as PyTorch's messages show it."""
+    faded = "None" if window is None else f"{old_type_name(window)}{{{list(window._size)}}}"
+    given = [(key, _shown(value)) for key, value in numbers.items()]
+    given += [("window", faded), *[(key, _shown(value)) for key, value in flags.items()]]
+    return f"{name}({old_type_name(input)}{list(input._size)}, {', '.join(f'{key}={value}' for key, value in given)})"
+
+
+def check_transformable(input: Tensor) -> None:
+    """Raise for half types, of which PyTorch has no Fourier transforms here."""
+    if input._dtype.itemsize == 2:
+        raise explained(
+            RuntimeError(f"MKL FFT doesn't support tensors of type: {input._dtype.scalar_type}"),
+            "Convert it first: x.float().",
+        )
+
+
+def _signals() -> Iterator[Sample]:
+    yield sample(values(20), 4, return_complex=True)
+    yield sample(values(2, 20), 8, 3, return_complex=True, normalized=True)
+    yield sample(values(20), 8, 2, 6, values(6, seed=1), return_complex=True)
+    yield sample(values(2, 20), 8, 2, 5, return_complex=False, center=False)
+    yield sample(values(20), 8, pad_mode="replicate", onesided=False, return_complex=True)
+    yield sample(values(20), 8, pad_mode="circular", return_complex=True)
+    yield sample(values(20), 8, pad_mode="constant", return_complex=True)
+    yield sample(values(20), 8, 3, 6, center=False, align_to_window=True, return_complex=True)
+
+
+def _checked(
+    input: Any, n_fft: Any, hop: Any, win: Any, window: Any, normalized: Any, onesided: Any, is_complex: Any, align: Any
+) -> None:
+    """Raise PyTorch's TypeError for what is no number, no flag or no tensor."""
+    numbers = (n_fft, 0 if hop is None else hop, 0 if win is None else win)
+    flags = [each for each in (onesided, is_complex, align) if each is not None]
+    if (
+        any(type(each) is not int for each in numbers)
+        or not isinstance(window, Tensor | None)
+        or any(type(each) is not bool for each in (normalized, *flags))
+    ):
+        given = (input, n_fft, hop, win, window, normalized, onesided, is_complex, align)
+        from tensorglass.ops.arg_parser.mismatch import refusal  # when it is needed: imports should be quick
+
+        raise refusal("stft", given, {}, is_method=False) or TypeError("stft(): no such combination of arguments")
+
+
+@operator("Fourier", samples=_signals, signatures=None)
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """The short-time Fourier transform of a signal, or of a batch: (…, samples) → (…, frequencies, frames).
+
+    A frame of `n_fft` samples begins every `hop_length`, a quarter of it if not said, and is multiplied by `window`,
+    of `win_length` numbers. If `center`, frames lie around their positions, and the signal is padded at both ends as
+    `pad_mode` says. Of a real signal the first half of each spectrum is given, if not ``onesided=False``.
+    """
+    if center and align_to_window is not None:
+        raise RuntimeError("stft align_to_window should only be set when center = false")
+    if center:
+        rank, around = input.dim(), n_fft // 2
+        longer = padded(input.view([1] * (3 - rank) + list(input.size())), around, around, pad_mode)
+        input = longer.view(longer.shape[-rank:]) if rank else longer.view(longer.shape)
+    _checked(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
+    return _spectra(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
+
+
+def _spectra(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Tensor | None,
+    normalized: bool,
+    onesided: bool | None,
+    return_complex: bool | None,
+    align_to_window: bool | None,
+) -> Tensor:
+    check_tensor("stft", input)
+    hop = n_fft // 4 if hop_length is None else hop_length
+    width = n_fft if win_length is None else win_length
+    if window is None:
+        warn(
+            "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. "
+            "Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral "
+            f"leakage.{RECTANGLE}"
+        )
+    elif input.device != window.device:
+        raise RuntimeError(
+            "stft input and window must be on the same device but got self on "
+            f"{input.device} and window on {window.device}"
+        )
+    is_complex = input._dtype.is_complex or (window is not None and window._dtype.is_complex)
+    if not (is_complex if return_complex is None else return_complex):
+        _advise_complex(is_said=return_complex is not None)
+    numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
+    flags = {
+        "normalized": normalized, "onesided": onesided, "return_complex": return_complex,
+        "align_to_window": align_to_window,
+    }  # fmt: skip
+    wrong = _misfit(input, n_fft, hop, width, window)
+    if wrong is not None:
+        raise RuntimeError(f"{call_as_shown('stft', input, window, numbers, flags)} : {wrong}")
+    frames = _frames(input, n_fft, hop, width, bool(align_to_window))
+    if window is not None or width < n_fft:
+        frames = frames * _centred(frames if window is None else window, window, n_fft, width)
+    check_transformable(frames)
+    scaling = BY_ROOT if normalized else UNSCALED
+    if frames._dtype.is_complex:
+        if onesided:
+            raise RuntimeError(ONE_SIDED)
+        made = complex_to_complex(frames, (2,), scaling, True)
+    else:
+        made = real_to_complex(frames, (2,), scaling, onesided is not False)
+    made.transpose_(1, 2)
+    if input.dim() == 1:
+        made.squeeze_(0)
+    result: Tensor = made if return_complex is not False else view_as_real(made)
+    return result
+
+
+def _advise_complex(is_said: bool) -> None:
+    """Raise where nothing was said of the kind of result, and warn where real numbers were asked for."""
+    if not is_said:
+        raise explained(
+            RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            ),
+            "Write return_complex=True; view_as_real of the result gives real numbers.",
+        )
+    warn(
+        "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors "
+        "for all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on "
+        "the complex output to recover the old return format."
+    )
+
+
+def _misfit(input: Tensor, n_fft: int, hop: int, width: int, window: Tensor | None) -> str | None:
+    """What is wrong with the numbers of `stft`, in PyTorch's words."""
+    if not (input._dtype.is_floating_point or input._dtype.is_complex):
+        return "expected a tensor of floating point or complex values"
+    if len(input._size) not in (1, 2):
+        return "expected a 1D or 2D tensor"
+    length = input._size[-1]
+    if not 0 < n_fft <= length:
+        return f"expected 0 < n_fft < {length}, but got n_fft={width}"
+    if hop <= 0:
+        return f"expected hop_length > 0, but got hop_length={hop}"
+    if not 0 < width <= n_fft:
+        return f"expected 0 < win_length <= n_fft, but got win_length={width}"
+    if window is not None and window._size != (width,):
+        return (
+            f"expected a 1D window tensor of size equal to win_length={width}, but got window with size "
+            f"{list(window._size)}"
+        )
+    return None
+
+
+def _frames(input: Tensor, n_fft: int, hop: int, width: int, align_to_window: bool) -> Tensor:
+    """The pieces of a signal, as a view: (batch, frames, n_fft)."""
+    signals = input.unsqueeze(0) if input.dim() == 1 else input
+    if align_to_window:  # the first window begins with the signal, and the last may end with it
+        around = (n_fft - width) // 2
+        signals = constant_pad_nd(signals, (around, around))
+    batch, length = signals.shape
+    one, step = signals.stride()
+    return signals.as_strided((batch, 1 + (length - n_fft) // hop, n_fft), (one, hop * step, step))
+
+
+def _centred(like: Tensor, window: Tensor | None, n_fft: int, width: int) -> Tensor:
+    """The window, or one of ones, with zeros on both sides to make it as long as a frame."""
+    if window is not None and width == n_fft:
+        return window
+    made = like.new_zeros((n_fft,))
+    middle = made.narrow(0, (n_fft - width) // 2, width)
+    if window is None:
+        middle.fill_(1)
+    else:
+        middle.copy_(window)
+    return made

@@ -1,0 +1,1 @@
+"""Choosing elements: by ``x[...]``, by positions, by masks."""

@@ -1,0 +1,396 @@
+"""Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
+
+The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of
+the dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between
+them, it goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a
+dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tensorglass import geometry, memory
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained, warn
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.kernels import select_by_mask as bit_masks
+from tensorglass.ops.kernels.add_at import add_at
+from tensorglass.ops.kernels.python_numbers import checked, number_array
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import empty_on, from_array, view_of
+from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
+
+_NOTEBOOK = "04 advanced indexing copies"
+FEW = 32  #: positions that Python looks through sooner than the array module
+
+#: Dtypes of masks; uint8 is how PyTorch wrote them before it had bool.
+MASKS = (dtypes.bool, dtypes.uint8)
+#: Dtypes of positions.
+POSITIONS = (dtypes.int64, dtypes.int32)
+
+
+class Index(NamedTuple):
+    """One index of an advanced indexing: its elements, how they lie in memory, their dtype."""
+
+    array: Array
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: DType
+    device: Device = CPU
+    tensor: Tensor | None = None  #: what was given, if it was a tensor: it may not lie where is written
+
+    @property
+    def is_mask(self) -> bool:
+        return self.dtype in MASKS
+
+    @property
+    def dims(self) -> int:
+        """How many dimensions it indexes: a mask as many as it has."""
+        return len(self.size) if self.is_mask else 1
+
+
+def index_of_array(array: Array, dtype: DType) -> Index:
+    """An index with an array's elements: bools and bytes are a mask, any other numbers are cut off to positions."""
+    if dtype not in MASKS:
+        array, dtype = array.astype("int64"), dtypes.int64
+    return Index(array, array.shape, geometry.contiguous_strides(array.shape), dtype)
+
+
+def index_of_tensor(tensor: Tensor) -> Index:
+    """An index with a tensor's elements; whether its dtype will do is asked when all indices are there."""
+    return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype, tensor._storage.device, tensor)
+
+
+def beside(storage: UntypedStorage, advanced: Sequence[Index | None]) -> Sequence[Index | None]:
+    """The indices with those that are on the CPU brought to the device of `storage`; others may not be elsewhere."""
+    device = storage.device
+    for index in advanced:
+        if index is not None and index.device is not CPU and index.device != device:
+            raise explained(
+                RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({device})"),
+                f"Move the index: index.to({str(device)!r}).",
+                notebook=_NOTEBOOK,
+            )
+    if device is CPU:
+        return advanced
+    bring = storage.backend.from_host
+    return [
+        index._replace(array=bring(index.array, device), device=device)
+        if index is not None and index.device is CPU
+        else index
+        for index in advanced
+    ]
+
+
+#: x[True] and x[False] visit a new dimension of size 1 once, or not at all.
+TRUE = index_of_array(HOST.xp.zeros(1, "int64"), dtypes.int64)
+FALSE = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
+
+
+class Visit(NamedTuple):
+    """Where an advanced index leads: dimensions `first` to `first + len(indices)` of `view` are replaced by `shape`."""
+
+    view: Tensor
+    first: int
+    shape: tuple[int, ...]
+    indices: list[Index]
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The size of what is read, or written."""
+        size = self.view._size
+        return (*size[: self.first], *self.shape, *size[self.first + len(self.indices) :])
+
+
+# --- reading and writing ---------------------------------------------------------------------------------------------
+
+
+def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
+    """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
+    storage = view._storage
+    advanced = beside(storage, advanced)
+    only = advanced[0]
+    if only is not None and only.dtype is dtypes.bool and only.size == view._size and only.size:
+        array = storage.backend.launch(_pick, array_of(view), only.array)  # three times as fast as by positions
+        memory.copied(array.nbytes)
+        return from_array(array, view._dtype, storage)
+    visit = plan(view, advanced)
+    view, size, stride = visit.view, visit.size, _result_strides(visit)
+    if 0 in size:  # nothing is visited, and PyTorch does not look at the positions either
+        return empty_on(storage.device, size, stride, view._dtype)
+    source = array_of(view)
+    try:
+        if len(visit.indices) == 1 and view.is_contiguous():
+            array = storage.backend.launch(_take, source, visit.indices[0].array, visit.first)
+        else:
+            array = storage.backend.launch(_pick, source, _key(visit))
+    except IndexError:
+        _check_positions(visit)  # the same in PyTorch's words
+        raise
+    if stride == geometry.contiguous_strides(size):
+        made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
+    else:
+        made = empty_on(storage.device, size, stride, view._dtype)
+        storage.backend.launch(_assign, raw_array(made), (), array)
+    memory.copied(made.nbytes)
+    return made
+
+
+def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
+    """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
+    warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
+    advanced = beside(view._storage, advanced)
+    mask = advanced[-1]
+    if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
+        check_mask(mask.size, view._size, len(advanced) - 1)
+        fill(view, mask, len(advanced) - 1, value.item())
+        return
+    for read in (value, *[index.tensor for index in advanced if index is not None]):
+        if read is not None and read._storage is view._storage:
+            geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(read), read._dtype.itemsize)
+    visit = plan(view, advanced)
+    size = visit.size
+    _check_value(view, value, size)
+    _check_positions(visit)
+    if 0 not in size:
+        refuse_unwritten("index_put", view._dtype)
+        target, given = raw_array(visit.view), array_of(value)
+        given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
+        if view._conj:
+            given = given.conj()
+        if accumulate:
+            indices = [index.array for index in visit.indices]
+            view._storage.backend.launch(add_at, target, visit.first, indices, given)
+        else:
+            view._storage.backend.launch(_assign, target, _key(visit), given)
+        if value._size and not accumulate:
+            memory.copied(geometry.numel(size) * view._dtype.itemsize)
+    view._written()
+
+
+def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
+    """Set the elements of `view` where a mask, from dimension `first` on, is True."""
+    check_is_bool("masked_fill_", mask.dtype)
+    warn_if_expanded("masked_fill_", view, "tensor[mask] = scalar")
+    refuse_unwritten("masked_fill", view._dtype)
+    backend = view._backend
+    number = checked(number, view._dtype)
+    if isinstance(number, complex) and not view._dtype.is_complex and view._dtype is not dtypes.bool:
+        number = number.real
+    element = number_array(backend, number, view._dtype)
+    (there,) = beside(view._storage, (mask,))
+    assert there is not None
+    beyond = (1,) * (len(view._size) - first - len(mask.size))
+    if mask.tensor is not None and mask.tensor._storage is view._storage:
+        read = mask.size + beyond, mask.stride + beyond, mask.tensor._offset
+        geometry.check_no_partial_overlap(header_of(view), view._dtype.itemsize, read, mask.dtype.itemsize)
+    where = there.array.reshape(mask.size + beyond)
+    backend.launch(bit_masks.put, raw_array(view), where, element.conj() if view._conj else element)
+    view._written()
+
+
+def check_is_bool(name: str, dtype: DType) -> None:
+    """Raise PyTorch's error for a mask that is not of bools."""
+    if dtype is not dtypes.bool:
+        raise explained(
+            RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {dtypes.C_NAMES[dtype]}"),
+            "mask.bool() makes one: True where the mask is not 0.",
+            notebook=_NOTEBOOK,
+        )
+
+
+def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
+    own = value._size
+    fits = len(own) <= len(size) and all(a in (1, b) for a, b in zip(own[::-1], size[::-1], strict=False))
+    if not fits:
+        raise explained(
+            RuntimeError(
+                f"shape mismatch: value tensor of shape {list(own)} cannot be broadcast to indexing result of shape "
+                f"{list(size)}"
+            ),
+            f"x[index] would have size {list(size)}: that is what is written, so the value must have that size, or one "
+            "that broadcasts to it.",
+            notebook=_NOTEBOOK,
+        )
+    if value._dtype is not view._dtype:
+        raise explained(
+            RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{view._dtype.scalar_type} for the destination and {value._dtype.scalar_type} for the source."
+            ),
+            f"Convert the value first: value.to({view._dtype!r}). A basic index converts by itself, an advanced one "
+            "does not.",
+            notebook=_NOTEBOOK,
+        )
+
+
+def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
+    """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
+    overlap = geometry.has_internal_overlap(target._size, target._stride)
+    if overlap is geometry.InternalOverlap.YES:
+        warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            f"operation. This also applies to advanced indexing e.g. {example}",
+        )
+
+
+def _key(visit: Visit) -> tuple[Any, ...]:
+    return (slice(None),) * visit.first + tuple([index.array for index in visit.indices])
+
+
+def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
+    # Twice as fast as source[…, index], and dense; but it copies a strided source whole.
+    return xp.take(source, index, axis)
+
+
+def _pick(xp: Any, source: Array, key: tuple[Any, ...]) -> Array:
+    return source[key]
+
+
+def _assign(xp: Any, target: Array, key: Any, value: Array) -> None:
+    target[key] = value
+
+
+# --- where the index leads -------------------------------------------------------------------------------------------
+
+
+def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
+    """Work out where an advanced index leads. Whether the positions are there is asked by `_check_positions`."""
+    for index in advanced:
+        if index is not None and index.dtype not in POSITIONS and not index.is_mask:
+            raise explained(
+                IndexError("tensors used as indices must be long, int, byte or bool tensors"),
+                f"This index is {index.dtype!r}: positions are whole numbers, as index.long() makes them.",
+                notebook=_NOTEBOOK,
+            )
+    per_dim = _without_masks(view, advanced)
+    if len(per_dim) > len(view._size):
+        raise explained(
+            IndexError(f"too many indices for tensor of dimension {len(view._size)} (got {len(per_dim)})"),
+            "A mask counts with all of its dimensions.",
+            notebook=_NOTEBOOK,
+        )
+    indices = [index for index in per_dim if index is not None]
+    shape = _common_shape(indices)
+    dims = [dim for dim, index in enumerate(per_dim) if index is not None]
+    first, after = dims[0], dims[-1] + 1
+    if after - first != len(dims):  # not side by side: to the front with them
+        view = _with_dims_in_front(view, dims)
+        first = 0
+    lengths = view._size[first : first + len(indices)]
+    if 0 in lengths and 0 not in shape:
+        raise explained(
+            IndexError("index is out of bounds for dimension with size 0"),
+            f"Dimension {dims[lengths.index(0)]} has no position at all.",
+            notebook=_NOTEBOOK,
+        )
+    return Visit(view, first, shape, indices)
+
+
+def _with_dims_in_front(view: Tensor, dims: list[int]) -> Tensor:
+    order = dims + [dim for dim in range(len(view._size)) if dim not in dims]
+    return view_of(view, *geometry.permute(*header_of(view), order))
+
+
+def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index | None]:
+    """The indices with each mask replaced by the positions of its True elements, one index a dimension of it."""
+    per_dim: list[Index | None] = []
+    for index in advanced:
+        if index is None:
+            per_dim.append(None)
+        elif index.is_mask:
+            if index.dtype is dtypes.uint8:
+                warn(
+                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                )
+            check_mask(index.size, view._size, len(per_dim))
+            positions = view._backend.launch(_nonzero, index.array)
+            per_dim += [index_of_array(each, dtypes.int64) for each in positions]
+        else:
+            per_dim.append(index)
+    return per_dim
+
+
+def check_mask(mask: tuple[int, ...], size: tuple[int, ...], first: int) -> None:
+    """Raise PyTorch's error unless a mask has the sizes of the dimensions that it indexes, from `first` on."""
+    for dim, length in enumerate(mask):
+        if first + dim >= len(size) or size[first + dim] != length:
+            raise explained(
+                IndexError(
+                    f"The shape of the mask {list(mask)} at index {dim} does not match the shape of the indexed tensor "
+                    f"{list(size)} at index {first + dim}"
+                ),
+                "A mask has the shape of the dimensions that it indexes: one True or False for each position, "
+                f"here {list(size[first : first + len(mask)])}.",
+                notebook=_NOTEBOOK,
+            )
+
+
+def _nonzero(xp: Any, mask: Array) -> Any:
+    return xp.nonzero(mask)
+
+
+def _common_shape(indices: list[Index]) -> tuple[int, ...]:
+    try:
+        return geometry.broadcast_shapes(*[index.size for index in indices])
+    except RuntimeError:
+        sizes = ", ".join([str(list(index.size)) for index in indices])
+        raise explained(
+            IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"),
+            "Several indices are read together, element by element, so they must broadcast to one size. For every "
+            "combination of rows and columns, give the rows a dimension more: x[rows[:, None], columns].",
+            notebook=_NOTEBOOK,
+        ) from None
+
+
+def _check_positions(visit: Visit) -> None:
+    """Raise unless all positions are there: nothing is read or written before all of them are known to be."""
+    if 0 in visit.size:
+        return  # nothing is visited, and PyTorch does not look either
+    view, first = visit.view, visit.first
+    lengths = view._size[first : first + len(visit.indices)]
+    for number, (index, length) in enumerate(zip(visit.indices, lengths, strict=True)):
+        bad = view._backend.launch(first_outside, index.array, length)
+        if bad is not None:
+            raise outside(bad, number, first + number, length)
+
+
+def outside(position: int, number: int, dim: int, length: int) -> IndexError:
+    """PyTorch's error for an element of an index tensor. It counts the dimensions that are indexed; the note, all."""
+    return explained(
+        IndexError(f"index {position} is out of bounds for dimension {number} with size {length}"),
+        f"Dimension {dim} has positions 0 to {length - 1}, or from the end, -1 to {-length}. All positions are checked "
+        "before the first is read or written.",
+        notebook=_NOTEBOOK,
+    )
+
+
+def first_outside(xp: Any, index: Array, length: int) -> int | None:
+    """The first element that is no position of a dimension of this length; None if all are."""
+    if index.size <= FEW and xp is HOST.xp:
+        return next((each for each in index.reshape(-1).tolist() if not -length <= each < length), None)
+    if -length <= index.min() and index.max() < length:
+        return None
+    bad = (index < -length) | (index >= length)
+    return int(index[bad][0])
+
+
+def _result_strides(visit: Visit) -> tuple[int, ...]:
+    """The strides of what is read."""
+    view, first, shape, indices = visit
+    layouts = []
+    for index in indices:
+        stride = index.stride
+        if index.dtype is dtypes.int32:  # which PyTorch converts when it has been stretched
+            stride = geometry.preserved_strides(shape, geometry.broadcast_strides(index.size, stride, shape))
+            layouts.append((shape, stride))
+        else:
+            layouts.append((index.size, stride))
+    return geometry.index_strides(view._size, view._stride, first, shape, tuple(layouts))

@@ -1,0 +1,228 @@
+"""Writing slices by position along one dimension: index_add, index_copy, index_fill; and index_put.
+
+Each is declared with its in-place form, which does the work, and a form that does it to a copy. The one idea to keep in
+mind: where positions repeat, assigning keeps one of the values, adding adds them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser import missing_dtypes as unsigned
+from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.declare.overlap_checks import refuse_read_cells, refuse_shared_cells
+from tensorglass.ops.derivatives.formulas import scaled
+from tensorglass.ops.indexing import advanced as advanced_indexing
+from tensorglass.ops.indexing.gather import check_positions
+from tensorglass.ops.indexing.out_of_place import declare_out_of_place, write, written_array
+from tensorglass.ops.indexing.samples import index_fill_samples, index_write_samples
+from tensorglass.ops.indexing.scatter_kernels import add_slices
+from tensorglass.ops.kernels.python_numbers import checked, number_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+_NOTEBOOK = "04 advanced indexing copies"
+
+
+def _check_vector(name: str, index: Tensor) -> None:
+    if len(index._size) > 1:
+        raise IndexError(
+            f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
+            f"{index._dtype.scalar_type} and size: {list(index._size)}"
+        )
+    if index._dtype not in advanced_indexing.POSITIONS:
+        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
+
+
+@derivative(
+    input=lambda grad: grad,
+    source=lambda grad, dim, index, alpha, source: scaled(grad.index_select(dim, index).reshape(source._size), alpha),
+)
+def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
+    check_tensor("index_add_", index, "index", 2)
+    check_tensor("index_add_", source, "source", 3)
+    dim = geometry.wrap_dim(dim, len(input._size))
+    _check_vector("index_add_()", index)
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            f"index_add_(): self ({input._dtype.scalar_type}) and source ({source._dtype.scalar_type}) must have the "
+            "same scalar type"
+        )
+    if dim and dim >= len(source._size):
+        raise RuntimeError(
+            f"index_add_(): Indexing dim {dim} is out of bounds of the source tensor with dim {len(source._size)}"
+        )
+    own = source._size[dim] if source._size else 1
+    if own != index.numel():
+        raise RuntimeError(
+            f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for "
+            f"dim: {dim}"
+        )
+    rest = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
+    if rest[0] != rest[1] or len(input._size) != len(source._size):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input._size)} source.shape = {list(source._size)}"
+        )
+    refuse_shared_cells(input, index, source)
+    length = input._size[dim] if input._size else 1
+    message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
+    error: type[Exception] = RuntimeError
+    at_an_end = dim in (0, len(input._size) - 1) and index._dtype is dtypes.int64 and alpha == 1
+    if len(input._size) <= 1 or not at_an_end:  # what is else done by `scatter_add_` has a kernel of its own
+        message, error = "index out of range in self", IndexError
+    check_positions(index, length, dim, message, error)
+    if (index.numel() and input.numel()) or len(input._size) <= 1:
+        refuse_unwritten(unsigned.adding_slices(len(input._size)), input._dtype)
+    factor: Any = alpha
+    if input._dtype.category < dtypes.FLOATING:
+        factor = number_array(input._backend, checked(alpha, input._dtype), input._dtype)
+    return write(input, add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
+
+
+@derivative(
+    input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+    source=lambda grad, dim, index, source: grad.index_select(dim, index).reshape(source._size),
+)
+def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    check_tensor("index_copy_", index, "index", 2)
+    check_tensor("index_copy_", source, "source", 3)
+    dim = geometry.wrap_dim(dim, len(input._size))
+    refuse_shared_cells(input, index, source)
+    name, count = "index_copy_()", index.numel()
+    if len(index._size) > 1:
+        raise IndexError(f"{name}: Index should have dimension 1 or 0 (got {len(index._size)})")
+    if not source._size and count != 1:
+        raise IndexError(f"{name}: When source is scalar, index should have one element (got {count})")
+    if source._size and input._size and len(source._size) != len(input._size):
+        raise IndexError(
+            f"{name}: When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({len(source._size)}), destination dimensionality ({len(input._size)})"
+        )
+    if index._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: Expected a long tensor for index, but got {index._dtype.scalar_type}")
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            f"{name}: self and source expected to have the same dtype, but got (self) {input._dtype.scalar_type} and "
+            f"(source) {source._dtype.scalar_type}"
+        )
+    slices = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
+    if slices[0] != slices[1]:
+        raise RuntimeError(
+            f"{name}: Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{' '.join(map(str, slices[0]))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, slices[1]))} at dimension {dim if dim < len(source._size) and not dim else 0}."
+        )
+    if source._size and source._size[dim] != count:
+        raise IndexError(
+            f"{name}: Number of indices ({count}) should be equal to source.size(dim) ({source._size[dim]})"
+        )
+    length = input._size[dim] if input._size else 1
+    message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
+    check_positions(index, length, dim, message, IndexError)
+    refuse_unwritten("index_copy_cpu", input._dtype)
+    return write(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
+
+
+def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) -> None:
+    target[(slice(None),) * axis + (index,)] = source
+
+
+@derivative(
+    node=lambda value: f"IndexFillBackward{int(isinstance(value, Tensor))}",
+    input=lambda grad, dim, index: grad.index_fill(dim, index, 0),
+    value=lambda grad, dim, index: grad.index_select(dim, index.unique()).sum(),  # a slice is filled once
+)
+def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    if not isinstance(index, Tensor) or not isinstance(value, Tensor | int | float | complex):
+        raise invalid_combination(
+            "index_fill_", (dim, index, value), "(int dim, Tensor index, Tensor value)",
+            "(int dim, Tensor index, Number value)",
+        )  # fmt: skip
+    if isinstance(value, Tensor):
+        if value._size:
+            raise RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{len(value._size)} dimension(s)."
+            )
+        value = value.item()
+    if index._dtype is not dtypes.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    dim = geometry.wrap_dim(dim, len(input._size))
+    if len(index._size) > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if isinstance(value, complex) and not input._dtype.is_complex:
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    refuse_read_cells(input, index)
+    number = checked(value, input._dtype)
+    refuse_unwritten("index_fill_cpu", input._dtype)
+    if not index.numel():
+        return input
+    if not input.numel():
+        return _nothing_filled(input, dim)
+    length = input._size[dim] if input._size else 1
+    message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
+    check_positions(index, length, dim, message, IndexError, negative=True)
+    element = number_array(input._backend, number, input._dtype)
+    return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
+
+
+def _nothing_filled(input: Tensor, dim: int) -> Tensor:
+    """A tensor without elements as it is, whatever the positions: PyTorch looks at its first slice, if there is one."""
+    size, stride, storage = list(input._size), list(input._stride), input._storage
+    size[dim], stride[dim] = 1, 0
+    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, storage._nbytes)
+    input._written()
+    return input
+
+
+@derivative(
+    input=lambda grad, indices, accumulate, values_size: (
+        grad if accumulate else grad.index_put(indices, grad.new_zeros(()).expand(values_size))
+    ),
+    values=lambda grad, indices: grad[tuple(indices)],
+)
+def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    if not isinstance(indices, tuple | list):
+        raise TypeError(
+            f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type_name(indices)}"
+        )
+    for number, index in enumerate(indices):
+        if not isinstance(index, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(index)}")
+    check_tensor("index_put_", values, "values", 2)
+    if not indices:
+        raise RuntimeError("index_put_(): at least one index is needed")
+    if len(indices) > len(input._size):
+        raise explained(
+            IndexError(f"too many indices for tensor of dimension {len(input._size)} (got {len(indices)})"),
+            notebook=_NOTEBOOK,
+        )
+    chosen = [advanced_indexing.index_of_tensor(index) for index in indices]
+    advanced_indexing.write(input, chosen, values, accumulate)
+    return input
+
+
+declare_out_of_place(
+    _index_add_,
+    "A copy with the slices of `source`, times `alpha`, added at `index` of `dim`.",
+    samples=index_write_samples,
+)
+declare_out_of_place(
+    _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples
+)
+declare_out_of_place(
+    _index_fill_,
+    "A copy with `value` at positions `index` of `dim`.",
+    "(Tensor input, int dim, Tensor index, Tensor value)",
+    "(Tensor input, int dim, Tensor index, Number value)",
+    out=False,
+    samples=index_fill_samples,
+)
+declare_out_of_place(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.", out=False)

@@ -1,0 +1,390 @@
+"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm.
+
+The one idea to keep in mind: each operator checks its operands and names the product; `add_product` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.declare.reduction import write_out
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import cannot_cast, check_out_dtype
+from tensorglass.ops.derivatives.formulas import conj, product_by_rows, product_lying, scaled
+from tensorglass.ops.kernels.matmul_tiled import matrix_product
+from tensorglass.ops.kernels.python_numbers import checked
+from tensorglass.ops.linalg.matmul import cannot_multiply, product_at_once
+from tensorglass.ops.views.shape import expand, narrow, select
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+
+Product = Callable[[Any, Array, Array], Array]
+
+
+def _matmul(xp: Any, one: Array, other: Array) -> Array:
+    return matrix_product(xp, one, other)
+
+
+def _summed(xp: Any, one: Array, other: Array) -> Array:
+    return xp.add.reduce(xp.matmul(one, other), axis=0)
+
+
+def _added(
+    xp: Any, product: Product | None, arrays: tuple[Array, ...], wide: Any, dtype: Any, beta: Any, alpha: Any, size: Any
+) -> Array:
+    input, one, other = [each.astype(wide, copy=False) for each in arrays]
+    result = xp.zeros(size, wide) if product is None else product(xp, one, other)
+    if alpha != 1:
+        result = result * alpha
+    if beta != 0:  # else what stands in `input` is not read, nan included
+        result = result + (input if beta == 1 else input * beta)
+    return xp.ascontiguousarray(result, dtype).reshape(size)
+
+
+def _scaled(array: Array | None, alpha: complex) -> Array | None:
+    return array if array is None or alpha == 1 else array * alpha
+
+
+def add_product(
+    product: Product,
+    operands: tuple[Tensor, Tensor, Tensor],
+    size: tuple[int, ...],
+    beta: complex,
+    alpha: complex,
+    out: Tensor | None,
+    dtype: DType | None = None,
+    reads_unused: bool = False,
+) -> Tensor:
+    """Compute it; `dtype` is the result's where that is not the operands'. An `alpha` of 0 leaves the product out,
+    unless `reads_unused`.
+    """
+    input = operands[0]
+    backend, result = input._storage.backend, dtype or input._dtype
+    for each in operands[1:]:
+        if each._storage.backend is not backend:
+            raise on_two_devices(input._storage.device, each._storage.device)
+    beta, alpha = _factor(beta, result), _factor(alpha, result)
+    if input._size != size:
+        expand(input, size)  # raises where it cannot be
+    is_half = result.is_floating_point and result.itemsize == 2
+    wide = backend.array_dtype(dtypes.float32 if is_half else result)
+    arrays = tuple([array_of(each) for each in operands])
+    computed = None if alpha == 0 and not reads_unused else product
+    answer = backend.launch(_added, computed, arrays, wide, backend.array_dtype(result), beta, alpha, size)
+    if out is None:
+        return from_array(answer, result, input._storage)
+    return write_out(answer, size, out, result, operands[: input._size == size])
+
+
+def _factor(number: complex, dtype: DType) -> complex:
+    """A factor as a number of `dtype`: a fraction is cut off for integers, and -1 wraps around for unsigned ones."""
+    number = checked(number, dtype)
+    if dtype is dtypes.bool:
+        return bool(number)
+    if isinstance(number, bool) or dtype.category == dtypes.INTEGER:
+        whole = int(number.real)
+        return whole if dtype.is_signed else whole % 2 ** (8 * dtype.itemsize)
+    return number.real if isinstance(number, complex) and not dtype.is_complex else number
+
+
+def _no_truths(kernel: str, inner: int) -> Exception:
+    """The error for products of bools."""
+    if not inner:  # sic: what is left is ``beta * input``
+        return cannot_cast(dtypes.int64, dtypes.bool)
+    return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def _check_in_place(input: Tensor, size: tuple[int, ...]) -> None:
+    if input._size != size:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(input._size)} and output tensor size {list(size)} should match"
+        )
+
+
+def added_samples(*sizes: tuple[int, ...], broadcast: bool = True) -> Callable[[], Iterator[Sample]]:
+    """Samples of three operands each; the last of them with factors, and with an `input` to be broadcast."""
+
+    def samples() -> Iterator[Sample]:
+        for first in range(0, len(sizes), 3):
+            operands = [values(*size, seed=seed) for seed, size in enumerate(sizes[first : first + 3])]
+            yield sample(*operands)
+        yield sample(*operands, beta=2, alpha=3)
+        yield sample(*operands, beta=0, alpha=2)
+        if broadcast:
+            yield sample(values(*sizes[-3][-1:]), *operands[1:], alpha=2)
+            yield sample(values(), *operands[1:], beta=3)
+
+    return samples
+
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+
+def _matrix_product(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    beta: complex,
+    alpha: complex,
+    out: Tensor | None,
+    size: tuple[int, ...],
+    product: Product = _matmul,
+) -> Tensor:
+    _check_one_dtype(input if out is None else out, mat1, mat2)
+    if input._dtype is dtypes.bool and 0 not in size:
+        raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
+    if 0 not in size and mat1._size[-1]:
+        refuse_unwritten("addmm_impl_cpu_", input._dtype)
+    return add_product(product, (input, mat1, mat2), size, beta, alpha, out)
+
+
+def _check_one_dtype(written: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    for name, matrix in (("self", written), ("mat1", mat1)):
+        if matrix._dtype is not mat2._dtype:
+            names = matrix._dtype.scalar_type, mat2._dtype.scalar_type
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+
+
+def _at_once(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor | None:
+    """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
+    if not (type(input) is type(mat1) is type(mat2) is Tensor and len(mat1._size) == len(mat2._size) == 2):
+        return None
+    (rows, _), (_, columns) = mat1._size, mat2._size
+    if input._dtype is not mat1._dtype or input._storage.device is not CPU:
+        return None
+    if input._size not in ((rows, columns), (columns,), (1, columns), (rows, 1)):
+        return None
+    result = product_at_once(mat1, mat2)
+    if result is not None:
+        made = raw_array(result)
+        HOST.run(HOST.xp.add, made, raw_array(input), made)
+    return result
+
+
+def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
+    check_tensor("addmm", input)
+    for position, (name, matrix) in enumerate((("mat1", mat1), ("mat2", mat2)), 2):
+        check_tensor("addmm", matrix, name, position)
+    _check_one_dtype(input, mat1, mat2)
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        if len(matrix._size) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(matrix._size)}-D tensor")
+    if mat1._size[1] != mat2._size[0]:
+        raise cannot_multiply(mat1._size, mat2._size)
+    return mat1._size[0], mat2._size[1]
+
+
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addmm`, written to `input`."""
+    size = _addmm_size(input, mat1, mat2)
+    _check_in_place(input, size)
+    return _matrix_product(input, mat1, mat2, beta, alpha, input, size)
+
+
+@operator(
+    "linear algebra",
+    inplace=addmm_,
+    out=True,
+    samples=added_samples((2, 4), (2, 3), (3, 4), (2, 2), (2, 0), (0, 2), (2, 4), (2, 3), (3, 4)),
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, mat1_stride, alpha: scaled(product_lying(mat1_stride, grad, conj(mat2.t())), alpha),
+    mat2=lambda grad, mat1, mat2_stride, alpha: scaled(product_lying(mat2_stride, conj(mat1.t()), grad), alpha),
+    on_arrays={
+        "input": lambda grad, beta: grad if beta == 1 else grad * beta,
+        "mat1": lambda xp, grad, mat2, mat1_stride, alpha: _scaled(
+            product_by_rows(xp, mat1_stride, grad, mat2.T), alpha
+        ),
+        "mat2": lambda xp, grad, mat1, mat2_stride, alpha: _scaled(
+            product_by_rows(xp, mat2_stride, mat1.T, grad), alpha
+        ),
+    },
+)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``. With a `beta` of 0 `input` is not read."""
+    if out is None and type(beta) is type(alpha) is int and beta == alpha == 1:
+        result = _at_once(input, mat1, mat2)
+        if result is not None:
+            return result
+    size = _addmm_size(input, mat1, mat2)
+    check_out_dtype(out, input._dtype)
+    return _matrix_product(input, mat1, mat2, beta, alpha, out, size)
+
+
+# --- a matrix and a vector -------------------------------------------------------------------------------------------
+
+
+def _addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
+) -> Tensor:
+    check_tensor("addmv", input)
+    check_tensor("addmv", mat, "mat", 2)
+    check_tensor("addmv", vec, "vec", 3)
+    if len(mat._size) != 2 or len(vec._size) != 1 or len(input._size) > 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {len(input._size)}, {len(mat._size)}, {len(vec._size)}"
+        )
+    rows, columns = mat._size
+    length = input._size[0] if input._size else 1
+    if columns != vec._size[0] or length not in (1, rows):
+        raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})")
+    if in_place:
+        _check_in_place(input, (rows,))
+    if not input._dtype is mat._dtype is vec._dtype:
+        names = [each._dtype.scalar_type for each in (input, mat, vec)]
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[2]}"
+        )
+    check_out_dtype(out, input._dtype)
+    if input._dtype is dtypes.bool and rows and columns:
+        raise NotImplementedError("\"addmv_impl_cpu\" not implemented for 'Bool'")
+    if rows and columns:
+        refuse_unwritten("addmv_impl_cpu", input._dtype)
+    return add_product(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
+
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addmv`, written to `input`."""
+    return _addmv(input, mat, vec, beta, alpha, input, True)
+
+
+@operator("linear algebra", inplace=addmv_, out=True, samples=added_samples((2,), (2, 0), (0,), (2,), (2, 3), (3,)))
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
+    vec=lambda grad, mat, alpha: scaled(conj(mat.t()).mv(grad), alpha),
+)
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``. With a `beta` of 0 `input` is not read."""
+    return _addmv(input, mat, vec, beta, alpha, out, False)
+
+
+# --- batches of matrices ---------------------------------------------------------------------------------------------
+
+
+def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor, is_expanded: bool = True) -> None:
+    batches = {"batch1": batch1, "batch2": batch2}
+    check_tensor(name, input)
+    for position, (argument, batch) in enumerate(batches.items(), 2):
+        check_tensor(name, batch, argument, position)
+    size = batch1.size(0 if name == "baddbmm" else 1), batch1.size(1), batch2.size(2)
+    if is_expanded:
+        expand(input, size if name == "baddbmm" else size[1:])
+    for argument, batch in batches.items():
+        if len(batch._size) != 3:
+            raise RuntimeError(f"{argument} must be a 3D tensor")
+
+
+def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
+    _check_batches("addbmm", input, batch1, batch2)
+    (count, rows, inner), (count2, inner2, columns) = batch1._size, batch2._size
+    if count != count2:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {count2}")
+    if inner != inner2:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {inner2}x{columns})")
+    size = rows, columns
+    if input._dtype.itemsize == 2 and input._dtype.is_floating_point:  # PyTorch rounds after each of the products
+        while batch1._size[0] > 1:
+            made = _matrix_product(input, select(batch1, 0, 0), select(batch2, 0, 0), beta, alpha, None, size)
+            input, beta = made, 1
+            batch1, batch2 = narrow(batch1, 0, 1, batch1._size[0] - 1), narrow(batch2, 0, 1, batch2._size[0] - 1)
+    return _matrix_product(input, batch1, batch2, beta, alpha, out, size, _summed)
+
+
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addbmm`, written to `input`."""
+    return _addbmm(input, batch1, batch2, beta, alpha, input)
+
+
+@operator(
+    "linear algebra",
+    inplace=addbmm_,
+    out=True,
+    samples=added_samples((2, 4), (5, 2, 0), (5, 0, 4), (2, 4), (5, 2, 3), (5, 3, 4), broadcast=False),
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(
+        grad.unsqueeze(0).expand(batch2._size[0], -1, -1).bmm(conj(batch2.transpose(1, 2))), alpha
+    ),
+    batch2=lambda grad, batch1, alpha: scaled(
+        conj(batch1.transpose(1, 2)).bmm(grad.unsqueeze(0).expand(batch1._size[0], -1, -1)), alpha
+    ),
+)
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2).sum(0)``. With a `beta` of 0 `input` is not read."""
+    return _addbmm(input, batch1, batch2, beta, alpha, out)
+
+
+def _baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
+) -> Tensor:
+    _check_batches("baddbmm", input, batch1, batch2, is_expanded=not in_place)
+    (count, rows, inner), (*_, columns) = batch1._size, batch2._size
+    if batch2._size[:2] != (count, inner):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {inner}] but got: "
+            f"{list(batch2._size[:2])}."
+        )
+    size = count, rows, columns
+    if in_place:
+        _check_in_place(input, size)
+    kinds = [each._dtype for each in (input, batch1, batch2)]
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
+            *[dtypes.C_NAMES[each] for each in kinds]
+        ))  # fmt: skip
+    if in_place and kinds[0] is not kinds[2]:
+        names = [dtypes.C_NAMES[each] for each in (kinds[0], kinds[2])]
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {names[0]} and output tensor dtype {names[1]} should match"
+        )
+    check_out_dtype(out, kinds[0])
+    if kinds[1] is not kinds[2]:
+        raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
+    if kinds[0] is dtypes.bool and 0 not in size:
+        raise _no_truths("baddbmm", inner)
+    if 0 not in size and inner:
+        refuse_unwritten("baddbmm", kinds[0])
+    return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
+
+
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`baddbmm`, written to `input`."""
+    return _baddbmm(input, batch1, batch2, beta, alpha, input, True)
+
+
+@operator(
+    "linear algebra",
+    inplace=baddbmm_,
+    out=True,
+    samples=added_samples((5, 2, 4), (5, 2, 0), (5, 0, 4), (5, 2, 4), (5, 2, 3), (5, 3, 4)),
+)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
+)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
+    return _baddbmm(input, batch1, batch2, beta, alpha, out, False)

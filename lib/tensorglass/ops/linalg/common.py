@@ -1,0 +1,165 @@
+"""What operators on matrices have in common: what they refuse, and how their results lie in memory.
+
+The one idea to keep in mind: LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
+dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import LinAlgError, explained
+from tensorglass.ops.copies.copy import copy_
+from tensorglass.ops.declare.run_pointwise import resize_output
+from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.set_header import resize
+from tensorglass.tensor.tensor import Tensor, array_of
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def check_matrices(name: str, A: Tensor, argument: str = "A") -> None:
+    """Raise unless `A` is a matrix or a batch of them."""
+    if len(A._size) < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A: Tensor) -> None:
+    """Raise unless `A` is a square matrix or a batch of them."""
+    check_matrices(name, A)
+    if A._size[-1] != A._size[-2]:
+        raise explained(
+            RuntimeError(
+                f"{name}: A must be batches of square matrices, but they are {A._size[-2]} by {A._size[-1]} matrices"
+            ),
+            "The last two dimensions are the matrix; all before them are the batch.",
+        )
+
+
+def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
+    """Raise unless `A` is of a floating-point or complex dtype; of 32 bits at least, unless `halves`."""
+    if A._dtype.category < dtypes.FLOATING:
+        raise explained(
+            RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {A._dtype.scalar_type}"),
+            "Convert it first: x.float().",
+        )
+    if not halves and A._dtype.itemsize == 2:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {A._dtype.scalar_type}")
+
+
+def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
+    """Raise where PyTorch has no such kernel: for half types and integers, if there are elements or `even_empty`."""
+    if (even_empty or A.numel()) and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
+
+
+def failure(name: str, info: Tensor, text: Callable[[int], str]) -> RuntimeError | None:
+    """The error of the first matrix for which `info` is not 0; None if there is none. `text` is told the number."""
+    for place, found in enumerate(info.reshape(-1).tolist()):
+        if found:
+            where = f"(Batch element {place}): " if info._size else ""
+            return LinAlgError(f"{name}: {where}{text(found)}")
+    return None
+
+
+def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:
+    """In a kernel: the singular value decomposition, refused in PyTorch's words where it does not converge."""
+    try:
+        return xp.linalg.svd(A, full_matrices, compute_uv=vectors)
+    except xp.linalg.LinAlgError:
+        found = (~xp.isfinite(A)).any(axis=(-2, -1)).reshape(-1)
+        where = f"(Batch element {int(found.argmax())}): " if A.ndim > 2 else ""
+        raise LinAlgError(
+            f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
+        ) from None
+
+
+# --- how results lie -------------------------------------------------------------------------------------------------
+
+
+def column_major(xp: Any, array: Array, dtype: Any = None) -> Array:
+    """In a kernel: matrices as `from_column_major` takes them, transposed and without gaps."""
+    return xp.ascontiguousarray(xp.swapaxes(array, -1, -2), array.dtype if dtype is None else dtype)
+
+
+def from_column_major(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+    """The tensor of a kernel's matrices, which come transposed: each of its columns lies without gaps."""
+    *batch, columns, rows = array.shape
+    *outer, column, row = geometry.contiguous_strides(array.shape)
+    size, stride = (*batch, rows, columns), (*outer, row, column)
+    flat = geometry.is_contiguous(size, stride)
+    return result_tensor(array.swapaxes(-1, -2), dtype, like.backend, like.device, size, stride, flat)
+
+
+def from_row_major(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> Tensor:
+    """The tensor of a kernel's answer that has no matrices in it: vectors, numbers."""
+    array = like.backend.xp.ascontiguousarray(array).reshape(array.shape)
+    return result_tensor(array, dtype, like.backend, like.device, array.shape, geometry.contiguous_strides(array.shape))
+
+
+def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> Any:
+    """Run a kernel on the device of the first tensor."""
+    backend = tensors[0]._storage.backend
+    arrays = [array_of(each) for each in tensors]
+    own = arrays[0].dtype
+    if own.kind not in "fc" or own.itemsize < 4:  # without elements, or it were refused
+        answers = backend.launch(kernel, *[each.astype("float32") for each in arrays], **parameters)
+        several = answers if isinstance(answers, tuple) else (answers,)
+        converted = [each.astype(own) if each.dtype == "float32" else each for each in several]
+        return converted if several is answers else converted[0]
+    return backend.launch(kernel, *arrays, **parameters)
+
+
+def into_out(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it. It must be of the result's dtype."""
+    if out is None:
+        return result
+    check_out_dtype(out, result._dtype)
+    if out._size != result._size:
+        resize_output(out, result._size)
+        resize(out, result._size, result._stride)
+    return copy_(out, result)
+
+
+def cast_into_out(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it, converted."""
+    if out is None:
+        return result
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
+
+
+def safely_cast_into_out(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> Tensor:
+    """The result, or `out` with the result in it, converted if that is safe; an empty `out` comes to lie as it does."""
+    check_safe_cast(name, result, out, what)
+    if out is not None and not out.numel() and out._dtype is result._dtype:
+        resize_output(out, result._size)
+        resize(out, result._size, result._stride)
+    return cast_into_out(result, out)
+
+
+def all_into_out(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
+    """`into_out` for several results, as the named tuple that `return_types` has for them."""
+    if out is None:
+        return named(*results)
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    for result, each in zip(results, out, strict=True):
+        check_out_dtype(each, result._dtype)
+    return named.out(*[into_out(result, each) for result, each in zip(results, out, strict=True)])
+
+
+def check_safe_cast(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> None:
+    """Raise, as functions do that are made of others, unless `out` can take the result in."""
+    if out is not None and not dtypes.can_cast(result._dtype, out._dtype):
+        raise RuntimeError(
+            f"{name}: Expected {what} to be safely castable from {result._dtype.scalar_type} dtype, but got {what} "
+            f"with dtype {out._dtype.scalar_type}"
+        )

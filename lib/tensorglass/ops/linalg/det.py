@@ -1,0 +1,127 @@
+"""Determinants: det, and its logarithm with the sign apart, which does not overflow: slogdet, logdet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.derivatives.formulas import columnwise, conj
+from tensorglass.ops.indexing.where_nonzero import where
+from tensorglass.ops.linalg.common import (
+    all_into_out,
+    check_floating,
+    check_kernel,
+    check_square,
+    from_row_major,
+    into_out,
+    launch,
+)
+from tensorglass.ops.linalg.inv_solve import inv_ex, square_samples
+from tensorglass.tensor.tensor import Tensor
+
+
+def _det(xp: Any, A: Array) -> tuple[Array]:
+    return (xp.linalg.det(A),)
+
+
+def _slogdet(xp: Any, A: Array) -> tuple[Array, Array]:
+    sign, logarithm = xp.linalg.slogdet(A)
+    return sign, logarithm
+
+
+def _cofactors(xp: Any, A: Array) -> tuple[Array]:
+    """The derivatives of the determinant for each element, of matrices that may be singular."""
+    left, sizes, right = xp.linalg.svd(A)
+    count = A.shape[-1]
+    others = [xp.prod(xp.delete(sizes, place, -1), axis=-1) for place in range(count)]
+    turn = xp.linalg.det(left) * xp.linalg.det(right)
+    return (turn[..., None, None] * ((xp.conj(left) * xp.stack(others, -1)[..., None, :]) @ xp.conj(right)),)
+
+
+# --- det -------------------------------------------------------------------------------------------------------------
+
+
+def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
+    wide = grad.unsqueeze(-1).unsqueeze(-1)
+    if A._size[-1] == 1 or not A.numel():
+        return wide.expand(A._size)
+    if A.numel() and bool((result == 0).any()):
+        return columnwise(wide * conj(from_row_major(launch(_cofactors, A)[0], A._dtype, A._storage)))
+    return columnwise(wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
+
+
+@derivative(node="LinalgDetBackward0", A=_det_gradient)
+def _determinant(A: Tensor) -> Tensor:
+    check_square("linalg.det", A)
+    check_floating("linalg.det", A)
+    check_kernel("lu_cpu", A)
+    return from_row_major(launch(_det, A)[0], A._dtype, A._storage)
+
+
+_recorded_det: Any = recorded(_determinant)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=square_samples)
+def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of a matrix, or of each in a batch."""
+    check_tensor("linalg_det", A, "A")
+    return into_out(_recorded_det(A), out)
+
+
+@operator("linear algebra", samples=square_samples)
+def det(input: Tensor) -> Tensor:
+    """The determinant of a matrix, or of each in a batch."""
+    check_tensor("det", input)
+    result: Tensor = _recorded_det(input)
+    return result
+
+
+# --- slogdet ---------------------------------------------------------------------------------------------------------
+
+
+def _slogdet_gradient(grads: Sequence[Tensor], A: Tensor, result: Tensor) -> Tensor:
+    of_sign, of_logarithm = grads
+    if A._dtype.is_complex:
+        of_logarithm = of_logarithm + 1j * (conj(result) * of_sign).imag
+    return columnwise(of_logarithm.unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
+
+
+@derivative(node="LinalgSlogdetBackward0", A=_slogdet_gradient)
+def _sign_and_logarithm(A: Tensor, name: str) -> tuple[Tensor, Tensor]:
+    check_square(name, A)
+    check_floating(name, A, halves=False)
+    sign, logarithm = launch(_slogdet, A)
+    return from_row_major(sign, A._dtype, A._storage), from_row_major(logarithm, A._dtype.to_real(), A._storage)
+
+
+_recorded_slogdet: Any = recorded(_sign_and_logarithm)
+
+
+@operator("linear algebra", namespace="linalg", samples=square_samples)
+def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
+    """The sign of the determinant, and the logarithm of its size."""
+    check_tensor("linalg_slogdet", A, "A")
+    return all_into_out(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
+
+
+@operator("linear algebra", out=True, samples=square_samples)
+def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
+    """The sign of the determinant, and the logarithm of its size."""
+    check_tensor("slogdet", input)
+    return all_into_out(return_types.slogdet, _recorded_slogdet(input, "linalg.slogdet"), out)
+
+
+@operator("linear algebra", samples=square_samples)
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant: nan where that is negative."""
+    check_tensor("logdet", input)
+    sign, logarithm = _recorded_slogdet(input, "logdet")
+    if input._dtype.is_complex:
+        return sign.log() + logarithm
+    return where(sign == -1, float("nan"), logarithm)

@@ -1,0 +1,309 @@
+"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr, ormqr.
+
+The one idea to keep in mind: column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and
+stands for the reflection ``1 - tau * v @ v.mH``. Applied one after the other they are never multiplied out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.derivatives.formulas import no_formula
+from tensorglass.ops.linalg.common import (
+    check_kernel,
+    column_major,
+    from_column_major,
+    from_row_major,
+    launch,
+    safely_cast_into_out,
+)
+from tensorglass.ops.rearrange.cat_stack import cat, stack
+from tensorglass.tensor.tensor import Tensor
+
+# --- applying reflections --------------------------------------------------------------------------------------------
+
+
+def _reflected(xp: Any, A: Array, tau: Array, other: Array, adjoint: bool) -> Array:
+    """``H1 @ H2 @ … @ other``, or if `adjoint` ``(H1 @ H2 @ …).mH @ other``."""
+    made = xp.array(other)
+    count = tau.shape[-1]
+    for place in range(count) if adjoint else range(count - 1, -1, -1):
+        below = A[..., place + 1 :, place, None]
+        vector = xp.concatenate([xp.ones_like(A[..., :1, :1]), below], -2)
+        factor = tau[..., place, None, None]
+        part = made[..., place:, :]
+        along = xp.conj(xp.swapaxes(vector, -1, -2)) @ part
+        part -= (xp.conj(factor) if adjoint else factor) * (vector @ along)
+    return made
+
+
+def _product(xp: Any, A: Array, tau: Array) -> tuple[Array]:
+    rows, columns = A.shape[-2:]
+    start = xp.broadcast_to(xp.eye(rows, columns, dtype=A.dtype), A.shape)
+    return (column_major(xp, _reflected(xp, A, tau, start, False)),)
+
+
+def _times(xp: Any, A: Array, tau: Array, other: Array, left: bool, transpose: bool) -> tuple[Array]:
+    if left:
+        return (column_major(xp, _reflected(xp, A, tau, other, transpose)),)
+    turned_round = xp.conj(xp.swapaxes(other, -1, -2))  # C Q == (Q.mH C.mH).mH
+    found = xp.conj(xp.swapaxes(_reflected(xp, A, tau, turned_round, not transpose), -1, -2))
+    return (column_major(xp, found),)
+
+
+# --- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def _vector(A: Tensor, place: int) -> Tensor:
+    """The reflection's vector, with the zeros above it: (…, rows, 1)."""
+    column = A.narrow(-1, place, 1)
+    one = column.new_ones((*column._size[:-2], 1, 1))
+    zeros = column.new_zeros((*column._size[:-2], place, 1))
+    return cat([zeros, one, column.narrow(-2, place + 1, column._size[-2] - place - 1)], -2)
+
+
+def _once(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
+    return matrix - factor * (vector @ (vector.mH @ matrix))
+
+
+def _of_reflections(
+    grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, adjoint: bool
+) -> tuple[Tensor | None, Tensor | None]:  # fmt: skip
+    """The gradients of `A` and of `tau`, from that of `_reflected`; none where nothing was reflected.
+
+    What one reflection was applied to is found by applying those before it; what comes to its result, by going back
+    through those after it.
+    """
+    if not A.numel() or not tau.numel():
+        return None, None
+    count = tau._size[-1]
+    vectors = [_vector(A, place) for place in range(count)]
+    factors = [tau.narrow(-1, place, 1).unsqueeze(-1) for place in range(count)]
+    order = list(range(count)) if adjoint else list(range(count - 1, -1, -1))
+    given, applied = [], other
+    for place in order:
+        given.append(applied)
+        applied = _once(vectors[place], factors[place].conj() if adjoint else factors[place], applied)
+    of_columns: list[Any] = [None] * count
+    of_factors: list[Any] = [None] * count
+    for place, before in zip(reversed(order), reversed(given), strict=True):
+        vector, factor = vectors[place], factors[place].conj() if adjoint else factors[place]
+        forward, backward = before @ (grad.mH @ vector), grad @ (before.mH @ vector)
+        of_factor = -(vector.mH @ backward)
+        of_factors[place] = (of_factor.conj() if adjoint else of_factor).squeeze(-1).squeeze(-1)
+        of_vector = -(factor.conj() * backward) - factor * forward
+        above = of_vector.new_zeros((*of_vector._size[:-2], place + 1, 1))
+        of_columns[place] = cat([above, of_vector.narrow(-2, place + 1, of_vector._size[-2] - place - 1)], -2)
+        grad = _once(vector, factor.conj(), grad)
+    rest = A._size[-1] - count
+    if rest:
+        of_columns.append(A.new_zeros((*A._size[:-1], rest)))
+    return cat(of_columns, -1), stack(of_factors, -1)
+
+
+def _start(A: Tensor) -> Tensor:
+    rows, columns = A._size[-2:]
+    return A.new_ones((rows, columns)).tril().triu().expand(A._size)
+
+
+def _whole(
+    grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool
+) -> tuple[Tensor | None, Tensor | None]:
+    if left:
+        return _of_reflections(grad, A, tau, other, transpose)
+    return _of_reflections(grad.mH, A, tau, other.mH, not transpose)
+
+
+# --- what is recorded ------------------------------------------------------------------------------------------------
+
+
+@derivative(
+    node="LinalgHouseholderProductBackward0",
+    input=lambda grad, input, tau: _of_reflections(grad, input, tau, _start(input), False)[0],
+    tau=lambda grad, input, tau: _of_reflections(grad, input, tau, _start(input), False)[1],
+)
+def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
+    return from_column_major(launch(_product, input, tau)[0], input._dtype, input._storage)
+
+
+@derivative(
+    node="OrmqrBackward0",
+    input=lambda grad, input, tau, other, left, transpose: _whole(grad, input, tau, other, left, transpose)[0],
+    tau=lambda grad, input, tau, other, left, transpose: _whole(grad, input, tau, other, left, transpose)[1],
+    other=lambda grad, input, tau, left, transpose: _applied(input, tau, grad, left, not transpose),
+)
+def _apply(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
+    return from_column_major(
+        launch(_times, input, tau, other, left=left, transpose=transpose)[0], input._dtype, input._storage
+    )  # fmt: skip
+
+
+@derivative(node="GeqrfBackward0", real_only="geqrf", input=no_formula("geqrf"))
+def _factors(input: Tensor) -> tuple[Tensor, Tensor]:
+    both, tau = launch(_raw, input)
+    storage = input._storage
+    return from_column_major(both, input._dtype, storage), from_row_major(tau, input._dtype, storage)
+
+
+def _raw(xp: Any, A: Array) -> tuple[Array, Array]:
+    rows, columns = A.shape[-2:]
+    if not A.size:
+        return column_major(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
+    flat = A.reshape((-1, rows, columns))
+    pairs = [xp.linalg.qr(each, mode="raw") for each in flat]
+    both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
+    tau = xp.stack([each for _, each in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
+    return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
+
+
+_product_recorded: Any = recorded(_multiplied)
+_applied: Any = recorded(_apply)
+_factored: Any = recorded(_factors)
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+def _matrices() -> Iterator[Sample]:
+    yield sample(values(1, 3, 3))
+    yield sample(values(2, 4, 3, seed=1))
+    yield sample(values(1, 2, 4))
+    for size in ((0, 3), (3, 0), (0, 2, 2)):
+        yield sample(values(*size))
+
+
+@operator("linear algebra", samples=_matrices)
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
+    """QR's factors as LAPACK has them: `R`, below it the vectors of the reflections in `Q`, and their factors."""
+    check_tensor("geqrf", input)
+    if len(input._size) < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    check_kernel("geqrf_cpu", input, even_empty=True)
+    found = _factored(input)
+    if out is None:
+        return return_types.geqrf(*found)
+    if len(out) != 2:
+        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
+    return return_types.geqrf.out(
+        *[
+            safely_cast_into_out("torch.geqrf", result, each, name)
+            for result, each, name in zip(found, out, ("a", "tau"), strict=True)
+        ]
+    )
+
+
+def _reflections() -> Iterator[Sample]:
+    yield sample(values(3, 3), values(3, seed=1))
+    yield sample(values(2, 4, 3), values(2, 2, seed=1))
+    yield sample(values(4, 2), values(0))
+    yield sample(values(3, 0), values(0))
+
+
+def _check_reflections(name: str, input: Tensor, tau: Tensor) -> None:
+    if len(input._size) < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if input._size[-2] < input._size[-1]:
+        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if input._size[-1] < tau._size[-1]:
+        raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if len(tau._size) != len(input._size) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {len(tau._size)} "
+            f"and input.ndim is equal to {len(input._size)}"
+        )
+    if tau._size[:-1] != input._size[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau._size[:-1])}"
+        )
+    if tau._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{name}: tau dtype {tau._dtype.scalar_type} does not match input dtype {input._dtype.scalar_type}"
+        )
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_reflections)
+def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of the product of all reflections, as many as `input` has."""
+    check_tensor("linalg_householder_product", input)
+    check_tensor("linalg_householder_product", tau, "tau", 2)
+    _check_reflections("torch.linalg.householder_product", input, tau)
+    check_kernel("orgqr_cpu", input, even_empty=True)
+    return safely_cast_into_out("torch.linalg.householder_product", _product_recorded(input, tau), out)
+
+
+@operator("linear algebra", out=True, samples=_reflections)
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`linalg.householder_product` under LAPACK's name."""
+    check_tensor("orgqr", input)
+    check_tensor("orgqr", input2, "input2", 2)
+    return linalg_householder_product(input, input2, out=out)
+
+
+def _applications() -> Iterator[Sample]:
+    yield sample(values(3, 3), values(3, seed=1), values(3, 2, seed=2))
+    yield sample(values(4, 2), values(2, seed=1), values(4, 3, seed=2), True, True)
+    yield sample(values(2, 3, 2), values(2, 2, seed=1), values(2, 4, 3, seed=2), False)
+    yield sample(values(3, 3), values(3, seed=1), values(1, 3, seed=2), left=False, transpose=True)
+
+
+@operator("linear algebra", out=True, samples=_applications)
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
+    for place, (name, each) in enumerate((("input", input), ("input2", input2), ("input3", input3)), 1):
+        check_tensor("ormqr", each, name, place)
+    _check_application(input, input2, input3, left)
+    check_kernel("ormqr_cpu", input, even_empty=True)
+    if out is not None and out._dtype is not input._dtype:
+        raise RuntimeError(
+            f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
+            f"{input._dtype.scalar_type} and result has dtype {out._dtype.scalar_type}"
+        )
+    return safely_cast_into_out("torch.ormqr", _applied(input, input2, input3, left, transpose), out)
+
+
+def _check_application(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
+    name = "torch.ormqr"
+    for which, each in (("input", input), ("other", other)):
+        if len(each._size) < 2:
+            raise RuntimeError(f"{name}: {which} must have at least 2 dimensions.")
+    where = -2 if left else -1
+    if other._size[where] != input._size[-2]:
+        raise RuntimeError(f"{name}: other.shape[{where}] must be equal to input.shape[-2]")
+    if tau._size[-1] != min(other._size[where], input._size[-1]):
+        raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{where}], input.shape[-1])")
+    if len(tau._size) != len(input._size) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {len(tau._size)} "
+            f"and input.ndim is equal to {len(input._size)}"
+        )
+    if len(other._size) != len(input._size):
+        raise RuntimeError(
+            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            f"{len(other._size)} and input.ndim is equal to {len(input._size)}"
+        )
+    for which, batch in (("tau", tau._size[:-1]), ("other", other._size[:-2])):
+        if batch != input._size[:-2]:
+            raise RuntimeError(
+                f"{name}: Expected batch dimensions of {which} to be equal to input.shape[:-2], but got {list(batch)}"
+            )
+    for which, each in (("tau", tau), ("other", other)):
+        if each._dtype is not input._dtype:
+            raise RuntimeError(
+                f"{name}: Expected input and {which} to have the same dtype, but input has dtype"
+                f"{input._dtype.scalar_type} and {which} has dtype {each._dtype.scalar_type}"
+            )

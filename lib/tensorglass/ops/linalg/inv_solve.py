@@ -1,0 +1,316 @@
+"""Inverses, and solutions of linear equations: inv, solve, and their forms that do not raise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.linalg.common import (
+    all_into_out,
+    cast_into_out,
+    check_floating,
+    check_kernel,
+    check_safe_cast,
+    check_square,
+    column_major,
+    failure,
+    from_column_major,
+    from_row_major,
+    into_out,
+    launch,
+)  # fmt: skip
+from tensorglass.ops.views.shape import permute, reshape
+from tensorglass.tensor.tensor import Tensor
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def zero_pivots(xp: Any, array: Array) -> Array:
+    """For each matrix the number, from 1, of the first pivot that is zero; 0 where there is none.
+
+    This is Gauss's elimination with row exchanges, for all matrices at once. It runs only where a matrix is singular.
+    """
+    count = array.shape[-1]
+    rest = array.reshape(-1, count, count).copy()
+    batch = xp.arange(len(rest))
+    info = xp.zeros(len(rest), "int32")
+    for step in range(count):
+        pivot = step + xp.argmax(xp.absolute(rest[:, step:, step]), axis=1)
+        upper, chosen = rest[:, step].copy(), rest[batch, pivot]
+        rest[batch, pivot] = upper
+        rest[:, step] = chosen
+        head = rest[:, step, step]
+        info = xp.where((head == 0) & (info == 0), step + 1, info)
+        factor = rest[:, step + 1 :, step] / xp.where(head == 0, 1, head)[:, None]
+        rest[:, step + 1 :] = rest[:, step + 1 :] - factor[:, :, None] * rest[:, None, step]
+    return info.reshape(array.shape[:-2]).astype("int32")
+
+
+def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
+    """Solutions, nan for singular matrices, and for each matrix which pivot was zero."""
+    try:
+        answer = xp.linalg.solve(A, B)
+        if bool(xp.isfinite(answer).all()):  # CuPy does not raise
+            return answer, xp.zeros(A.shape[:-2], "int32")
+    except xp.linalg.LinAlgError:
+        answer = None
+    info = zero_pivots(xp, A)
+    singular = (info != 0)[..., None, None]
+    if answer is None:
+        # Infinities and NaN have no pivots that are zero, and no solution either.
+        is_solvable = ~singular & xp.isfinite(A).all(axis=(-2, -1))[..., None, None]
+        answer = xp.linalg.solve(xp.where(is_solvable, A, xp.eye(A.shape[-1], dtype=A.dtype)), B)
+        return xp.where(is_solvable, answer, xp.asarray(math.nan, A.dtype)), info
+    return xp.where(singular, xp.asarray(math.nan, A.dtype), answer), info
+
+
+def _inverse(xp: Any, A: Array) -> tuple[Array, Array]:
+    answer, info = _solve(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
+    return column_major(xp, answer), info
+
+
+def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) -> tuple[Array, Array]:
+    """`_solve` for matrices that are broadcast; the solutions as PyTorch lays them out."""
+    if not left:
+        A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
+    answer, info = _solve(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
+    laid_out = column_major(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
+    return laid_out, _of_matrices(xp, info, A)
+
+
+def _solve_vectors(xp: Any, A: Array, B: Array, batch: tuple[int, ...]) -> tuple[Array, Array]:
+    """The same for vectors."""
+    right = xp.broadcast_to(B, (*batch, B.shape[-1]))[..., None]
+    answer, info = _solve(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
+    return column_major(xp, answer[..., 0]) if batch else answer[..., 0], _of_matrices(xp, info, A)
+
+
+def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
+    """What was found out of each system, for each matrix, which may belong to several."""
+    if info.shape == A.shape[:-2]:
+        return info
+    return zero_pivots(xp, A) if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")
+
+
+# --- inv -------------------------------------------------------------------------------------------------------------
+
+
+@derivative(node="LinalgInvExBackward0", outputs=1, input=lambda grad, result: -(result.mH @ (grad @ result.mH)))
+def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
+    check_square("linalg.inv", input)
+    check_floating("linalg.inv", input, halves=False)
+    inverse, info = launch(_inverse, input)
+    storage = input._storage
+    return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
+
+
+inv_ex = recorded(_inv_ex)
+
+
+def _refuse_singular(name: str, info: Tensor) -> None:
+    error = failure(
+        name,
+        info,
+        lambda pivot: (
+            f"The diagonal element {pivot} is zero, the inversion could not be completed because the input "
+            "matrix is singular."
+        ),
+    )
+    if error is not None:
+        raise error
+
+
+def square_samples() -> Iterator[Sample]:
+    """Matrices that stay regular where tests repeat the first of the outermost dimension."""
+    yield sample(matrices(2, 3, 3, seed=2))
+    yield sample(matrices(1, 2, 2))
+    yield sample(matrices(1, 1))
+    yield sample(values(0, 0))
+    yield sample(values(0, 2, 2))
+
+
+NAN = "what stands in the inverse of a singular matrix is nan; PyTorch leaves what the solver left"
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=square_samples)
+def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a matrix, or of each in a batch. Raises LinAlgError where it is singular."""
+    check_tensor("linalg_inv", A, "A")
+    inverse, info = inv_ex(A)
+    _refuse_singular("linalg.inv", info)
+    return into_out(inverse, out)
+
+
+@operator("linear algebra", out=True, samples=square_samples)
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a matrix, `linalg.inv`."""
+    check_tensor("inverse", input)
+    return linalg_inv(input, out=out)
+
+
+@operator("linear algebra", namespace="linalg", samples=square_samples, differs=NAN)
+def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None) -> Any:
+    """The inverse, and for each matrix which pivot was zero, from 1; 0 where it has an inverse."""
+    check_tensor("linalg_inv_ex", A, "A")
+    inverse, info = inv_ex(A)
+    if check_errors:
+        _refuse_singular("linalg.inv_ex", info)
+    return all_into_out(return_types.linalg_inv_ex, (inverse, info), out)
+
+
+# --- solve -----------------------------------------------------------------------------------------------------------
+
+
+def _solve_for_matrix(grad: Tensor, A: Tensor, result: Tensor, left: bool) -> Tensor:
+    is_vector = grad.dim() == 1 or grad.dim() < A.dim()
+    of_right = _solve_ex(A.mH, grad, left)[0]
+    if is_vector:
+        return -(of_right.unsqueeze(-1) @ result.unsqueeze(-1).mH)
+    return -(of_right @ result.mH) if left else -(result.mH @ of_right)
+
+
+@derivative(
+    node="LinalgSolveExBackward0",
+    outputs=1,
+    A=_solve_for_matrix,
+    B=lambda grad, A, left: _solve_ex(A.mH, grad, left)[0],
+)
+def _solved(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
+    is_vector = _check_solvable(A, B, left)
+    storage = A._storage
+    batch = geometry.broadcast_shapes(A._size[:-2], B._size[:-1] if is_vector else B._size[:-2])
+    if is_vector:
+        answer, info = launch(_solve_vectors, A, B, batch=batch)
+    else:
+        answer, info = launch(_solve_all, A, B, batch=batch, left=left)
+    lies_by_columns = bool(batch) if is_vector else left
+    result = (from_column_major if lies_by_columns else from_row_major)(answer, A._dtype, storage)
+    return result, from_row_major(info, dtypes.int32, storage)
+
+
+_solve_ex: Any = recorded(_solved)
+
+
+def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
+    """Raise what PyTorch refuses; else say whether `B` is a vector, or a batch of vectors."""
+    check_floating("linalg.solve", A)
+    if A._dtype is not B._dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A._dtype.scalar_type} and B "
+            f"of type {B._dtype.scalar_type} instead"
+        )
+    is_vector = len(B._size) == 1 or (len(A._size) - 1 == len(B._size) and B._size == A._size[:-1])
+    check_square("linalg.solve", A)
+    size = (*B._size, 1) if is_vector else B._size
+    if len(size) < 2:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    if size[-2 if left else -1] != A._size[-1]:
+        raise RuntimeError(
+            f"linalg.solve: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({A._size[-2]}x{A._size[-1]} and {size[-2]}x{size[-1]})"
+        )
+    check_kernel("lu_cpu", A)
+    return is_vector
+
+
+def _equations() -> Iterator[Sample]:
+    yield sample(matrices(1, 3, 3, seed=1), values(3))
+    yield sample(matrices(1, 3, 3, seed=1), values(3, 2))
+    yield sample(matrices(2, 3, 3, seed=2), values(2, 3))
+    yield sample(matrices(2, 3, 3, seed=2), values(3, 2))
+    yield sample(matrices(1, 1), values(1))
+    yield sample(matrices(1, 3, 3, seed=1), values(2, 3, 1))
+    yield sample(matrices(1, 3, 3, seed=1), values(2, 3), left=False)
+    yield sample(values(0, 0), values(0, 2))
+
+
+def _check_singular(name: str, info: Tensor) -> None:
+    error = failure(name, info, lambda pivot: "The solver failed because the input matrix is singular.")
+    if error is not None:
+        raise error
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_equations)
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`; `B` may be a vector for each matrix."""
+    check_tensor("linalg_solve", A, "A")
+    check_tensor("linalg_solve", B, "B", 2)
+    result, info = _solve_ex(A, B, left)
+    _check_singular("torch.linalg.solve", info)
+    return into_out(result, out)
+
+
+@operator("linear algebra", namespace="linalg", samples=_equations, differs=NAN)
+def linalg_solve_ex(
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> Any:
+    """The solution, and for each matrix which pivot was zero, from 1; 0 where there is a solution."""
+    check_tensor("linalg_solve_ex", A, "A")
+    check_tensor("linalg_solve_ex", B, "B", 2)
+    result, info = _solve_ex(A, B, left)
+    if check_errors:
+        _check_singular("torch.linalg.solve_ex", info)
+    return all_into_out(return_types.linalg_solve_ex, (result, info), out)
+
+
+# --- with several dimensions for rows and columns --------------------------------------------------------------------
+
+
+def _tensorinv_samples() -> Iterator[Sample]:
+    yield sample(matrices(1, 3, 3, seed=1))
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_tensorinv_samples)
+def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of `tensordot` with `A`, whose first `ind` dimensions are the rows and all others the columns."""
+    check_tensor("linalg_tensorinv", A, "A")
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > len(A._size):
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(A._size)}")
+    rows, columns = A._size[:ind], A._size[ind:]
+    if math.prod(rows) != math.prod(columns):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{math.prod(columns)} != {math.prod(rows)}"
+        )
+    inverse, info = inv_ex(reshape(A, (math.prod(columns), math.prod(rows))))
+    _refuse_singular("inv", info)
+    result = reshape(inverse, (*columns, *rows))
+    check_safe_cast("tensorinv", result, out)
+    return cast_into_out(result, out)
+
+
+def _tensorsolve_samples() -> Iterator[Sample]:
+    yield sample(matrices(1, 3, 3, seed=1), values(1, 3))
+    yield sample(matrices(1, 3, 3, seed=1), values(1, 3), dims=(1,))
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_tensorsolve_samples)
+def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The `X` for which ``tensordot(A, X, X.ndim) == B``, once the dimensions `dims` of `A` are moved behind."""
+    check_tensor("linalg_tensorsolve", A, "A")
+    check_tensor("linalg_tensorsolve", B, "B", 2)
+    if dims is not None:
+        moved = [geometry.wrap_dim(dim, len(A._size)) for dim in dims]
+        A = permute(A, (*[dim for dim in range(len(A._size)) if dim not in moved], *moved))
+    size = A._size[len(B._size) :]
+    if math.prod(size) != math.prod(B._size):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {math.prod(size)} != {math.prod(B._size)}"
+        )
+    result, info = _solve_ex(reshape(A, (B.numel(), math.prod(size))), reshape(B, (B.numel(),)), True)
+    _check_singular("torch.linalg.solve", info)
+    check_safe_cast("tensorsolve", result, out)
+    return cast_into_out(reshape(result, size), out)

@@ -1,0 +1,393 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.core.errors import explained
+from tensorglass.fast.recording import entering
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded, recorder_of
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.copies.copy import contiguous
+from tensorglass.ops.declare.reduction import write_out
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
+from tensorglass.ops.derivatives.formulas import conj, product_by_rows, product_lying
+from tensorglass.ops.derivatives.view_nodes import unsafe_view
+from tensorglass.ops.kernels.matmul_tiled import SMALL, is_whole, matrix_product
+from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.construct import from_array, make, result_tensor
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor.torch_function import for_operands
+
+
+def _samples() -> Iterator[Sample]:
+    for one, other in (((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)),
+                       ((5, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((4, 2, 3), (3,))):  # fmt: skip
+        yield sample(values(*one), values(*other, seed=1))
+
+
+def pairs_of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
+    """Samples of two operands each: `sizes` are theirs, one pair after the other."""
+
+    def samples() -> Iterator[Sample]:
+        for one, other in zip(sizes[::2], sizes[1::2], strict=True):
+            yield sample(values(*one), values(*other, seed=1))
+
+    return samples
+
+
+def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
+    """Run the backend's matmul, half types in float32, and wrap or write the result."""
+    dtype = input._dtype
+    if input._storage.backend is not other._storage.backend:
+        raise on_two_devices(input._storage.device, other._storage.device)
+    if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
+        if len(other._size) > 2:
+            refuse_unwritten("bmm", dtype)
+        error = RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype))
+        raise explained(error, to_one_dtype(dtype, other._dtype), notebook="03 dtypes and conversion")
+    if out is not None and out._dtype is not dtype:
+        _refuse_out(_form(input, other), dtype, size, out)
+    if dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED:
+        form = _form(input, other)
+        if form == "dot" or (0 not in size and input._size[-1]):
+            refuse_unwritten(form, dtype)
+            if dtype is dtypes.bool:
+                raise NotImplementedError(f"\"{form}\" not implemented for 'Bool'")
+    backend = input._storage.backend
+    result = backend.launch(_matmul, array_of(input), array_of(other), backend.array_dtype(dtype), size)
+    return from_array(result, dtype, input._storage) if out is None else write_out(result, size, out, dtype)
+
+
+def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
+    if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
+        input, other = input.astype("float32"), other.astype("float32")
+    made = matrix_product(xp, input, other)
+    if made.shape == size and made.dtype == array_dtype and made.flags.c_contiguous:  # nearly always
+        return made
+    return xp.ascontiguousarray(made, array_dtype).reshape(size)
+
+
+def _form(input: Tensor, other: Tensor) -> str:
+    """PyTorch's name for the kernel that multiplies these, which its errors speak of."""
+    size, other_size = input._size, other._size
+    if len(other_size) > 2:
+        return "bmm"
+    if len(size) > 2 and geometry.view_strides(size, input._stride, (math.prod(size[:-1]), size[-1])) is None:
+        return "bmm"  # the batch cannot be read as one matrix
+    if len(other_size) == 1:
+        return "dot" if len(size) == 1 else "addmv_impl_cpu"
+    return "addmm_impl_cpu_"
+
+
+def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tensor) -> None:
+    """Raise what PyTorch says of an ``out=`` of another dtype than the operands'."""
+    given, wanted = out._dtype.scalar_type, dtype.scalar_type
+    if form == "dot":
+        raise RuntimeError(f"result dtype {given} does not match input dtype {wanted}")
+    if form == "addmv_impl_cpu" and out._size == size:
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {given}, {wanted}, and {wanted}")
+    check_out_dtype(out, dtype)
+
+
+def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
+    """Its words for operands of two dtypes."""
+    a, b = one.scalar_type, two.scalar_type
+    if form == "dot":
+        return f"dot : expected both vectors to have same dtype, but found {a} and {b}"
+    if form == "addmv_impl_cpu":
+        return f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}"
+    if form == "bmm":
+        return f"expected scalar type {a} but found {b}"
+    return f"expected m1 and m2 to have the same dtype, but got: {dtypes.C_NAMES[one]} != {dtypes.C_NAMES[two]}"
+
+
+@operator(
+    "linear algebra",
+    out=True,
+    samples=_samples,
+    differs="an `out` keeps its strides; PyTorch lays it out anew for some operands",
+)
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
+    result = product_at_once(input, other, is_recorded_after=True) if out is None else None
+    if result is None:
+        check_tensor("matmul", input)
+        check_tensor("matmul", other, "other", 2)
+        if out is not None and is_recorded((input, other, out)):
+            raise no_out_with_gradients("matmul")
+        if is_recorded((input, other)) and input._size and other._size:
+            return _composed(input, other)
+        return _multiply(input, other, out)
+    if (input._meta is not None or other._meta is not None) and state.grad:
+        return _enter_mm((input, other), result)
+    return result
+
+
+def product_at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
+    """The product of floating-point tensors of which there is nothing to ask, in half the time; None for all else.
+
+    Of products that are to be recorded after that, those of matrices alone.
+    """
+    if type(input) is not Tensor or type(other) is not Tensor:
+        return None
+    dtype, storage = input._dtype, input._storage
+    if not (
+        (dtype is dtypes.float32 or dtype is dtypes.float64)
+        and other._dtype is dtype
+        and other._storage.device is storage.device is CPU
+    ):
+        return None
+    planned = _plan(input._size, other._size, dtype.itemsize)
+    if planned is None:
+        return None
+    size, is_whole = planned
+    if is_recorded_after and len(other._size) != 2 and (input._meta is not None or other._meta is not None):
+        return None
+    one, two = raw_array(input), raw_array(other)
+    try:
+        if not is_whole:
+            made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
+        elif input._contiguous and other._contiguous and len(size) < 3:
+            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
+            made = one.dot(two)
+        else:
+            made = HOST.run(HOST.xp.matmul, one, two)
+    except MemoryError:  # the other way finds the same, and says it as PyTorch does
+        return None
+    if not size:
+        made = HOST.xp.asarray(made)
+    elif not made.flags.c_contiguous:
+        return None
+    return result_tensor(made, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+
+
+@geometry.remembered
+def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
+    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
+    dims = len(size), len(other_size)
+    if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
+        return None
+    batch, rows, columns = math.prod(size[:-2]), size[:-1][-1:], other_size[-1:] if len(other_size) > 1 else ()
+    if size[:-2] != other_size[:-2]:
+        return None
+    result = (*size[:-2], *rows, *columns)
+    count = math.prod(result)
+    is_small = count * itemsize < LEAST
+    if dims != (2, 2):
+        return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
+    return result, is_small and is_whole(size[0], size[1], columns[0])
+
+
+def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
+    made = product_at_once(input, other) if out is None else None
+    if made is not None:
+        return made
+    a, b = input._size, other._size
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
+    inner = b[0] if len(b) == 1 else b[-2]
+    if a[-1] != inner:
+        if len(a) == len(b) == 1 and input._dtype is not other._dtype:
+            raise RuntimeError(_two_dtypes("dot", input._dtype, other._dtype))
+        raise cannot_multiply(a, b, _is_folded(input, other, out is not None))
+    batch = geometry.broadcast_shapes(a[:-2], b[:-2])
+    size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+    result = _product(input, other, size, out)
+    if out is None and (len(a), len(b)) == (1, 2):
+        result._written()  # PyTorch multiplies matrices and takes a dimension away in place
+    return result
+
+
+def _composed(input: Tensor, other: Tensor) -> Tensor:
+    """The product by the operators that have derivatives: mm, mv, dot and bmm."""
+    a, b = len(input._size), len(other._size)
+    if (a, b) == (1, 1):
+        return dot(input, other)
+    if (a, b) == (2, 1):
+        return mv(input, other)
+    if (a, b) == (2, 2):
+        return mm(input, other)
+    if (a, b) == (1, 2):
+        return _only_row(mm(unsqueeze(input, 0), other))
+    if a == b == 3 and (input._size[0] == 1) != (other._size[0] == 1):  # a batch by a single matrix
+        if input._size[0] == 1 and requires_grad(input):
+            return _turned(squeeze(input, 0), other)
+        if other._size[0] == 1 and requires_grad(other):
+            return _composed(input, squeeze(other, 0))
+    if a <= 2 and requires_grad(input):
+        return _turned(input, other)
+    if b > 2:
+        return _batched(input, other)
+    rows = reshape(input, (math.prod(input._size[:-1]), input._size[-1]))
+    product = mv(rows, other) if b == 1 else mm(rows, other)
+    return unsafe_view(product, (*input._size[:-1], *other._size[1:]))
+
+
+@derivative(node="SqueezeBackward4", input=lambda grad: grad.unsqueeze(0))
+def _first_row(input: Tensor) -> Tensor:
+    # The matrix is nobody else's, so the row is no view of it.
+    row = make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
+    row._written()
+    return row
+
+
+_only_row = recorded(_first_row)
+
+
+def _turned(input: Tensor, other: Tensor) -> Tensor:
+    """A vector or matrix times a batch, as the batch turned times the matrix turned: one product instead of many."""
+    batch = transpose(other, -2, -1)
+    rows = reshape(batch, (math.prod(batch._size[:-1]), batch._size[-1]))
+    if len(input._size) == 1:
+        return unsafe_view(mv(rows, input), batch._size[:-1])
+    product = unsafe_view(mm(rows, t(input)), (*batch._size[:-1], input._size[0]))
+    return contiguous(transpose(product, -2, -1))
+
+
+def _batched(input: Tensor, other: Tensor) -> Tensor:
+    rows = input._size[-2:-1]
+    batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
+    matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
+    flat = [reshape(expand(each, (*batch, *size)), (math.prod(batch), *size)) for each, size in matrices]
+    return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
+
+
+def _is_folded(input: Tensor, other: Tensor, has_out: bool) -> bool:
+    """Whether PyTorch multiplies a batch by a vector or a matrix as if the batch were one matrix."""
+    batch, factor = (input, other) if len(input._size) >= len(other._size) else (transpose(other, -2, -1), input)
+    if len(batch._size) < 3 or len(factor._size) > 2:
+        return False
+    if requires_grad(factor) and not has_out:
+        return True
+    if len(input._size) == 2:
+        return False
+    size, stride = batch._size[:-1], batch._stride[:-1]
+    return 0 in batch._size or all(stride[at] == stride[at + 1] * size[at + 1] for at in range(len(size) - 1))
+
+
+def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...], is_folded: bool = False) -> RuntimeError:
+    """PyTorch's error for operands of these sizes."""
+    met, which = (b[0], "only") if len(b) == 1 else (b[-2], "second to last")
+    notes = [f"The last dimension of the first, {a[-1]}, must equal the {which} one of the second, {met}."]
+    if len(b) > 1 and b == (*a[:-2], a[-1]):
+        notes.append("For one vector to each matrix, lend the vectors a dimension: (a @ b.unsqueeze(-1)).squeeze(-1).")
+    elif len(b) > 1 and a[-1] == b[-1]:
+        notes.append("Their last dimensions agree: did you mean a @ b.mT?")
+    if len(a) == len(b) == 1:
+        message = (
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, "
+            f"but got {a[0]} and {b[0]} elements respectively"
+        )
+    elif len(a) == 2 and len(b) == 1:
+        message = f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
+    elif max(len(a), len(b)) >= 3 and not is_folded:
+        batch = math.prod(geometry.broadcast_shapes(a[:-2], b[:-2]))
+        message = (
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a[-1]}] but got: "
+            f"[{batch}, {met}]."
+        )
+    else:
+        if len(b) > max(len(a), 2):  # both are turned
+            a, b = (*b[:-2], b[-1], b[-2]), a[::-1]
+        rows = math.prod(a[:-1])
+        message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {'x'.join(map(str, b))})"
+        if len(b) == 1:
+            message = f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
+    return explained(RuntimeError(message), *notes, notebook="08 linear algebra and einsum")
+
+
+@operator("linear algebra", out=True, samples=pairs_of((2, 3), (3, 4), (2, 0), (0, 4)))
+@derivative(
+    input=lambda grad, mat2, input_stride: product_lying(input_stride, grad, conj(mat2.t())),
+    mat2=lambda grad, input, mat2_stride: product_lying(mat2_stride, conj(input.t()), grad),
+    on_arrays={
+        "input": lambda xp, grad, mat2, input_stride: product_by_rows(xp, input_stride, grad, mat2.T),
+        "mat2": lambda xp, grad, input, mat2_stride: product_by_rows(xp, mat2_stride, input.T, grad),
+    },
+)
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+    check_tensor("mm", input)
+    check_tensor("mm", mat2, "mat2", 2)
+    for name, matrix in (("self", input), ("mat2", mat2)):
+        if len(matrix._size) != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    return _multiply(input, mat2, out)
+
+
+_enter_mm = entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
+
+
+@operator("linear algebra", out=True, samples=pairs_of((2, 3), (3,), (2, 0), (0,)))
+@derivative(input=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, input: conj(input.t()).mv(grad))
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
+    check_tensor("mv", input)
+    check_tensor("mv", vec, "vec", 2)
+    geometry.wrap_dim(0, len(input._size), wrap_scalar=False)  # for it has rows
+    if len(input._size) != 2 or len(vec._size) != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(input._size)}, {len(vec._size)}")
+    return _multiply(input, vec, out)
+
+
+@operator("linear algebra", out=True, samples=pairs_of((2, 3, 4), (2, 4, 2), (0, 2, 3), (0, 3, 2)))
+@derivative(
+    input=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))),
+    mat2=lambda grad, input: conj(input.transpose(1, 2)).bmm(grad),
+)
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, pair by pair."""
+    check_tensor("bmm", input)
+    check_tensor("bmm", mat2, "mat2", 2)
+    for name, batch in (("batch1", input), ("batch2", mat2)):
+        if len(batch._size) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if input._size[0] != mat2._size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{input._size[0]}, {input._size[2]}] but "
+            f"got: [{mat2._size[0]}, {mat2._size[1]}]."
+        )
+    return _multiply(input, mat2, out)
+
+
+@operator("linear algebra", out=True, samples=pairs_of((3,), (3,), (0,), (0,)))
+@derivative(input=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, input: grad * conj(input))
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    check_tensor("dot", input)
+    check_tensor("dot", tensor, "tensor", 2)
+    if len(input._size) != 1 or len(tensor._size) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors")
+    if input._conj and tensor._conj and out is None:
+        made = _multiply(conj(input), conj(tensor), None)
+        made._conj = True  # it is conjugated when it is read
+        return made
+    return _multiply(input, tensor, out)
+
+
+@operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
+def __matmul__(input: Tensor, other: Any) -> Any:
+    """``input @ other``."""
+    return matmul(input, other) if isinstance(other, Tensor) else for_operands("__matmul__", input, other)
+
+
+@operator("linear algebra", function=False, method=False, dunders=("__rmatmul__",))
+def __rmatmul__(input: Tensor, other: Any) -> Any:
+    """``other @ input``, where `other` does not know how."""
+    return matmul(other, input) if isinstance(other, Tensor) else for_operands("__rmatmul__", input, other)

@@ -1,0 +1,248 @@
+"""Equations whose matrix is triangular: solve_triangular, and its older form triangular_solve.
+
+The one idea to keep in mind: a triangle stands for the whole matrix, so only it is read, and only it gets a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core.errors import warn
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.linalg.common import (
+    all_into_out,
+    check_kernel,
+    check_matrices,
+    check_square,
+    column_major,
+    from_column_major,
+    into_out,
+    launch,
+)
+from tensorglass.tensor.tensor import Tensor
+
+_SMALL = 128  #: unknowns that are solved for at once
+
+
+def substituted(xp: Any, A: Array, B: Array, upper: bool, unit: bool = False) -> Array:
+    """The solution of ``A @ X == B``, row by row: the first row found gives the next, and so on.
+
+    LAPACK's solver does just that where the triangle is the upper one, so a lower one is turned upside down.
+    """
+    A = xp.triu(A) if upper else xp.tril(A)
+    count = A.shape[-1]
+    if unit:
+        A = xp.where(xp.eye(count, dtype=bool), xp.asarray(1, A.dtype), A)
+    if not upper:
+        return substituted(xp, A[..., ::-1, ::-1], B[..., ::-1, :], True)[..., ::-1, :]
+    batch = xp.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    B = xp.broadcast_to(B, (*batch, *B.shape[-2:]))
+    if not A.size:
+        return xp.array(B)
+    if bool((xp.diagonal(A, 0, -2, -1) != 0).all()) and bool(xp.isfinite(A).all()):
+        if count <= _SMALL or xp is not HOST.xp:
+            return xp.linalg.solve(xp.broadcast_to(A, (*batch, *A.shape[-2:])), B)
+        wide = xp.result_type(A, "float64")  # in which NumPy solves
+        return _by_halves(xp, A.astype(wide), B.astype(wide)).astype(A.dtype)
+    answer = xp.array(B)  # LAPACK's refuses these, PyTorch divides by zero
+    for place in range(count - 1, -1, -1):
+        known = A[..., place, place + 1 :, None] * answer[..., place + 1 :, :]
+        answer[..., place, :] = (answer[..., place, :] - xp.sum(known, axis=-2)) / A[..., place, place, None]
+    return answer
+
+
+def _by_halves(xp: Any, A: Array, B: Array) -> Array:
+    """The lower half of the unknowns, and with those the upper half: for a product of matrices takes least of all.
+
+    LAPACK's solver looks at the zeros too: for 1000 unknowns and as many right sides it takes twice the time.
+    """
+    half = A.shape[-1] // 2
+    if A.shape[-1] <= _SMALL:
+        return xp.linalg.solve(xp.broadcast_to(A, (*B.shape[:-2], *A.shape[-2:])), B)
+    below = _by_halves(xp, A[..., half:, half:], B[..., half:, :])
+    above = _by_halves(xp, A[..., :half, :half], B[..., :half, :] - A[..., :half, half:] @ below)
+    return xp.concatenate([above, below], axis=-2)
+
+
+def _solution(xp: Any, A: Array, B: Array, upper: bool, left: bool, unit: bool) -> Array:
+    if left:
+        return column_major(xp, substituted(xp, A, B, upper, unit))
+    A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
+    return xp.ascontiguousarray(substituted(xp, A, B, not upper, unit))
+
+
+def _of_matrix(grad: Tensor, A: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
+    of_right = solve_with(A.mH, grad, not upper, left, unitriangular)
+    of_all = -(of_right @ result.mH) if left else -(result.mH @ of_right)
+    diagonal = (1 if upper else -1) if unitriangular else 0
+    made: Tensor = of_all.triu(diagonal) if upper else of_all.tril(diagonal)
+    return made
+
+
+@derivative(
+    node="LinalgSolveTriangularBackward0",
+    A=_of_matrix,
+    B=lambda grad, A, upper, left, unitriangular: solve_with(A.mH, grad, not upper, left, unitriangular),
+)
+def _solved(A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
+    check_kernel("triangular_solve_cpu", A, even_empty=True)
+    answer = launch(_solution, A, B, upper=upper, left=left, unit=unitriangular)
+    return from_column_major(answer, A._dtype, A._storage)
+
+
+solve_with: Any = recorded(_solved)
+
+
+def _check_equation(name: str, A: Tensor, B: Tensor, left: bool) -> None:
+    check_square(name, A)
+    check_matrices(name, B, "B")
+    if A._size[-1] != B._size[-2 if left else -1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({A._size[-2]}x{A._size[-1]} and {B._size[-2]}x{B._size[-1]})"
+        )
+    geometry.broadcast_shapes(A._size[:-2], B._size[:-2])
+
+
+def _triangles() -> Iterator[Sample]:
+    yield sample(matrices(3, 3), values(3, 2), upper=True)
+    yield sample(matrices(3, 3, seed=1), values(3, 2), upper=False)
+    yield sample(matrices(2, 3, 3, seed=1), values(3, 1), upper=False, unitriangular=True)
+    yield sample(matrices(2, 2), values(3, 2), upper=True, left=False)
+    yield sample(matrices(1, 2, 2), values(2, 1, 2, 3), upper=True)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_triangles)
+def linalg_solve_triangular(
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`, where `A` is triangular.
+
+    Of `A` the `upper` or the lower triangle is read; if `unitriangular`, its diagonal is taken for ones.
+    """
+    check_tensor("linalg_solve_triangular", A, "A")
+    check_tensor("linalg_solve_triangular", B, "B", 2)
+    if A._dtype is not B._dtype:
+        raise RuntimeError(
+            f"linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type "
+            f"{A._dtype.scalar_type} and B of type {B._dtype.scalar_type} instead"
+        )
+    _check_equation("linalg.solve_triangular", A, B, left)
+    if out is not None and out._dtype is not A._dtype:
+        raise RuntimeError(f"expected scalar type {A._dtype.scalar_type} but found {out._dtype.scalar_type}")
+    return into_out(solve_with(A, B, upper, left, unitriangular), out)
+
+
+# --- the older form --------------------------------------------------------------------------------------------------
+
+
+def _old_gradient(
+    grads: Sequence[Tensor], arrived: Sequence[Any], A: Tensor, result: Tensor, upper: bool, transpose: bool,
+    unitriangular: bool,
+) -> Tensor:  # fmt: skip
+    """The gradient of `A`: what came to its copy, and what came to the solution."""
+    if arrived[0] is None:
+        return grads[1]
+    of_right = _old_solved(grads[0], A.conj(), upper, not transpose, unitriangular)[0]
+    of_all = -(result.conj() @ of_right.mT) if transpose else -(of_right @ result.mH)
+    diagonal = (1 if upper else -1) if unitriangular else 0
+    made: Tensor = of_all.triu(diagonal) if upper else of_all.tril(diagonal)
+    return made + grads[1]
+
+
+def _old_right_gradient(
+    arrived: Sequence[Any], A: Tensor, upper: bool, transpose: bool, unitriangular: bool
+) -> Tensor | None:
+    if arrived[0] is None:
+        return None
+    found: Tensor = _old_solved(arrived[0], A.conj(), upper, not transpose, unitriangular)[0]
+    return found
+
+
+@derivative(
+    node="TriangularSolveBackward0",
+    b=_old_right_gradient,
+    A=_old_gradient,
+)
+def _old_form(b: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Tensor, Tensor]:
+    batch = geometry.broadcast_shapes(A._size[:-2], b._size[:-2])
+    matrix, right = A.expand(*batch, *A._size[-2:]), b.expand(*batch, *b._size[-2:])
+    answer = launch(_solution, matrix.mT if transpose else matrix, right, upper=upper is not transpose, left=True,
+                    unit=unitriangular)  # fmt: skip
+    copied = launch(turned_over, matrix)
+    return from_column_major(answer, A._dtype, A._storage), from_column_major(copied, A._dtype, A._storage)
+
+
+def turned_over(xp: Any, A: Array) -> Array:
+    """A kernel: the matrices as `from_column_major` takes them, in memory of their own."""
+    return xp.array(xp.swapaxes(A, -1, -2), order="C")
+
+
+_old_solved: Any = recorded(_old_form)
+
+
+def _old_triangles() -> Iterator[Sample]:
+    yield sample(values(3, 2), matrices(3, 3))
+    yield sample(values(2, 3, 2), matrices(3, 3, seed=1), False)
+    yield sample(values(3, 1), matrices(2, 3, 3, seed=1), transpose=True)
+    yield sample(values(3, 2), matrices(3, 3, seed=1), False, True, True)
+    yield sample(values(0, 2), values(0, 0))
+
+
+@operator("linear algebra", samples=_old_triangles)
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> Any:
+    """`linalg.solve_triangular` with its arguments turned round, and a copy of the matrix."""
+    check_tensor("triangular_solve", input)
+    check_tensor("triangular_solve", A, "A", 2)
+    warn(_ADVICE)
+    for name, each in (("b", input), ("A", A)):
+        if len(each._size) < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {len(each._size)} "
+                "dimensions instead"
+            )
+    check_equation("triangular_solve", input, A)
+    check_kernel("triangular_solve_cpu", A, even_empty=True)
+    return all_into_out(return_types.triangular_solve, _old_solved(input, A, upper, transpose, unitriangular), out)
+
+
+def check_equation(name: str, b: Tensor, A: Tensor) -> None:
+    """Raise, in the words of PyTorch's older functions, unless ``A @ X == b`` can have a solution."""
+    if A._dtype is not b._dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {b._dtype.scalar_type} and A of type "
+            f"{A._dtype.scalar_type} instead."
+        )
+    rows, columns = A._size[-2:]
+    if rows != columns:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if rows != b._size[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} but each b matrix is "
+            f"{b._size[-2]} by {b._size[-1]}"
+        )
+
+
+_ADVICE = (
+    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+    "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
+    "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+    "torch.linalg.solve_triangular(A, B)."
+)

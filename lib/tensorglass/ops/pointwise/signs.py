@@ -1,0 +1,144 @@
+"""Signs and special values, element by element: sgn, copysign, nan_to_num and their siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.dtype_info import finfo
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare.pointwise import Operand, pointwise
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import binary, unary, values
+from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
+from tensorglass.ops.derivatives.formulas import by_number, copied_sign, sgn_backward, zero_gradient
+from tensorglass.ops.pointwise.checks import no_complex
+from tensorglass.tensor.tensor import Tensor
+
+
+def _answers_in_bool(name: str) -> DTypeRule:
+    return PREDICATE.exactly(refusal=f"{name} does not support non-boolean outputs.")
+
+
+@pointwise(PROMOTE.exactly(), error_name="sign_cpu", samples=unary)
+@derivative(input=sgn_backward)
+def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+    if input.dtype.kind == "b":
+        return input.copy()
+    if input.dtype.kind != "c":
+        return xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
+    length = xp.absolute(input)
+    return xp.where(length == 0, xp.zeros_like(input), input / length)
+
+
+@pointwise(
+    _answers_in_bool("signbit"),
+    check=no_complex("signbit is not implemented for complex tensors."),
+    inplace=False,
+    samples=unary,
+)
+def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether the sign is a minus: of -0.0 too."""
+    return xp.less(input, 0, out=out) if input.dtype.kind in "biu" else xp.signbit(input, out=out)
+
+
+@pointwise(ORDERED_FLOAT, ufunc="copysign", samples=binary)
+@derivative(
+    node=by_number("Copysign"),
+    input=lambda grad, input, result: grad * copied_sign(input, result),
+    other=zero_gradient,
+)
+def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
+    """The size of `input` with the sign of `other`."""
+    return xp.copysign(input, other, out=out)
+
+
+# --- numbers in place of special values ------------------------------------------------------------------------------
+
+
+def _nan_to_num_samples() -> Iterator[Sample]:
+    yield from unary()
+    inputs = values(2, 3)
+    inputs[0, 0], inputs[1, 1], inputs[1, 2] = float("nan"), float("inf"), float("-inf")
+    yield sample(inputs)
+    yield sample(inputs, 2.0)
+    yield sample(inputs, nan=1.0, posinf=5.0, neginf=-5.0)
+
+
+_SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}"
+CLEANED = PROMOTE.but(widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
+
+
+@lru_cache
+def _largest(array_dtype: Any) -> Any:
+    return array_dtype.type(finfo(dtypes.BY_NAME[array_dtype.name]).max)
+
+
+@pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
+@derivative(real_only="nan_to_num", input=lambda grad, input: grad * input.isfinite())
+def nan_to_num(
+    xp: Any,
+    input: Array,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Array = None,
+) -> Array:
+    """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
+    if input.dtype.kind in "biu":
+        return input.copy()
+    clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
+    if xp is HOST.xp and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
+        return clean
+    limit = _largest(clean.real.dtype)
+    for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):
+        places = xp.isnan(part), part == xp.inf, part == -xp.inf  # found first: what is put there may be infinite too
+        for place, number, usual in zip(places, (nan, posinf, neginf), (0.0, limit, -limit), strict=True):
+            part[place] = usual if number is None else number
+    return clean
+
+
+def _infinite(name: str) -> Callable[..., None]:
+    return no_complex(f"{name} does not support complex inputs.", RuntimeError)
+
+
+@pointwise(_answers_in_bool("isposinf"), check=_infinite("isposinf"), inplace=False, samples=unary)
+def isposinf(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether each element is positive infinity."""
+    return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, xp.inf, out=out)
+
+
+@pointwise(_answers_in_bool("isneginf"), check=_infinite("isneginf"), inplace=False, samples=unary)
+def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """Whether each element is negative infinity."""
+    return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, -xp.inf, out=out)
+
+
+@operator("pointwise", dunders=("__pos__",), samples=unary)
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself: what Python's ``+x`` is."""
+    check_tensor("positive", input)
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@operator("pointwise", function=False)
+@derivative(real_only="nan_to_num", node="NanToNumBackward0", input=lambda grad, input: grad * input.isfinite())
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written to `input`; whole numbers stay as they are."""
+    check_tensor("nan_to_num_", input)
+    if input._dtype.category < dtypes.FLOATING:
+        input._written()  # as by the copy that PyTorch makes
+        return input
+    made: Tensor = nan_to_num(input, nan, posinf, neginf, out=input)
+    return made

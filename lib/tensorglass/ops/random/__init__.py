@@ -1,0 +1,1 @@
+"""Random numbers, bit for bit those of PyTorch's generators."""

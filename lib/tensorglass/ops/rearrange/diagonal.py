@@ -1,0 +1,167 @@
+"""Matrices from diagonals and blocks: diag, diag_embed, diagflat, block_diag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import geometry, memory
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
+from tensorglass.ops.arg_parser.checks import all_tensors, check_int, check_tensor
+from tensorglass.ops.copies.copy import copy_
+from tensorglass.ops.creation.fill import zeros
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype, common_dtype
+from tensorglass.ops.derivatives.view_nodes import undiagonal
+from tensorglass.ops.kernels.copy import assign
+from tensorglass.ops.views.shape import diagonal, narrow
+from tensorglass.tensor.construct import empty_on
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+
+
+def _diag_samples() -> Iterator[Sample]:
+    yield sample(values(3))
+    yield sample(values(3), -1)
+    yield sample(values(2, 3))
+    yield sample(values(3, 2), 1)
+    yield sample(values(0), 1)
+
+
+@operator("rearranging", out=True, samples=_diag_samples)
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The matrix that has a vector on its diagonal, or a copy of a matrix's diagonal."""
+    check_tensor("diag", input)
+    ndim = len(input._size)
+    if ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    if ndim == 1 and out is not None and not dtypes.can_cast(input._dtype, out._dtype):
+        raise RuntimeError(
+            f"diag: result type {input._dtype.scalar_type} can't be cast to the desired out= type "
+            f"{out._dtype.scalar_type}"
+        )
+    check_out_dtype(out, input._dtype)
+    if out is not None and is_recorded((out,)):
+        raise no_out_with_gradients(f"aten::{'diag_embed' if ndim == 1 else 'diagonal_copy'}")
+    found = diag_embed(input, diagonal) if ndim == 1 else _copied(input, diagonal)
+    if out is None:
+        return found
+    refuse_overlapping_write(out)
+    if out._size != found._size:
+        resize_output(out, found._size)
+    return copy_(out, found)
+
+
+def _of_diagonal(grad: Tensor, input_size: tuple[int, ...], offset: int) -> Tensor:
+    return undiagonal(grad, input_size, offset, 0, 1)
+
+
+@derivative(node="DiagonalBackward0_copy", input=_of_diagonal)
+def _diagonal_copy(input: Tensor, offset: int) -> Tensor:
+    return diagonal(input, offset).clone(memory_format=contiguous_format)
+
+
+_copied = recorded(_diagonal_copy)
+
+
+def _embed_samples() -> Iterator[Sample]:
+    yield sample(values(3))
+    yield sample(values(2, 3), 1)
+    yield sample(values(2, 3), -2, 0, 2)
+    yield sample(values(2, 3), 0, -1, 0)
+    yield sample(values(2, 0))
+
+
+@operator("rearranging", samples=_embed_samples)
+@derivative(input=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The last dimension laid on the diagonal of two new dimensions, `dim1` and `dim2`; zero elsewhere."""
+    check_tensor("diag_embed", input)
+    ndim = len(input._size) + 1
+    first, second = geometry.wrap_dim(dim1, ndim), geometry.wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    offset = check_int("diag_embed", "offset", 2, offset)
+    length = input._size[-1] + abs(offset)
+    size = list(input._size[:-1])
+    for place in sorted((first, second)):
+        size.insert(place, length)
+    made = empty_on(input.device, tuple(size), geometry.contiguous_strides(tuple(size)), input._dtype, zeroed=True)
+    if second - first == 1 == ndim - second:
+        made._backend.launch(_lay_diagonally, raw_array(made), array_of(input), offset)
+        memory.copied(input.nbytes)
+    else:
+        copy_(diagonal(made, offset, first, second), input)
+        made._storage.version = 0
+    return made
+
+
+def _lay_diagonally(xp: Any, matrices: Array, rows: Array, offset: int) -> None:
+    """Write each row over a diagonal of the last two dimensions, which is a slice of all elements in a row."""
+    count, side = rows.shape[-1], matrices.shape[-1]
+    begin = offset if offset > 0 else -offset * side
+    if rows.size:
+        matrices.reshape((-1, side * side))[:, begin :: side + 1][:, :count] = rows.reshape((-1, count))
+
+
+@operator("rearranging", samples=_diag_samples)
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """The matrix that has all elements of `input`, in order, on its diagonal."""
+    check_tensor("diagflat", input)
+    return diag(input.contiguous().view(-1), offset)
+
+
+def _block_samples() -> Iterator[Sample]:
+    yield sample(values(2, 2), values(1, 3, seed=1), values(2, 1, seed=2))
+    yield sample(values(3), values(2, 2, seed=1), values(seed=2))
+    yield sample(values(2, 0), values(1, 2))
+
+
+def _block_gradient(grad: Tensor, tensors_size: Any) -> list[Tensor]:
+    parts, row, column = [], 0, 0
+    for size in tensors_size:
+        height, width = _as_matrix(size)
+        parts.append(narrow(narrow(grad, 0, row, height), 1, column, width).reshape(size))
+        row, column = row + height, column + width
+    return parts
+
+
+def _as_matrix(size: tuple[int, ...]) -> tuple[int, int]:
+    return (1, 1) if not size else (1, size[0]) if len(size) == 1 else (size[0], size[1])
+
+
+@operator("joining", method=False, samples=_block_samples, signatures=None)
+@derivative(tensors=_block_gradient)
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Matrices one after the other on the diagonal of a larger one, zero elsewhere; a vector is a row."""
+    all_tensors(tensors, "Give the matrices one by one: torch.block_diag(*matrices).")
+    for place, tensor in enumerate(tensors):
+        if len(tensor._size) > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {place} has "
+                f"{len(tensor._size)} dimensions"
+            )
+        if tensor.device != tensors[0].device:
+            raise RuntimeError(
+                f"Input tensors must all be on the same device. Input 0 is on device {tensors[0].device} and input "
+                f"{place} is on device {tensor.device}."
+            )
+    if not tensors:
+        return zeros(1, 0)
+    dtype = common_dtype(tensors)
+    sizes = [_as_matrix(tensor._size) for tensor in tensors]
+    size = (sum(height for height, _ in sizes), sum(width for _, width in sizes))
+    made = empty_on(tensors[0].device, size, geometry.contiguous_strides(size), dtype, zeroed=True)
+    row = column = 0
+    place = raw_array(made)
+    for tensor, (height, width) in zip(tensors, sizes, strict=True):
+        block = place[row : row + height, column : column + width]
+        made._backend.launch(assign, block, array_of(tensor).reshape(block.shape), False)
+        memory.copied(tensor.numel() * dtype.itemsize)
+        row, column = row + height, column + width
+    return made

@@ -1,0 +1,124 @@
+"""Padding with what a signal holds: mirrored at its ends, its ends repeated, or going round.
+
+The one idea to keep in mind: each position of a longer signal is a position of the given one, so padding is a read
+along the last dimension, and its derivative adds up what was read there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import type_name
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.creation.ranges import arange
+from tensorglass.ops.derivatives.view_nodes import slice_view
+from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.tensor.tensor import Tensor
+
+
+class _Places(NamedTuple):
+    """Which position of a signal of some `length` each position of the longer one is."""
+
+    length: int
+    before: int
+    after: int
+    is_mirrored: bool  #: at the ends, which are repeated otherwise
+
+
+def _index(like: Tensor, places: _Places) -> Tensor:
+    positions, last = arange(-places.before, places.length + places.after, device=like.device), places.length - 1
+    return last - (last - positions.abs()).abs() if places.is_mirrored else positions.clamp(0, last)
+
+
+def _read(input: Tensor, places: _Places) -> Tensor:
+    return input.detach().index_select(-1, _index(input, places))
+
+
+@derivative(
+    node="ReflectionPad1DBackwardBackward0",
+    part=lambda grad, places: grad.index_select(-1, _index(grad, places)),
+    input=lambda grad, input_size: grad.new_zeros(input_size),
+)
+def _add_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
+    return part.new_zeros(input._size).index_add(-1, _index(part, places), part)
+
+
+_added_up: Any = recorded(_add_up)
+
+
+@derivative(node="ReflectionPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
+def _reflect(input: Tensor, places: _Places) -> Tensor:
+    return _read(input, places)
+
+
+@derivative(node="ReplicationPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
+def _replicate(input: Tensor, places: _Places) -> Tensor:
+    return _read(input, places)
+
+
+_reflected: Any = recorded(_reflect)
+_replicated: Any = recorded(_replicate)
+
+
+def _check(input: Tensor, mode: str) -> None:
+    if len(input._size) not in (2, 3):
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if 0 in input._size[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            f"input, but got: {list(input._size)}"
+        )
+    name = "reflection" if mode == "reflect" else "replication"
+    refuse_unwritten(f"{name}_pad1d", input._dtype)
+    if input._dtype is dtypes.bool:
+        raise NotImplementedError(f"\"{name}_pad1d\" not implemented for 'Bool'")
+
+
+def _round(input: Tensor, before: int, after: int) -> Tensor:
+    length = input._size[-1]
+    if before > length or after > length:
+        raise RuntimeError("Padding value causes wrapping around more than once.")
+    made = input.new_empty((*input._size[:-1], before + length + after))
+    slice_view(made, -1, before, before + length).copy_(slice_view(input, -1, 0, length))
+    if before > 0:
+        slice_view(made, -1, 0, before).copy_(slice_view(made, -1, length, length + before))
+    if after > 0:
+        slice_view(made, -1, before + length).copy_(slice_view(made, -1, before, before + after))
+    return made
+
+
+def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
+    """The tensor with so many more elements before and after, along its last dimension; `mode` is PyTorch's `pad_mode`.
+
+    Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
+    """
+    if not isinstance(mode, str):
+        raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type_name(mode)}")
+    if mode == "constant":
+        return constant_pad_nd(input, (before, after))
+    if mode == "circular":
+        return _round(input, before, after)
+    if mode not in ("reflect", "replicate"):
+        raise explained(
+            NotImplementedError(f"Unrecognised padding mode {mode}"),
+            'There are "reflect", "replicate", "circular" and "constant".',
+        )
+    _check(input, mode)
+    length = input._size[-1]
+    if mode == "replicate":
+        replicated: Tensor = _replicated(input, _Places(length, before, after, False))
+        return replicated
+    if before >= length or after >= length:
+        raise explained(
+            RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {len(input._size) - 1} of input {list(input._size)}"
+            ),
+            f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
+        )
+    reflected: Tensor = _reflected(input, _Places(length, before, after, True))
+    return reflected

@@ -1,0 +1,182 @@
+"""Cutting a tensor into views along a dimension. Where the cuts are is `geometry.splitting`'s arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.core.dtypes import int64
+from tensorglass.geometry.splitting import Parts
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.copies.copy import resolve_conj
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.derivatives.view_nodes import slice_view
+from tensorglass.ops.rearrange.cat_stack import cat, stack
+from tensorglass.tensor.construct import as_siblings, make, view_of
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, VersionCounter
+
+Views = tuple[Tensor, ...]
+
+
+def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
+    dim = geometry.wrap_dim(dim, len(input._size))
+    if input._meta is not None and not state.below:  # recorded as slices
+        return [slice_view(input, dim, start, start + length) for start, length in parts]
+    size, stride, offset = input._size, input._stride, input._offset
+    before, after, step = size[:dim], size[dim + 1 :], stride[dim]
+    return [view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts]
+
+
+@derivative(
+    node=lambda split_size: "SplitBackward0" if isinstance(split_size, (int, Tensor)) else None,
+    input=lambda grads, dim: cat(grads, dim),
+)
+def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
+    """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
+    if isinstance(split_size, Tensor) and split_size.numel() == 1:
+        split_size = int(split_size)
+    if isinstance(split_size, int):
+        return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
+    from tensorglass.ops.arg_parser.mismatch import refusal  # when it is needed: imports should be quick
+
+    refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
+    if refused is not None:
+        raise refused
+    return split_with_sizes(input, split_size, dim)
+
+
+_split.__name__, _split.__qualname__ = "split", "Tensor.split"
+_split = recorded(_split)
+
+
+@operator("view", method_form=_split, signatures=None)
+def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> Views:
+    """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
+    return _split(tensor, split_size_or_sections, dim)
+
+
+@operator("view")
+@derivative(input=lambda grads, dim: cat(grads, dim))
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
+    """Views of the given sizes along `dim`, which make it up together."""
+    return as_siblings(_cut(input, geometry.split_with_sizes(input._size, list(split_sizes), dim), dim))
+
+
+@operator("view")
+@derivative(
+    node=lambda input, dim: "SplitBackward0" if input._size[dim:][:1] != (0,) else "SplitWithSizesBackward0",
+    input=lambda grads, dim: cat(grads, dim),
+)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
+    """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
+    return as_siblings(_cut(input, geometry.chunk(input._size, chunks, dim), dim))
+
+
+@operator(
+    "view",
+    signatures=(
+        "(Tensor input, tuple of ints indices, int dim = 0)",
+        "(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
+        "(Tensor input, int sections, int dim = 0)",
+    ),
+)
+def tensor_split(input: Tensor, indices_or_sections: Any, /, dim: int = 0) -> Views:
+    """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
+    return tuple(_cut(input, geometry.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
+
+
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
+def hsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
+    """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
+    dim, parts = geometry.hsplit(input._size, _plain(indices_or_sections, input))
+    return tuple(_cut(input, parts, dim))
+
+
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
+def vsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
+    """`tensor_split` one below the other: along dimension 0; sections must be equal."""
+    dim, parts = geometry.vsplit(input._size, _plain(indices_or_sections, input))
+    return tuple(_cut(input, parts, dim))
+
+
+@operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
+def dsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
+    """`tensor_split` in depth: along dimension 2; sections must be equal."""
+    dim, parts = geometry.dsplit(input._size, _plain(indices_or_sections, input))
+    return tuple(_cut(input, parts, dim))
+
+
+def _plain(indices_or_sections: Any, input: Tensor) -> Any:
+    if not isinstance(indices_or_sections, Tensor) or not input._size:
+        return indices_or_sections
+    name = "tensor_split expected tensor_indices_or_sections to"
+    if indices_or_sections._dtype is not int64:
+        raise RuntimeError(f"{name} have dtype of long, but got {indices_or_sections._dtype.scalar_type}")
+    ndim = len(indices_or_sections._size)
+    if ndim > 1:
+        raise RuntimeError(f"{name} be a zero-dimensional or one-dimensional tensor, but got a tensor with {ndim} dims")
+    return indices_or_sections.tolist()
+
+
+@operator("view", dunders=())
+@derivative(input=lambda grads, dim: stack(grads, dim))
+def unbind(input: Tensor, dim: int = 0) -> Views:
+    """One view for each position of `dim`, which goes away."""
+    if not input._size:
+        raise IndexError(f"Dimension specified as {geometry.wrap_dim(dim, 1)} but tensor has no dimensions")
+    dim = geometry.wrap_dim(dim, len(input._size))
+    size = input._size[:dim] + input._size[dim + 1 :]
+    stride = input._stride[:dim] + input._stride[dim + 1 :]
+    step = input._stride[dim]
+    return as_siblings(
+        [view_of(input, size, stride, input._offset + index * step) for index in range(input._size[dim])]
+    )
+
+
+@operator("view", function=False, method=False, dunders=("__iter__",))
+def __iter__(input: Tensor) -> Any:
+    """The views that `unbind` makes, one after the other."""
+    if not input._size:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(input, 0))
+
+
+# --- pieces that pass for tensors of their own -----------------------------------------------------------------------
+
+
+def _apart(views: Views) -> Views:
+    """The same headers, as tensors that are nobody's views: writes to one are not seen by the graph of another."""
+    made = [make(each._storage, each._size, each._stride, each._offset, each._dtype) for each in views]
+    for each in made:
+        each._counter = VersionCounter()
+    return tuple(made)
+
+
+@operator("view")
+@derivative(input=lambda grads, dim: cat(grads, dim))
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Views:
+    """`split`, whose pieces do not count as views: write to one, and neither graph nor versions know of the others."""
+    return _apart(split(resolve_conj(input), split_size, dim))
+
+
+@operator("view")
+@derivative(input=lambda grads, dim: cat(grads, dim))
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
+    """`split_with_sizes`, whose pieces do not count as views."""
+    return _apart(split_with_sizes(resolve_conj(input), split_sizes, dim))
+
+
+@operator("view")
+@derivative(
+    node=lambda input, dim: (
+        "UnsafeSplitBackward0" if input._size[dim:][:1] != (0,) else "UnsafeSplitWithSizesBackward0"
+    ),
+    input=lambda grads, dim: cat(grads, dim),
+)
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
+    """`chunk`, whose pieces do not count as views."""
+    return _apart(chunk(resolve_conj(input), chunks, dim))

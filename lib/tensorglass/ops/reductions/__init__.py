@@ -1,0 +1,1 @@
+"""Operators along dimensions: sums, extrema, running totals, softmax."""

@@ -1,0 +1,346 @@
+"""The largest and the smallest: max, min and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.fast import reductions as usual_reductions
+from tensorglass.fast.reductions import of_extreme, of_reduction
+from tensorglass.graph.derivative import Derivative, derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.bool_arguments import DimOrOther, KeepDim, StatedTensor
+from tensorglass.ops.arg_parser.checks import check_pair, check_tensor, invalid_combination, type_name
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.derivatives.formulas import amax_backward
+from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
+from tensorglass.ops.reductions.values_and_indices import (
+    choose,
+    evenly_distribute_backward,
+    paired,
+    value_selecting_reduction_backward,
+)
+from tensorglass.tensor.tensor import Tensor
+
+Kernel = Callable[..., Array]
+Operation = Callable[..., Any]
+
+
+def _samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 1, 4)):
+        yield sample(values(*size))
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 4), -1, True)
+    yield sample(values(3, 0, 2), 0)
+
+
+def _same(dtype: DType) -> DType:
+    return dtype
+
+
+def _check_has_elements(name: str, input: Tensor, axes: tuple[int, ...], dim: Dims, error: type[Exception]) -> None:
+    """Raise unless every reduced dimension has an element to choose."""
+    if input.numel():
+        return
+    if dim is None:
+        advice = " Specify the reduction dim with the 'dim' argument." if error is RuntimeError else ""
+        raise explained(
+            error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}"),
+            "Of no elements none is the largest or the smallest.",
+            notebook="06 reductions and dimensions",
+        )
+    for axis in axes:
+        if input._size[axis] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def _not_implemented(kernel_name: str, input: Tensor) -> NotImplementedError:
+    return explained(
+        NotImplementedError(f"\"{kernel_name}\" not implemented for '{input._dtype.scalar_type}'"),
+        "Complex numbers have no order: take x.real, x.imag or x.abs() first.",
+    )
+
+
+def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], Dims], None]:
+    def check(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
+        # It speaks of a dimension as it was given; its siblings count it from 0.
+        given = (dim,) if isinstance(dim, int) else dim or None
+        if input.numel() == 0 and given is not None:
+            for named, axis in zip(given, axes, strict=False):
+                if input._size[axis] == 0:
+                    raise IndexError(f"{name}(): Expected reduction dim {named} to have non-zero size.")
+        _check_has_elements(name, input, axes, dim if isinstance(dim, int) else dim or None, RuntimeError)
+        if input._dtype.is_complex and input.numel():
+            raise _not_implemented(kernel_name, input)
+        if input.numel():
+            refuse_unwritten(kernel_name, input._dtype)
+
+    return check
+
+
+def _largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if xp is HOST.xp:  # whose `max` comes to this 3 µs later
+        return xp.maximum.reduce(input, axis=axes, keepdims=True)
+    return xp.max(input, axis=axes, keepdims=True)
+
+
+def _smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if xp is HOST.xp:
+        return xp.minimum.reduce(input, axis=axes, keepdims=True)
+    return xp.min(input, axis=axes, keepdims=True)
+
+
+def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
+    if out._dtype is not input._dtype:
+        raise RuntimeError(
+            "Expected the dtype for input and out to match, but got "
+            f"{input._dtype.scalar_type} for input's dtype and {out._dtype.scalar_type} for out's dtype."
+        )
+
+
+@reduction(
+    _same,
+    check=_of_amax("amax", "max_values_cpu"),
+    check_out=_same_dtype,
+    samples=_samples,
+    differs=SIGN_OF_ZERO,
+    usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is, _largest, many=True),
+)
+@derivative(real_only="amax", input=amax_backward)
+def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The largest element over dimensions `dim`, or over all; NaN if there is one."""
+    return _largest(xp, input, axes)
+
+
+@reduction(
+    _same,
+    check=_of_amax("amin", "min_values_cpu"),
+    check_out=_same_dtype,
+    samples=_samples,
+    differs=SIGN_OF_ZERO,
+    usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is, _smallest, many=True),
+)
+@derivative(real_only="amin", input=amax_backward)
+def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
+    return _smallest(xp, input, axes)
+
+
+# --- argmax and argmin -----------------------------------------------------------------------------------------------
+
+
+def _position_of_largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    return xp.argmax(input, axis=axes[0] if len(axes) == 1 else None)
+
+
+def _position_of_smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    return xp.argmin(input, axis=axes[0] if len(axes) == 1 else None)
+
+
+def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+    check_tensor(name, input)
+    for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
+        if refused:
+            raise RuntimeError(f"{name}(): does not support {kind} input")
+    if isinstance(dim, list | tuple):
+        raise TypeError("one dimension, not several")  # `calls` says it in PyTorch's words
+    axes = axes_of(len(input._size), dim)
+    _check_has_elements(name, input, axes, dim, IndexError)
+    check_out_dtype(out, dtypes.int64)
+    if input.numel() and not (dim is not None and axes and input._size[axes[0]] == 1):
+        refuse_unwritten(f"{name}_cpu", input._dtype)
+    return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_reduction(usual_reductions.position_of_largest, usual_reductions.position),
+)
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
+    return _position("argmax", _position_of_largest, input, dim, keepdim, out)
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_reduction(usual_reductions.position_of_smallest, usual_reductions.position),
+)
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
+    return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
+
+
+# --- max, min and aminmax --------------------------------------------------------------------------------------------
+
+
+def _positions(xp: Any, array: Array, axis: int, find: str) -> Array:
+    return getattr(xp, find)(array, axis=axis, keepdims=True)
+
+
+def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation]:
+    """The extreme of all elements, and the pair of those along a dimension and their positions."""
+    name = pair.__name__
+
+    def of_all(input: Tensor, out: Tensor | None) -> Tensor:
+        dtype = input._dtype
+        axes = axes_of(len(input._size), None)
+        _check_has_elements(name, input, axes, None, RuntimeError)
+        if dtype.is_complex:
+            raise _not_implemented(f"{name}_all", input)
+        if out is not None and not dtypes.can_cast(dtype, out._dtype):
+            raise RuntimeError(
+                "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, "
+                "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
+                "to PyTorch.)"
+            )
+        refuse_unwritten(f"{name}_all", dtype)
+        return reduce(whole, input, axes, False, dtype, dtype, out)
+
+    def along(input: Tensor, dim: int, keepdim: bool, out: Any) -> Any:
+        dtype = input._dtype
+        axes = axes_of(len(input._size), dim)
+        _check_has_elements(name, input, axes, dim, RuntimeError)
+        if out is not None:
+            check_pair(out)
+        for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
+            check_out_dtype(target, kind)
+        if dtype.is_complex:
+            raise RuntimeError(f"{name}(): does not support complex input")
+        if input.numel() and input._size:
+            refuse_unwritten(f"{name}_cpu", dtype)
+        found = choose(_positions, input, axes[0] if axes else 0, find)
+        return paired(pair, found, input, reduced_size(input._size, axes, keepdim), out)
+
+    of_all.__name__ = along.__name__ = name
+    title = f"{name.title()}Backward"
+    return (
+        recorded(of_all, derivative=Derivative({"input": evenly_distribute_backward}, f"{title}1")),
+        recorded(along, derivative=Derivative({"input": value_selecting_reduction_backward}, f"{title}0", outputs=1)),
+    )
+
+
+_largest_of_all, _largest_along = _extremes(return_types.max, _largest, "argmax")
+_smallest_of_all, _smallest_along = _extremes(return_types.min, _smallest, "argmin")
+
+
+def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
+    """The error for several dimensions, of which `amax` and `amin` know, and for one beside another operand."""
+    expected = ("(Tensor input)", "(Tensor input, Tensor other)", "(Tensor input, int dim)")
+    keywords = {"dim": dim} if other is None else {"dim": dim, "other": other}
+    return explained(
+        invalid_combination(name, (input,), *expected, keywords=keywords), f"a{name} takes several dimensions."
+    )
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_extreme(usual_reductions.largest, usual_reductions.position_of_largest, return_types.max),
+)
+def max(
+    input: Tensor,
+    dim: DimOrOther = None,
+    keepdim: KeepDim = False,
+    *,
+    other: StatedTensor = None,
+    out: Any = None,
+) -> Any:
+    """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
+    `maximum`.
+    """
+    check_tensor("max", input)
+    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
+        raise _no_such_call("max", input, dim, other)
+    if isinstance(dim, Tensor) and keepdim:  # then it is no other operand
+        dim = int(dim)
+    if isinstance(dim, Tensor) or other is not None:
+        return maximum(input, dim if other is None else other, out=out)
+    return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=_samples,
+    usual=of_extreme(usual_reductions.smallest, usual_reductions.position_of_smallest, return_types.min),
+)
+def min(
+    input: Tensor,
+    dim: DimOrOther = None,
+    keepdim: KeepDim = False,
+    *,
+    other: StatedTensor = None,
+    out: Any = None,
+) -> Any:
+    """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
+    `minimum`.
+    """
+    check_tensor("min", input)
+    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
+        raise _no_such_call("min", input, dim, other)
+    if isinstance(dim, Tensor) and keepdim:
+        dim = int(dim)
+    if isinstance(dim, Tensor) or other is not None:
+        return minimum(input, dim if other is None else other, out=out)
+    return _smallest_of_all(input, out) if dim is None else _smallest_along(input, dim, keepdim, out)
+
+
+def _both_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3)):
+        yield sample(values(*size))
+    yield sample(values(2, 3), dim=0)
+    yield sample(values(2, 3, 4), dim=-1, keepdim=True)
+    yield sample(values(3, 0, 2), dim=0)
+
+
+@operator("reduction", out=True, samples=_both_samples)
+@derivative(
+    input=lambda grads, input, results, dim, keepdim: (
+        amax_backward(grads[0], input, results[0], dim, keepdim)
+        + amax_backward(grads[1], input, results[1], dim, keepdim)
+    )
+)
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: tuple[Tensor, Tensor] | None = None
+) -> Any:
+    """The smallest and the largest element, along `dim` or of all."""
+    check_tensor("aminmax", input)
+    if isinstance(dim, list | tuple):
+        raise TypeError(f"aminmax(): argument 'dim' must be int, not {type_name(dim)}")
+    axes, dtype = axes_of(len(input._size), dim), input._dtype
+    if dim is None and not input.numel():
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    if dim is not None and axes and input._size[axes[0]] == 0:
+        raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
+    if dtype.is_complex:
+        if dim is not None and not axes:
+            raise RuntimeError(f"aminmax not implemented for {dtype.scalar_type}")
+        raise _not_implemented("aminmax_cpu", input)
+    if dim is None or axes:  # a number along a dimension is only copied
+        refuse_unwritten("aminmax_cpu", dtype)
+    if out is not None:
+        check_pair(out)
+    smallest, largest = (None, None) if out is None else out
+    check_out_dtype(smallest, dtype)
+    check_out_dtype(largest, dtype)
+    return (return_types.aminmax if out is None else return_types.aminmax.out)(
+        reduce(_smallest, input, axes, keepdim, dtype, dtype, smallest),
+        reduce(_largest, input, axes, keepdim, dtype, dtype, largest),
+    )

@@ -1,0 +1,333 @@
+"""Reductions: sums, means, products and truth over some or all dimensions. `reducing` does the common part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.fast import backward_on_arrays as array_formulas
+from tensorglass.fast import reductions as usual_reductions
+from tensorglass.fast.reductions import of_reduction
+from tensorglass.geometry import remembered
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
+from tensorglass.ops.arg_parser.bool_arguments import KeepDim, StatedDim
+from tensorglass.ops.arg_parser.checks import check_tensor, ints, invalid_combination
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduction, refuse_whole_numbers
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.derivatives.formulas import by_dim, prod_backward, reduced_count, sum_backward
+from tensorglass.ops.kernels.sum import small_mean, small_sum, total
+from tensorglass.ops.pointwise.arithmetic import div
+from tensorglass.ops.views.shape import reshape
+from tensorglass.tensor.tensor import Tensor
+
+OTHER_OUT = "an `out` of another dtype is written if that can take the result in; PyTorch refuses some of them"
+
+
+def reduction_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 1, 4)):
+        yield sample(values(*size))
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 4), -1, True)
+    yield sample(values(2, 3, 4), (0, 2))
+    yield sample(values(0, 3), 0)
+
+
+def _widened(dtype: DType) -> DType:
+    """Integers and bools are summed as int64, so that they do not overflow early."""
+    return dtype if dtype.category >= dtypes.FLOATING else dtypes.int64
+
+
+def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], None]:
+    def check(input: Tensor, dim: Dims, out: Tensor) -> None:
+        if dim is None:
+            raise invalid_combination(
+                name,
+                (input,),
+                "(Tensor input, *, torch.dtype dtype = None)",
+                f"(Tensor input, {dims} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)",
+                keywords={"out": out},
+            )
+
+    return check
+
+
+@reduction(
+    _widened,
+    takes_dtype=True,
+    kernel_name="sum_cpu",
+    check_out=_out_wants_dim("sum", "tuple of ints"),
+    keeps_all=False,
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total, many=True, quicker=small_sum),
+)
+@derivative(
+    node=by_dim("Sum"),
+    input=lambda grad, input_size, dim, keepdim: sum_backward(grad, input_size, dim, keepdim),
+    on_arrays={"input": lambda grad, input_size, dim: array_formulas.spread(grad, input_size) if dim is None else None},
+)
+def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The sum over dimensions `dim`, or over all. Integers are added as int64."""
+    return total(xp, input, axes)
+
+
+@operator("reduction", function=False)
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """The sum over every dimension along which a tensor of `size` would be expanded to this one."""
+    wanted = ints("sum_to_size", size, "(tuple of ints size)")
+    axes = geometry.summed_dims(input._size, wanted)
+    if axes is None:
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input._size)}}}.")
+    if not wanted:
+        return sum(input)
+    total = sum(input, axes, True) if axes else input
+    return total if total._size == wanted else reshape(total, wanted)
+
+
+def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
+    if input._dtype.is_complex:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+
+
+@reduction(
+    _widened,
+    takes_dtype=True,
+    kernel_name="sum_cpu",
+    check=_nansum_is_real,
+    samples=reduction_samples,
+    differs=OTHER_OUT,
+)
+@derivative(input=lambda grad, input, dim, keepdim: sum_backward(grad, input._size, dim, keepdim) * (input == input))
+def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The sum over dimensions `dim`, or over all, NaN counted as zero."""
+    if xp is HOST.xp and input.dtype.kind == "f":
+        found = total(xp, input, axes)
+        if not xp.isnan(found).any():  # nearly always: a fifth of the time, for there is nothing to replace
+            return found
+    return xp.nansum(input, axis=axes, keepdims=True)
+
+
+def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The kernel of `mean`."""
+    count = 1
+    for axis in axes:
+        count *= input.shape[axis]
+    whole = total(xp, input, axes)
+    return xp.true_divide(whole, whole.dtype.type(count))
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=reduction_samples,
+    differs=OTHER_OUT,
+    usual=of_reduction(usual_reductions.average, usual_reductions.floating, average, many=True, quicker=small_mean),
+)
+@derivative(
+    node=by_dim("Mean"),
+    input=lambda grad, input_size, dim, keepdim: (
+        sum_backward(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
+    ),
+    on_arrays={"input": lambda grad, input_size, dim: _share(grad, input_size) if dim is None else None},
+)
+def mean(
+    input: Tensor, dim: Dims = None, keepdim: KeepDim = False, *, dtype: DType | None = None, out: Tensor | None = None
+) -> Tensor:
+    """The mean over dimensions `dim`, or over all."""
+    check_tensor("mean", input)
+    compute = input._dtype if dtype is None else dtype
+    if compute.category < dtypes.FLOATING:
+        which = "Input" if dtype is None else "Optional"
+        raise explained(
+            RuntimeError(
+                f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+                f"dtype. Got: {compute.scalar_type}"
+            ),
+            "The mean of integers is no integer: write x.float().mean() or x.mean(dtype=torch.float32).",
+        )
+    if dtype is not None:
+        check_out_dtype(out, dtype)
+    return reduce(average, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
+
+
+def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
+    """What the gradient of the mean of all elements comes to for each."""
+    count = geometry.numel(size)
+    return array_formulas.filled(grad.item() / count, size, grad.dtype) if count else None
+
+
+def _prod_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 1, 4)):
+        yield sample(values(*size, low=0.5, high=1.5))
+    yield sample(values(2, 3), 0)
+    yield sample(values(2, 3, 4), -1, True)
+    yield sample(values(0, 3), 0)
+
+
+@operator(
+    "reduction",
+    out=True,
+    samples=_prod_samples,
+    usual=of_reduction(usual_reductions.multiply, usual_reductions.widened),
+)
+@derivative(node=by_dim("Prod"), input=prod_backward)
+def prod(
+    input: Tensor,
+    dim: StatedDim = None,
+    keepdim: KeepDim = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product over dimension `dim`, or over all. Integers are multiplied as int64."""
+    check_tensor("prod", input)
+    if dim is not None and not isinstance(dim, int):
+        raise invalid_combination(
+            "prod",
+            (input, dim),
+            "(Tensor input, *, torch.dtype dtype = None)",
+            "(Tensor input, int dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)",
+        )
+    if out is not None:
+        _out_wants_dim("prod", "int")(input, dim, out)
+    if dtype is None:
+        dtype = _widened(input._dtype) if out is None else out._dtype
+    check_out_dtype(out, dtype)
+    refuse_whole_numbers(input, dtype)
+    if input.numel():
+        refuse_unwritten("prod_out_cpu", dtype)
+    return reduce(_prod, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)
+
+
+_SIDE_BY_SIDE = 1024  #: products that are multiplied up beside each other, which a processor does many at a time
+
+
+def _prod(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    if len(axes) == input.ndim and input.size >= 16 * _SIDE_BY_SIDE and input.flags.c_contiguous:
+        # One chain of multiplications waits for each: 0.08 ms for a million float32, and not 0.8.
+        row = input.reshape(-1)
+        whole = row.size // _SIDE_BY_SIDE * _SIDE_BY_SIDE
+        products = xp.multiply.reduce(row[:whole].reshape(-1, _SIDE_BY_SIDE), axis=0)
+        rest = xp.multiply.reduce(row[whole:])
+        return (xp.multiply.reduce(products) * rest).reshape((1,) * input.ndim)
+    width = _width(input.shape[-1]) if axes == (input.ndim - 1,) and input.flags.c_contiguous else 0
+    if width and input.dtype.kind == "f" and input.size >= 4 * _SIDE_BY_SIDE:  # the same by rows: a sixth of the time
+        products = xp.multiply.reduce(input.reshape(*input.shape[:-1], -1, width), axis=-2)
+        return xp.multiply.reduce(products, axis=-1, keepdims=True)
+    return xp.multiply.reduce(input, axis=axes, keepdims=True)
+
+
+@remembered
+def _width(length: int) -> int:
+    """How many of a row's products are multiplied up beside each other; 0 where that does not come out even."""
+    return next((width for width in range(128, 31, -1) if length % width == 0 and length >= 4 * width), 0)
+
+
+def _truth(computed: DType) -> DType:
+    return dtypes.uint8 if computed is dtypes.uint8 else dtypes.bool
+
+
+def _same(dtype: DType) -> DType:
+    return dtype
+
+
+def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
+    def check(input: Tensor, dim: Dims, out: Tensor) -> None:
+        if out._dtype not in (dtypes.bool, dtypes.uint8):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {out._dtype.scalar_type}")
+
+    return check
+
+
+@reduction(
+    _same,
+    _truth,
+    check_out=_answers_in_bool("all"),
+    needs_dims=True,
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.every, usual_reductions.truth),
+)
+def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """Whether every element is nonzero, over dimensions `dim` or over all."""
+    return xp.all(input, axis=axes, keepdims=True)
+
+
+@reduction(
+    _same,
+    _truth,
+    check_out=_answers_in_bool("any"),
+    needs_dims=True,
+    samples=reduction_samples,
+    usual=of_reduction(usual_reductions.some, usual_reductions.truth),
+)
+def any(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """Whether some element is nonzero, over dimensions `dim` or over all."""
+    return xp.any(input, axis=axes, keepdims=True)
+
+
+def _count_samples() -> Iterator[Sample]:
+    for each in reduction_samples():
+        yield sample(*each.arguments[:2])
+
+
+@operator("reduction", samples=_count_samples)
+def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
+    """How many elements are nonzero, over dimensions `dim` or over all."""
+    check_tensor("count_nonzero", input)
+    if dim is not None:
+        dim = ints("count_nonzero", (dim,), "(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
+    axes = axes_of(len(input._size), dim)
+    if dim is None:
+        refuse_unwritten("nonzero_count_cpu", input._dtype)
+    return reduce(_count_nonzero, input, axes, False, input._dtype, dtypes.int64)
+
+
+def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    truths = input if input.dtype.kind == "b" else input != 0
+    if xp is HOST.xp and len(axes) == input.ndim:
+        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # a tenth of the time of adding them up
+    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
+
+
+@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+def nanmean(
+    input: Tensor, dim: Dims = None, keepdim: KeepDim = False, *, dtype: DType | None = None, out: Tensor | None = None
+) -> Tensor:
+    """The mean over dimensions `dim`, or over all, of those elements that are not NaN."""
+    check_tensor("nanmean", input)
+    if input._dtype.category < dtypes.FLOATING:
+        if out is not None:
+            raise RuntimeError(
+                "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors."
+            )
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input._dtype.scalar_type}"
+        )
+    _nansum_is_real(input, (), dim)
+    if dtype is not None and dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype.scalar_type}"
+        )
+    if out is not None and is_recorded((input, out)):
+        raise no_out_with_gradients("nansum")
+    if is_recorded((input,)):
+        counted = input.detach().isnan().logical_not()
+        return div(nansum(input, dim, keepdim, dtype=dtype), counted.sum(dim, keepdim))
+    compute = input._dtype if dtype is None else dtype
+    return reduce(_nanmean, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
+
+
+def _nanmean(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    is_number = ~xp.isnan(input)
+    added = total(xp, xp.where(is_number, input, input.dtype.type(0)), axes)
+    return xp.true_divide(added, xp.add.reduce(is_number, axis=axes, keepdims=True, dtype=added.dtype))

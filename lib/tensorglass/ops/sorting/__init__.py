@@ -1,0 +1,1 @@
+"""Order and equality: sort, topk, unique, searchsorted."""

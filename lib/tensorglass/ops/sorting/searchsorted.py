@@ -1,0 +1,230 @@
+"""Finding values among others: isin, and searchsorted and bucketize, which look in what is sorted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.creation import tensor as from_data
+from tensorglass.ops.declare.reduction import write_out
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.kernels.python_numbers import NUMBERS
+from tensorglass.ops.reductions.values_and_indices import comparable, not_implemented
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+# --- isin ------------------------------------------------------------------------------------------------------------
+
+
+def _isin_samples() -> Iterator[Sample]:
+    few = values(2, 6, low=0, high=9, dtype=dtypes.int64)
+    yield sample(few, values(3, low=0, high=9, dtype=dtypes.int64, seed=1))
+    yield sample(values(4), values(4))
+    yield sample(values(2, 3), values(40, seed=1))
+    yield sample(few, 3)
+    yield sample(few, values(2, low=0, high=9, dtype=dtypes.int64), invert=True)
+    yield sample(values(0), values(2))
+
+
+def _as_tensor(value: Any, other: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if not isinstance(value, NUMBERS) or not isinstance(other, Tensor):
+        raise TypeError("no tensor, and no number beside one")  # `calls` says it in PyTorch's words
+    # A number says nothing of the width; elsewhere it promotes, as a tensor of its own.
+    is_like = other._dtype in dtypes.WIDE_UNSIGNED and dtypes.of_number(value).category <= dtypes.INTEGER
+    return from_data.tensor(value, dtype=other._dtype if is_like else None, device=other.device)
+
+
+@operator("comparison", method=False, out=True, samples=_isin_samples)
+def isin(
+    elements: Any,
+    test_elements: Any,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
+    input, others = _as_tensor(elements, test_elements), _as_tensor(test_elements, elements)
+    for each in (input, others):
+        if each._dtype is dtypes.bool or each._dtype.is_complex:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {each._dtype.scalar_type}")
+    check_out_dtype(out, dtypes.bool)
+    kind = dtypes.promote_types(input._dtype, others._dtype)
+    # A number is compared with each element, and many elements are sorted: both of which there is.
+    if isinstance(test_elements, Tensor) and input.numel() and others.numel() < 10 * input.numel() ** 0.145:
+        refuse_unwritten("isin_default_cpu", kind)
+    backend = input._storage.backend
+    common = backend.array_dtype(comparable(kind))
+    found = backend.launch(_isin, array_of(input), array_of(others), common, invert)
+    return (
+        from_array(found, dtypes.bool, input._storage)
+        if out is None
+        else write_out(found, input._size, out, dtypes.bool)
+    )
+
+
+def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) -> Array:
+    elements, others = elements.astype(common, copy=False), others.reshape(-1).astype(common, copy=False)
+    if others.size <= 16:  # comparing with each is quicker than sorting
+        found = xp.zeros(elements.shape, bool)
+        for place in range(others.size):
+            found = found | (elements == others[place])
+    else:
+        ranked = xp.sort(others)
+        places = xp.minimum(xp.searchsorted(ranked, elements.reshape(-1)), ranked.size - 1)
+        found = (ranked[places] == elements.reshape(-1)).reshape(elements.shape)
+    return xp.ascontiguousarray(~found if invert else found).reshape(elements.shape)
+
+
+# --- searchsorted and bucketize --------------------------------------------------------------------------------------
+
+
+def _search_samples() -> Iterator[Sample]:
+    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    yield sample(steps, values(2, 3))
+    yield sample(steps, values(4), right=True)
+    yield sample(steps, 0.5)
+    yield sample(steps.expand(2, 5).contiguous(), values(2, 3))
+    yield sample(steps, values(3), side="right", out_int32=True)
+    yield sample(steps, values(0))
+    yield sample(steps, values())
+
+
+@operator("sorting", method=False, out=True, samples=_search_samples)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of `input` would have to stand for `sorted_sequence` to stay sorted along its last dimension.
+
+    Before its equals, or, with `right` or `side` "right", behind them. `sorter` is the order of a sequence that is not
+    sorted, as `argsort` gives it.
+    """
+    check_tensor("searchsorted", sorted_sequence, "sorted_sequence")
+    ends, given = sorted_sequence, _as_tensor(input, sorted_sequence)
+    name = "torch.searchsorted()"
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
+    _check_sizes(ends, given, is_number=not isinstance(input, Tensor))
+    wanted = dtypes.int32 if out_int32 else dtypes.int64
+    if out is not None and out._dtype is not wanted:
+        raise RuntimeError(
+            f"{name}: output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+            f"out_int32 flag is True, but we got output tensor's dtype {out._dtype.scalar_type} and out_int32 flag is "
+            f"{out_int32}"
+        )
+    if sorter is not None:
+        ends = _in_order(ends, sorter)
+    common = dtypes.promote_types(ends._dtype, given._dtype)
+    if (common is dtypes.bool or common.is_complex) and given.numel():
+        raise not_implemented("searchsorted_out_cpu", common)
+    if given.numel():
+        refuse_unwritten("searchsorted_out_cpu", common)
+    backend = ends._storage.backend
+    found = backend.launch(
+        _search,
+        array_of(ends),
+        array_of(given),
+        backend.array_dtype(comparable(common)),
+        right or side == "right",
+        backend.array_dtype(wanted),
+    )
+    return from_array(found, wanted, ends._storage) if out is None else write_out(found, given._size, out, wanted)
+
+
+def _check_sizes(ends: Tensor, given: Tensor, is_number: bool) -> None:
+    """Raise unless each row of `given` has a row of `ends` to be sought in, or there is one for all."""
+    name = "torch.searchsorted()"
+    if is_number and len(ends._size) != 1:
+        raise RuntimeError(
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+            f"tensor dim({len(ends._size)}) and input value's dim(0) numel(1)"
+        )
+    if not ends._size:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if len(ends._size) != 1 and ends._size[:-1] != given._size[:-1]:
+        raise RuntimeError(
+            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+            f"input value tensor must match, but we got boundaries tensor {list(ends._size)} and input value tensor "
+            f"{list(given._size)}"
+        )
+
+
+def _in_order(ends: Tensor, sorter: Tensor) -> Tensor:
+    name = "torch.searchsorted()"
+    if sorter._size != ends._size:
+        raise RuntimeError(
+            f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(ends._size)}and got "
+            f"sorter tensor {list(sorter._size)}"
+        )
+    if sorter._dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {sorter._dtype.scalar_type}")
+    if sorter.numel() and not 0 <= int(sorter.min()) <= int(sorter.max()) < ends._size[-1]:
+        raise RuntimeError(f"{name}: sorter index out of range")
+    return ends.detach().gather(-1, sorter)
+
+
+def _search(xp: Any, ends: Array, given: Array, common: Any, is_right: bool, kind: Any) -> Array:
+    side = "right" if is_right else "left"
+    size = given.shape
+    ends, given = ends.astype(common, copy=False), given.astype(common, copy=False)
+    if ends.ndim == 1:
+        found = _places(xp, ends, given.reshape(-1), side)
+    else:
+        count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
+        rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
+        found = xp.zeros(sought.shape, kind)
+        for place in range(rows.shape[0]):
+            found[place] = _places(xp, rows[place], sought[place], side)
+    return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
+
+
+def _places(xp: Any, ends: Array, sought: Array, side: str) -> Array:
+    """Of a row, by halves: as PyTorch goes about it, which finds NaN at the end and is led there by NaN on the way."""
+    if ends.dtype.kind != "f" or not (xp.isnan(ends).any() or xp.isnan(sought).any()):
+        return xp.searchsorted(ends, sought, side=side)
+    low = xp.zeros(sought.shape, "int64")
+    high = xp.full(sought.shape, ends.shape[0])
+    while (low < high).any():
+        is_open = low < high
+        middle = xp.minimum((low + high) // 2, ends.shape[0] - 1)
+        met = ends[middle]
+        is_before = ~(met > sought if side == "right" else met >= sought)
+        low = xp.where(is_open & is_before, middle + 1, low)
+        high = xp.where(is_open & ~is_before, middle, high)
+    return low
+
+
+def _bucket_samples() -> Iterator[Sample]:
+    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    yield sample(values(2, 3), steps)
+    yield sample(values(4), steps, right=True)
+    yield sample(values(), steps, out_int32=True)
+
+
+@operator("sorting", method=False, out=True, samples=_bucket_samples)
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The number of the bucket that each element falls into: `searchsorted` of sorted, one-dimensional `boundaries`."""
+    check_tensor("bucketize", boundaries, "boundaries", 2)
+    if len(boundaries._size) != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({len(boundaries._size)})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

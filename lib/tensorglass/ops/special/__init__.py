@@ -1,0 +1,1 @@
+"""Special functions: ``torch.special`` and what it shares with the main namespace."""

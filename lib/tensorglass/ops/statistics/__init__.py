@@ -1,0 +1,1 @@
+"""Statistics and distances: quantiles, histograms, covariance, cdist."""

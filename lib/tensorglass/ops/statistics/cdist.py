@@ -1,0 +1,173 @@
+"""Distances between all pairs of vectors, and vectors cut to a length: cdist, renorm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.linalg.common import into_out, launch
+from tensorglass.ops.reductions.values_and_indices import not_implemented
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor
+
+# --- cdist -----------------------------------------------------------------------------------------------------------
+
+
+def _by_product(xp: Any, x1: Array, x2: Array) -> Array:
+    """The distances of order 2 from one product of matrices: a² + b² - 2ab, in double precision."""
+    one, other = x1.astype("float64", copy=False), x2.astype("float64", copy=False)
+    squares = -2 * xp.matmul(one, xp.swapaxes(other, -1, -2))
+    squares += xp.sum(one * one, axis=-1)[..., :, None]
+    squares += xp.sum(other * other, axis=-1)[..., None, :]
+    return xp.sqrt(xp.maximum(squares, 0, out=squares)).astype(x1.dtype, copy=False)
+
+
+def _distances(xp: Any, x1: Array, x2: Array, p: float, by_product: bool) -> tuple[Array]:
+    if by_product and x1.shape[-1]:
+        return (xp.ascontiguousarray(_by_product(xp, x1, x2)),)
+    lengths = xp.absolute(x1[..., :, None, :] - x2[..., None, :, :])
+    if not lengths.shape[-1]:
+        return (xp.zeros(lengths.shape[:-1], lengths.dtype),)
+    if p == math.inf:
+        found = xp.max(lengths, axis=-1)
+    elif p == 0:
+        found = xp.sum(lengths != 0, axis=-1).astype(lengths.dtype)
+    elif p == 2:
+        found = xp.sqrt(xp.sum(lengths * lengths, axis=-1))
+    else:
+        found = xp.power(xp.sum(xp.power(lengths, p), axis=-1), 1 / p)
+    return (xp.ascontiguousarray(found),)
+
+
+def _gradient(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
+    """The gradient of the distances for the differences: all of it to each that is as long as the longest."""
+    if p == math.inf:
+        return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
+    if p != 1:  # else nothing comes through where there is no distance, be it infinite
+        grad = grad.masked_fill(result == 0, 0)
+    return norm_backward(grad, apart, result, p, -1, False)
+
+
+def _gradient_of_first(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    return _gradient(grad, apart, p, result).sum(-2)
+
+
+def _gradient_of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    apart = x2.unsqueeze(-3) - x1.unsqueeze(-2)
+    return _gradient(grad, apart, p, result).sum(-3)
+
+
+@derivative(node="CdistBackward0", x1=_gradient_of_first, x2=_gradient_of_second)
+def _pairwise(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Tensor:
+    return from_array(launch(_distances, x1, x2, p=p, by_product=by_product)[0], x1._dtype, x1._storage)
+
+
+_recorded: Any = recorded(_pairwise)
+
+
+def _pairs() -> Iterator[Sample]:
+    for p in (2.0, 1.0, 3.5):
+        yield sample(values(2, 3), values(4, 3, seed=1), p)
+    yield sample(values(2, 2, 3), values(4, 3, seed=1))
+    yield sample(values(2, 0), values(3, 0))
+    yield sample(values(0, 3), values(2, 3))
+
+
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+_MANY = 25  # vectors, from which on PyTorch takes a product
+
+
+@operator("linear algebra", method=False, samples=_pairs)
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The distance of order `p` between each vector of `x1` and each of `x2`: (…, P, M), (…, R, M) → (…, P, R).
+
+    Of order 2 `compute_mode` says whether they come from a product of matrices: by itself if there are more than 25
+    vectors. That is quick, but cancels digits where vectors are near each other; fewer here than in PyTorch.
+    """
+    check_tensor("cdist", x1, "x1")
+    check_tensor("cdist", x2, "x2", 2)
+    for name, each in (("X1", x1), ("X2", x2)):
+        if len(each._size) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(each._size)}D")
+    if x1._size[-1] != x2._size[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1._size[-1]} X2: {x2._size[-1]}")
+    for name, each in (("X1", x1), ("X2", x2)):
+        if each._dtype.category != dtypes.FLOATING:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each._dtype.scalar_type}")
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
+        raise not_implemented("cdist", x1._dtype)
+    if x1._dtype is not x2._dtype:
+        raise RuntimeError(f"expected scalar type {x1._dtype.scalar_type} but found {x2._dtype.scalar_type}")
+    geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
+    is_many = max(x1._size[-2], x2._size[-2]) > _MANY
+    result: Tensor = _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
+    return result
+
+
+# --- renorm ----------------------------------------------------------------------------------------------------------
+
+
+def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    check_tensor("renorm", input)
+    if isinstance(p, complex):
+        raise RuntimeError("renorm: p must be real-valued")
+    if not p > 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise RuntimeError("renorm: maxnorm must be real-valued")
+    if len(input._size) < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {len(input._size)} dimensions")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    axis = geometry.wrap_dim(dim, len(input._size))
+    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    lengths = input.norm(p, rest, True)  # refuses integers
+    made = input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+    return made.clone(memory_format=contiguous_format) if not made.numel() else made.contiguous()
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written to `input`."""
+    return input.copy_(_shortened(input, p, dim, maxnorm))
+
+
+def _renorm_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 2, 0, 1.0)
+    yield sample(values(2, 3), 1, 1, 2.5)
+    yield sample(values(2, 3, 2), 2, -1, 0.5)
+
+
+def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    axis = geometry.wrap_dim(dim, len(input._size))
+    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    lengths = input.norm(p, rest, True)
+    inner = (grad * input.conj()).sum(rest, True).real if input.is_complex() else (grad * input).sum(rest, True)
+    scaled = norm_backward(inner, input, lengths, p, rest, True)
+    outside = lengths + 1e-7
+    change = maxnorm * (grad - scaled / outside) / outside
+    return change.where(lengths > maxnorm, grad)
+
+
+@operator("linear algebra", inplace=renorm_, out=True, samples=_renorm_samples)
+@derivative(input=_renorm_gradient)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
+    return into_out(_shortened(input, p, dim, maxnorm), out)

@@ -1,0 +1,147 @@
+"""`gradient`: slopes of a sampled function along each dimension, from differences of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.declare.number_operands import over, times
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.rearrange.cat_stack import cat
+from tensorglass.tensor.tensor import Tensor
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(6))
+    yield sample(values(3, 4))
+    yield sample(values(3, 4), spacing=2.0, dim=1)
+    yield sample(values(3, 4), spacing=(2.0, 0.5), edge_order=2)
+    yield sample(values(3, 4), spacing=[values(3).cumsum(0) + 1], dim=0)
+
+
+def _read(
+    input: Tensor, spacing: Any, dim: int | Sequence[int] | None, edge_order: int
+) -> tuple[list[int], list[float | Tensor]]:
+    """The dimensions, and for each the distance between neighbours, or their coordinates."""
+    rank = len(input._size)
+    given = None if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    if isinstance(spacing, Tensor) and not spacing._size:
+        spacing = spacing.item()
+    is_list = isinstance(spacing, list | tuple)
+    count = rank if given is None else len(given)
+    if is_list and len(spacing) != count:
+        if given is None:
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                f"'self.dim() = {rank}', since dim argument was not given, but got a list of length {len(spacing)}"
+            )
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+            f"the same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+            f"{count}."
+        )
+    if input._dtype is dtypes.uint8:
+        raise explained(
+            RuntimeError("torch.gradient does not support uint8 input."), "Slopes can be negative: convert it first."
+        )
+    dims = list(range(rank)) if given is None else [geometry.wrap_dim(each, rank) if rank else each for each in given]
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    for each in dims:
+        if not rank:
+            raise IndexError(f"Dimension specified as {each} but tensor has no dimensions")
+        if dims.count(each) > 1:
+            raise RuntimeError(f"dim {each} appears multiple times in the list of dims")
+        if input._size[each] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    steps = list(spacing) if is_list else [1.0 if spacing is None else spacing] * count
+    for step in steps:
+        if isinstance(step, Tensor) and len(step._size) != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{len(step._size)} dimensions!"
+            )
+    return dims, steps
+
+
+def _even(input: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
+    """The slopes of elements that lie `step` apart."""
+    last = input._size[dim] - 1
+
+    def part(start: int, length: int = 1) -> Tensor:
+        return input.narrow(dim, start, length)
+
+    if edge_order == 1:
+        first = part(1) - part(0)
+        final = part(last) - part(last - 1)
+    else:
+        first = times(part(0), -1.5) + times(part(1), 2) - times(part(2), 0.5)
+        final = times(part(last - 2), 0.5) - times(part(last - 1), 2) + times(part(last), 1.5)
+    middle = over(part(2, last - 1) - part(0, last - 1), 2)
+    return cat([over(first, step), over(middle, step), over(final, step)], dim)
+
+
+def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
+    """The slopes of elements with coordinates: of the parabola through each and its neighbours."""
+    if places._dtype is dtypes.bool:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+    last = input._size[dim] - 1
+    shape = [-1 if each == dim else 1 for each in range(len(input._size))]
+    apart = places.narrow(0, 1, last) - places.narrow(0, 0, last)
+    before, behind = apart.narrow(0, 0, last - 1), apart.narrow(0, 1, last - 1)
+
+    def part(start: int, length: int = 1) -> Tensor:
+        return input.narrow(dim, start, length)
+
+    low = -behind / (before * (before + behind))
+    middle = (behind - before) / (before * behind)
+    high = before / (behind * (before + behind))
+    inner = (
+        low.view(shape) * part(0, last - 1)
+        + middle.view(shape) * part(1, last - 1)
+        + high.view(shape) * part(2, last - 1)
+    )
+    if edge_order == 1:
+        first = (part(1) - part(0)) / apart[0]
+        final = (part(last) - part(last - 1)) / apart[last - 1]
+    else:
+        one, two = apart[0], apart[1]
+        first = (
+            -(times(one, 2) + two) / (one * (one + two)) * part(0)
+            + (one + two) / (one * two) * part(1)
+            + -one / (two * (one + two)) * part(2)
+        )
+        one, two = apart[last - 2], apart[last - 1]
+        final = (
+            two / (one * (one + two)) * part(last - 2)
+            + -(one + two) / (one * two) * part(last - 1)
+            + (times(two, 2) + one) / (two * (one + two)) * part(last)
+        )
+    return cat([first, inner, final], dim)
+
+
+@operator("numerical", method=False, samples=_samples)
+def gradient(
+    input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
+) -> tuple[Tensor, ...]:
+    """The slopes along each of the dimensions `dim`, from the differences of each element's neighbours.
+
+    `spacing` is how far neighbours are apart: one number, one for each dimension, or a vector of coordinates for each.
+    At the edges the slope is that of two elements, or, if `edge_order` is 2, of a parabola through three.
+    """
+    check_tensor("gradient", input)
+    dims, steps = _read(input, spacing, dim, edge_order)
+    return tuple(
+        [
+            _uneven(input, axis, step, edge_order) if isinstance(step, Tensor) else _even(input, axis, step, edge_order)
+            for axis, step in zip(dims, steps, strict=True)
+        ]
+    )

@@ -1,0 +1,296 @@
+"""How often values occur: bincount of whole numbers, histc and histogram of numbers in bins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import C_NAMES
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser.checks import check_pair, check_tensor
+from tensorglass.ops.creation.fill import zeros
+from tensorglass.ops.creation.ranges import linspace
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.reduction import write_out
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.reductions.values_and_indices import comparable, not_implemented
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+# --- whole numbers ---------------------------------------------------------------------------------------------------
+
+
+def _bincount_samples() -> Iterator[Sample]:
+    whole = values(7, low=0, high=5, dtype=dtypes.int64)
+    yield sample(whole)
+    yield sample(whole, minlength=9)
+    yield sample(whole, values(7, seed=1).to(dtypes.float64))
+    yield sample(values(0, dtype=dtypes.int64), None, 3)
+
+
+@operator("sorting", samples=_bincount_samples)
+@derivative(node="NotImplemented", weights=no_derivative("aten::bincount"))
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
+    check_tensor("bincount", input)
+    if input._dtype not in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise not_implemented("bincount_cpu", input._dtype)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input._size == (0,):
+        return zeros(minlength, dtype=dtypes.int64, device=input.device)
+    if len(input._size) != 1 or int(input.min()) < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._size != input._size:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    backend = input._storage.backend
+    if weights is None:
+        return from_array(backend.launch(_count, array_of(input), None, minlength), dtypes.int64, input._storage)
+    kind = weights._dtype if weights._dtype is dtypes.float32 else dtypes.float64
+    weighed = weights.detach().real.to(dtypes.float64) if weights._dtype.is_complex else weights.detach()
+    counts = backend.launch(_count, array_of(input), array_of(weighed.to(dtypes.float64)), minlength)
+    return from_array(counts, dtypes.float64, input._storage).to(kind)
+
+
+def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Array:
+    return xp.ascontiguousarray(xp.bincount(array.astype("int64", copy=False), weights, minlength))
+
+
+# --- numbers in equal bins -------------------------------------------------------------------------------------------
+
+
+TITLE = "torch.histogramdd"  #: whom PyTorch's errors name, in one dimension too
+_NO_BYTE = "value cannot be converted to type uint8_t without overflow"
+
+
+def _histc_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, -2, 2)
+    yield sample(values(5), bins=3, min=10, max=12)
+    yield sample(values(0), 3)
+
+
+def _limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
+    """Where the bins begin and end: at the least and the largest element, if that was not said."""
+    if low == high:
+        if input.numel():
+            ends = input.detach().aminmax()
+            low, high = ends[0].item(), ends[1].item()
+        if low == high:
+            low, high = low - 1, high + 1
+    for each in (low, high):
+        if not math.isfinite(each):
+            raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    return low, high
+
+
+@operator("sorting", out=True, samples=_histc_samples)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the largest.
+
+    The counts have the dtype of `input`. Elements outside are not counted; the last bin has its upper end.
+    """
+    check_tensor("histc", input)
+    dtype = input._dtype
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(
+            "torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+            f"{C_NAMES[dtype]} and hist {C_NAMES[out._dtype]}"
+        )
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if isinstance(min, complex) or isinstance(max, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    if dtype is dtypes.bool:
+        raise not_implemented("linspace_cpu", dtype)
+    if dtype.is_complex:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "histogram_cpu", dtype)
+    if dtype in dtypes.WIDE_UNSIGNED:
+        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "linspace_cpu", dtype)
+    if dtype is dtypes.uint8 and (min < 0 or (min == max == 0 and not input.numel())):
+        raise RuntimeError(_NO_BYTE)
+    if not dtype.is_floating_point:
+        raise not_implemented("histogram_cpu", dtype)
+    low, high = _limits(input, min, max, "torch.histc")
+    backend = input._storage.backend
+    counts = backend.launch(_equal_bins, array_of(input), bins, low, high)
+    return from_array(counts, dtype, input._storage) if out is None else write_out(counts, (bins,), out, dtype)
+
+
+def _equal_bins(xp: Any, array: Array, bins: int, low: float, high: float) -> Array:
+    row = array.reshape(-1)
+    low, high, many = (row.dtype.type(each) for each in (low, high, bins))
+    row = row[(row >= low) & (row <= high)]
+    places = xp.minimum(((row - low) * many / (high - low)).astype("int64"), bins - 1)  # each step rounded to its dtype
+    return xp.ascontiguousarray(xp.bincount(places, minlength=bins).astype(row.dtype))
+
+
+# --- numbers in any bins ---------------------------------------------------------------------------------------------
+
+
+def _histogram_samples() -> Iterator[Sample]:
+    yield sample(values(40), 5)
+    yield sample(values(4, 6), 4, range=(-2.0, 2.0))
+    yield sample(values(12), 3, weight=values(12, seed=1), density=True)
+    yield sample(values(0), 3)
+
+
+@operator("sorting", out=True, samples=_histogram_samples)
+@derivative(node="NotImplemented", input=no_derivative("aten::histogram"), weight=no_derivative("aten::histogram"))
+def histogram(
+    input: Tensor,
+    bins: Any = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> Any:
+    """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges.
+
+    With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
+    """
+    check_tensor("histogram", input)
+    dtype = input._dtype
+    if out is not None:
+        check_pair(out)
+    _check_bins(input, bins)
+    if weight is not None:
+        _check_weight(input, weight)
+    refuse_without_kernel(input, isinstance(bins, Tensor), range)
+    if out is not None:
+        _check_results_dtype(input, *out)
+    if isinstance(bins, Tensor):
+        edges = bins.clone(memory_format=contiguous_format)
+    else:
+        edges = _edges(input, bins, range)
+    backend = input._storage.backend
+    weights = None if weight is None else array_of(weight.detach())
+    kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]
+    counts = backend.launch(_any_bins, array_of(input), array_of(edges.detach()), weights, *kinds)
+    hist = from_array(counts, dtype, input._storage)
+    if density:
+        hist = hist / hist.sum() / edges.detach().diff()
+    if out is None:
+        return return_types.histogram(hist, edges)
+    written = [
+        write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)
+    ]
+    return return_types.histogram.out(*written)
+
+
+def refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> None:
+    """Raise PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
+    dtype = input._dtype
+    if not has_edges and limits is None and input.numel() and (not dtype.is_floating_point or dtype.itemsize == 2):
+        raise not_implemented("histogramdd", dtype)  # which looks for the ends
+    if dtype.is_floating_point:
+        return
+    if not has_edges and (dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED):
+        raise not_implemented("linspace_cpu", dtype)
+    if not has_edges and dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
+        raise RuntimeError(_NO_BYTE)
+    raise not_implemented("histogram_cpu", dtype)
+
+
+def _check_results_dtype(input: Tensor, hist: Tensor, edges: Tensor) -> None:
+    for name, each, where in (("hist", hist, ""), ("bin_edges", edges, " for dimension 0")):
+        if each._dtype is not input._dtype:
+            raise RuntimeError(
+                f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got input "
+                f"{C_NAMES[input._dtype]} and {name} {C_NAMES[each._dtype]}{where}"
+            )
+
+
+def _check_bins(input: Tensor, bins: Any) -> None:
+    if isinstance(bins, Tensor):
+        check_edges_dtype(input, bins)
+        if len(bins._size) != 1:
+            raise RuntimeError(
+                f"{TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
+                "tensor for dimension 0"
+            )
+        if not bins.numel():
+            raise RuntimeError(
+                f"{TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                "dimension 0"
+            )
+        if bins.numel() == 1:
+            raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
+    elif bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+def check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
+    """Raise unless the edges of bins have the dtype of what falls into them."""
+    if edges._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{C_NAMES[input._dtype]} and bins for dimension {dim} with dtype {C_NAMES[edges._dtype]}"
+        )
+
+
+def check_weight_dtype(input: Tensor, weight: Tensor) -> None:
+    """Raise unless the weights have the dtype of what they weigh."""
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
+        )
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    check_weight_dtype(input, weight)
+    if weight.numel() != input.numel():
+        raise RuntimeError(
+            f"{TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
+            f"{[weight.numel()]}"
+        )
+
+
+def _edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
+    if limits is not None and len(limits) != 2:
+        raise RuntimeError(
+            f"{TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
+        )
+    return equal_edges(input, bins, limits)
+
+
+def equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
+    """The edges of `bins` equal bins between two limits, or from the least element to the largest."""
+    if limits is not None:
+        low, high = limits
+    elif input.numel():
+        low, high = (each.item() for each in input.detach().aminmax())
+    else:
+        low, high = 0.0, 1.0
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"{TITLE}: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return linspace(low, high, bins + 1, dtype=input._dtype, device=input.device)
+
+
+def _any_bins(xp: Any, array: Array, edges: Array, weights: Array | None, compute: Any, kind: Any) -> Array:
+    array, edges = array.astype(compute, copy=False), edges.astype(compute, copy=False)
+    row, count = array.reshape(-1), edges.shape[0] - 1
+    if count < 1:
+        return xp.zeros(0, kind)
+    places = xp.searchsorted(edges, row, side="right") - 1
+    places = xp.where(row == edges[-1], count - 1, places)
+    is_inside = (row >= edges[0]) & (row <= edges[-1])
+    if weights is not None:
+        weights = weights.reshape(-1)[is_inside].astype("float64")
+    counts = xp.bincount(places[is_inside].astype("int64"), weights, count)
+    return xp.ascontiguousarray(counts.astype(kind))

@@ -1,0 +1,1 @@
+"""Views: another header on the same storage."""

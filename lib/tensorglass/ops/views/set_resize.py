@@ -1,0 +1,257 @@
+"""Rewriting a header: set_, resize_ and their siblings, which change what a tensor looks at and move no element.
+
+The one idea to keep in mind: a header may be pointed elsewhere, but other headers on the old storage never notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.core import memory_format as formats
+from tensorglass.core.dtypes import C_NAMES, FLOATING
+from tensorglass.core.errors import explained
+from tensorglass.core.memory_format import contiguous_format, preserve_format
+from tensorglass.graph import inplace
+from tensorglass.graph.derivative import Derivative
+from tensorglass.graph.formula_node import FormulaNode
+from tensorglass.graph.node import like
+from tensorglass.graph.recorder import Recorder, is_recorded
+from tensorglass.graph.tensor_fields import set_requires_grad
+from tensorglass.ops.arg_parser.bool_arguments import Stated
+from tensorglass.ops.arg_parser.checks import check_tensor, ints, invalid_combination, type_name
+from tensorglass.ops.arg_parser.wrap import explaining
+from tensorglass.ops.copies.copy import format_strides, suggested_format
+from tensorglass.ops.copies.new_memory import settle_gained
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.views.shape import detach
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.set_header import make_room, point, resize
+from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+
+
+@operator(
+    "header",
+    function=False,
+    signatures=(
+        "(Tensor input)",
+        "(Tensor input, torch.Storage source)",
+        "(Tensor input, torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+        "(Tensor input, Tensor source)",
+        "(Tensor input, Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    ),
+)
+def set_(
+    input: Tensor,
+    source: Stated = None,
+    storage_offset: int = 0,
+    size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Tensor:
+    """Point the header at another storage: that of a tensor, a storage as a whole, or a part of one.
+
+    A storage that is too short for the header asked for is made longer, as `resize_` does.
+    """
+    if source is None:
+        source = UntypedStorage(0, device=input._storage.device)
+    if isinstance(source, Tensor):
+        if source._dtype is not input._dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
+            )
+        storage = source._storage
+    elif isinstance(source, (UntypedStorage, TypedStorage)):
+        storage = _untyped(input, source)
+    else:
+        raise invalid_combination("set_", (source,), "()", "(Storage source)", "(Tensor source)")
+    node = _refused_history(input, source)
+    if size is not None:
+        first = source._offset if isinstance(source, Tensor) else 0
+        header = _header_on(input, storage, size, stride, storage_offset + first)
+    elif isinstance(source, Tensor):
+        header = header_of(source)
+    else:
+        header = (storage.nbytes() // input._dtype.itemsize,), (1,), 0
+    input._written()
+    point(input, storage, *header)
+    if node is not None:
+        node.outputs = (like(input),)
+        inplace.rebase(input, node)
+    if input._meta is not None:
+        input._meta.accumulate = None  # what was computed before is not of this leaf any more
+    return input
+
+
+def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedStorage:
+    if isinstance(source, UntypedStorage):
+        return source
+    if source.dtype is not input._dtype:
+        raise explained(
+            RuntimeError(
+                f"Expected a Storage of type {C_NAMES[input._dtype]} or an UntypedStorage, but got type "
+                f"{source.dtype.scalar_type} for argument 1 'storage'"
+            ),
+            "An untyped storage fits every dtype: pass storage.untyped().",
+        )
+    return source.untyped()
+
+
+def _header_on(
+    input: Tensor, storage: UntypedStorage, size: Sequence[int], stride: Sequence[int] | None, offset: int
+) -> geometry.Header:
+    """What was asked for; the storage is made longer for it, but not for a header that has this size and stride."""
+    expected = "(Storage source, int storage_offset, tuple of ints size, tuple of ints stride)"
+    sizes, offset = ints("set_", (tuple(size),), expected), index(offset)
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    itemsize = input._dtype.itemsize
+    if stride is None:
+        strides = geometry.contiguous_strides(sizes)
+        needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
+        if sizes == input._size:
+            _check_reach(needed, sizes, (), offset, itemsize, storage)
+            return sizes, input._stride, offset
+        make_room(storage, needed)
+        return sizes, strides, offset
+    strides = ints("set_", (tuple(stride),), expected)
+    if len(strides) != len(sizes):
+        raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
+    if any(step < 0 for step in strides):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(strides))
+        )
+    needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
+    if sizes == input._size and strides == input._stride:
+        _check_reach(needed, sizes, strides, offset, itemsize, storage)
+    make_room(storage, needed)
+    return sizes, strides, offset
+
+
+def _check_reach(
+    needed: int, size: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int, storage: UntypedStorage
+) -> None:
+    if needed > storage.nbytes():
+        raise explained(
+            RuntimeError(
+                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+                f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+                f"{storage.nbytes()}"
+            ),
+            "A storage is made longer only for a header of another size or stride than the tensor has now.",
+        )
+
+
+def _refused_history(input: Tensor, source: Any) -> FormulaNode | None:
+    """The node of a `set_` that is recorded, through which no gradient comes; None if there is nothing to record.
+
+    Refuses to give another storage to a tensor that the graph needs as it is.
+    """
+    if input._meta is not None:
+        inplace.check_inference(input)
+    if not is_recorded((input, source)) or input._dtype.category < FLOATING:
+        return None
+    inplace.check(input)
+    return _set_recorder.begin((input, source))
+
+
+_refuse = no_derivative("set_")
+_set_derivative = Derivative({"input": _refuse, "source": _refuse}, "NotImplemented")
+_set_recorder = Recorder(_set_derivative, "set_", ("input", "source"))
+
+
+def _set_data(input: Tensor, new_data: Tensor) -> None:
+    """``x.data = y``: `x` looks at what `y` looks at, with its dtype, from now on."""
+    if not isinstance(new_data, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type_name(new_data)}")
+    if new_data._dtype.category < FLOATING and requires_grad(input):
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    is_alike = new_data._dtype is input._dtype and new_data._storage.device == input._storage.device
+    if input._meta is not None and not is_alike:
+        input._meta.accumulate = None  # it converts gradients to the old dtype
+    point(input, new_data._storage, new_data._size, new_data._stride, new_data._offset)
+    input._dtype, input._conj = new_data._dtype, new_data._conj
+
+
+@operator("view", function=False, method=False, attribute=True, setter=_set_data)
+def data(input: Tensor) -> Tensor:
+    """The same elements in a header of its own, whose in-place writes autograd does not see."""
+    apart = detach(input)
+    apart._counter = VersionCounter()
+    return apart
+
+
+@operator("header", function=False)
+def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | None = None) -> Tensor:
+    """Give the header another size, contiguous from its offset on. The storage grows if need be, and never shrinks;
+    elements that it gains are not initialised. A header that has the size stays, unless a format is given.
+    """
+    if input._meta is not None and requires_grad(input):
+        raise explained(
+            RuntimeError("cannot resize variables that require grad"),
+            "The gradient would have the old size. Resize x.detach(), or make a new tensor.",
+        )
+    sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
+    geometry.checked_numel(sizes)
+    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses what overflows in bytes
+    if sizes == input._size and memory_format is None:
+        return input
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    strides = format_strides(sizes, sizes, memory_format or contiguous_format)
+    nbytes = input._storage._nbytes
+    resize(input, sizes, strides)
+    input._written()
+    settle_gained(input, nbytes)
+    return input
+
+
+@operator("header", function=False)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: formats.memory_format | None = None) -> Tensor:
+    """`input.resize_(the_template.size())`; `preserve_format` is the format that the template seems to have."""
+    check_tensor("resize_as_", the_template, "the_template")
+    if memory_format is preserve_format:
+        memory_format = suggested_format(the_template)
+    return resize_(input, the_template._size, memory_format=memory_format)
+
+
+@operator("header")
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether both tensors have the same size."""
+    check_tensor("is_same_size", other, "other")
+    return input._size == other._size
+
+
+@operator("header", function=False)
+def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set `requires_grad`, and return the tensor."""
+    set_requires_grad(input, requires_grad, "floating point dtype")
+    return input
+
+
+@operator("header", function=False)
+def detach_(input: Tensor) -> Tensor:
+    """Cut the tensor off from the graph: it becomes a leaf that requires no gradient."""
+    if input._base is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+            "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+        )
+    if input._meta is not None:
+        meta = input._meta
+        if meta.grad_fn is not None:  # its hooks stay with it
+            meta.hooks = input._backward_hooks
+        meta.grad_fn, meta.output_nr, meta.requires_grad = None, 0, False
+        input._array = None  # nodes that keep the tensor notice by it: what they kept is not the leaf that it is now
+    return input
+
+
+# What the class itself answers is refused in the same words as what operators do.
+for _question in (Tensor.size, Tensor.stride, Tensor.is_set_to, Tensor.is_contiguous):
+    setattr(Tensor, _question.__name__, explaining(_question, _question.__name__, is_method=True))

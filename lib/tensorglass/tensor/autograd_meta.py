@@ -1,0 +1,77 @@
+"""A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
+
+The one idea to keep in mind: a *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node
+made it. Everything that requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
+"""
+
+from __future__ import annotations
+
+import weakref
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.hooks import Hooks
+
+if TYPE_CHECKING:
+    from tensorglass.core.dtypes import dtype as DType
+    from tensorglass.graph.node import AccumulateGrad, Node
+    from tensorglass.tensor.tensor import Tensor
+
+
+class Creation(Enum):
+    """How a view was made: what decides whether it may be written to in place. A view of a view is made as that was."""
+
+    PLAIN = "as usual"
+    MULTI_OUTPUT = "one of several outputs"
+    NO_GRAD = "no_grad"
+    INFERENCE = "inference"
+    CUSTOM_FUNCTION = "in a custom Function"
+
+
+OWN: Any = object()  #: as a dtype: the tensor's own
+
+
+class Meta:
+    """The autograd fields of a tensor."""
+
+    # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
+    requires_grad = False  #: the flag of a leaf
+    grad: Tensor | None = None
+    grad_dtype: DType | None = OWN  #: which dtype the gradient is to have; None for any
+    grad_fn: Node | None = None
+    output_nr = 0  #: which of the node's outputs the tensor is
+    hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
+    post_accumulate: Hooks | None = None
+    retains: Any = None  #: removes the hook by which `retain_grad` works
+    accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
+    is_inference = False
+    is_tangent = False  #: of a dual tensor: it has no tangent itself
+
+
+def meta_of(tensor: Tensor) -> Meta:
+    """The tensor's `Meta`, made if there is none."""
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = Meta()
+    return meta
+
+
+def requires_grad(tensor: Tensor) -> bool:
+    """Whether gradients flow to the tensor: asked for, computed from such tensors, or a view of one."""
+    meta = tensor._meta
+    if meta is None:
+        return False
+    if meta.requires_grad or meta.grad_fn is not None:
+        return True
+    base = tensor._base
+    return base is not None and requires_grad(base)
+
+
+def inference_meta(*, force: bool = False) -> Meta | None:
+    """What a new tensor gets while some thread is in inference mode: a mark, if it is this one or `force`."""
+    if not state.inference and not force:
+        return None
+    meta = Meta()
+    meta.is_inference = True
+    return meta

@@ -1,0 +1,263 @@
+"""Whether operators are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
+
+The one idea to keep in mind: the modes belong to the thread; they are asked only when an operand requires a gradient.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import warnings
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from tensorglass.core.naming import type_name
+
+
+class _State(threading.local):
+    grad = True  #: whether the user wants operators recorded
+    inference = False
+    said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
+    below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
+    # Where `below` is True, `grad` is False.
+    keeps_graphs = False  #: whether walks leave the graph whole: between the slices of `vmap`
+    in_formula = False  #: whether a derivative's formula is at work that is recorded itself
+
+
+state = _State()
+
+
+class _Watched:
+    # What every operator would have to ask of its thread. How many threads it holds for is cheaper to ask than whether
+    # it does for this one.
+    def __init__(self) -> None:
+        self.threads_in_inference = 0  #: in inference mode, where a tensor is marked at birth
+        self.saved_tensors_hooks = 0  #: blocks of them that are open
+        self.recorded_formulas = 0  #: at work
+        self._counting = threading.Lock()
+
+    def count(self, *, inference: int = 0, saved_tensors_hooks: int = 0, recorded_formulas: int = 0) -> None:
+        """Add to the counts."""
+        with self._counting:
+            self.threads_in_inference += inference
+            self.saved_tensors_hooks += saved_tensors_hooks
+            self.recorded_formulas += recorded_formulas
+
+
+watched = _Watched()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators on tensors that require gradients are recorded in this thread.
+
+    >>> torch.is_grad_enabled()
+    True
+    """
+    return state.grad or (state.inference and state.said)
+
+
+def _enable(wanted: bool) -> None:
+    if state.inference:
+        state.said = wanted
+    else:
+        state.grad = wanted
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode.
+
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
+    return state.inference
+
+
+class FormulaRecorded:
+    """A block in which a derivative's formula runs that is recorded itself."""
+
+    def __enter__(self) -> None:
+        self._before, state.in_formula = state.in_formula, True
+        watched.count(recorded_formulas=1)
+
+    def __exit__(self, *_: object) -> None:
+        state.in_formula = self._before
+        watched.count(recorded_formulas=-1)
+
+
+_FOUND_IN = "tensorglass.autograd.grad_mode"  #: where users find the modes
+
+
+class Mode:
+    """A context, and a decorator of functions and generators."""
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        raise NotImplementedError
+
+    def clone(self) -> Mode:
+        """Another one like this: a decorated function may be running several times at once."""
+        return type(self)()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            made = function
+            function = lambda *arguments, **keywords: made(*arguments, **keywords)  # noqa: E731  # PyTorch's is one
+        if inspect.isgeneratorfunction(function):
+            return self._decorated_generator(function)
+
+        @functools.wraps(function)
+        def decorated(*arguments: Any, **keywords: Any) -> Any:
+            with self.clone():
+                return function(*arguments, **keywords)
+
+        return decorated
+
+    def _decorated_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Each step of the generator runs in the mode; between the steps the caller's holds."""
+
+        @functools.wraps(function)
+        def decorated(*arguments: Any, **keywords: Any) -> Any:
+            with self.clone():
+                generator = function(*arguments, **keywords)
+                send: Callable[[], Any] = functools.partial(next, generator)
+            try:
+                while True:
+                    try:
+                        with self.clone():
+                            value = send()
+                    except StopIteration as stop:
+                        return stop.value
+                    try:
+                        sent = yield value
+                        send = functools.partial(generator.send, sent)
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:
+                        send = functools.partial(generator.throw, error)
+            finally:
+                with self.clone():
+                    generator.close()
+
+        return decorated
+
+
+class _Bare(Mode):
+    """A mode that also decorates without parentheses: ``@torch.no_grad``."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        self = object.__new__(cls)
+        return self if function is None else self(function)
+
+
+class no_grad(_Bare):
+    """Nothing is recorded inside: results do not require gradients.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(): y = x * 2
+    ...
+    >>> y.requires_grad
+    False
+    """
+
+    __module__ = _FOUND_IN
+    _wanted = False
+
+    def __enter__(self) -> None:
+        self._before = is_grad_enabled()
+        _enable(self._wanted)
+
+    def __exit__(self, *error: Any) -> None:
+        _enable(self._before)
+
+
+class enable_grad(no_grad):
+    """Operators are recorded inside, also within `no_grad`.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad(): y = x * 2
+    ...
+    >>> y.requires_grad
+    True
+    """
+
+    __module__ = _FOUND_IN
+    _wanted = True
+
+
+class set_grad_enabled(Mode):
+    """Record or not, from now on; used as a context, until its end.
+
+    >>> with torch.set_grad_enabled(False): torch.is_grad_enabled()
+    ...
+    False
+    """
+
+    __module__ = _FOUND_IN
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
+        self._before = is_grad_enabled()
+        self.mode = mode
+        _enable(mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        _enable(self._before)  # as a decorator it changes nothing yet
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        _enable(self.mode)
+
+    def __exit__(self, *error: Any) -> None:
+        _enable(self._before)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    def clone(self) -> set_grad_enabled:
+        return type(self)(self.mode)
+
+
+class inference_mode(Mode):
+    """`no_grad` for good: tensors made inside count no versions and can never be recorded.
+
+    >>> with torch.inference_mode(): y = torch.ones(2)
+    ...
+    >>> y.is_inference()
+    True
+    """
+
+    __module__ = _FOUND_IN
+
+    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
+        if isinstance(mode, bool):
+            return object.__new__(cls)
+        return cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self._before = (state.grad, state.inference, state.said)
+        watched.count(inference=self.mode - state.inference)
+        state.grad, state.inference, state.said = not self.mode, self.mode, False
+
+    def __exit__(self, *error: Any) -> None:
+        watched.count(inference=self._before[1] - state.inference)
+        state.grad, state.inference, state.said = self._before
+
+    def clone(self) -> inference_mode:
+        return type(self)(self.mode)

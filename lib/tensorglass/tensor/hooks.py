@@ -1,0 +1,68 @@
+"""Hooks: functions of the user's that are called when a gradient comes by, in the order of their registration."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.core.errors import warn
+
+Hooks = dict[int, Callable[..., Any]]
+
+_numbers = itertools.count()
+
+
+class _Registry(dict[int, Callable[..., Any]]):
+    """Hooks by number. A dict of a class of its own, so that handles can refer to it weakly."""
+
+    __slots__ = ("__weakref__",)
+
+
+class RemovableHandle:
+    """What registering a hook returns: `remove()` takes the hook away again; as a context, at its end."""
+
+    __module__ = "tensorglass.utils.hooks"  # where users find it
+
+    def __init__(self, registry: _Registry) -> None:
+        self.id = next(_numbers)
+        self._registry = weakref.ref(registry)
+
+    def remove(self) -> None:
+        """Take the hook away; nothing happens if it is gone."""
+        registry = self._registry()
+        if registry is not None:
+            registry.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.remove()
+
+
+def register(registry: Hooks | None, hook: Callable[..., Any], *, first: bool = False) -> tuple[Hooks, RemovableHandle]:
+    """Add a hook to `registry`, which is made if there is none."""
+    if not isinstance(registry, _Registry):
+        registry = _Registry()
+    handle = RemovableHandle(registry)
+    if first:
+        others = dict(registry)
+        registry.clear()
+        registry[handle.id] = hook
+        registry.update(others)
+    else:
+        registry[handle.id] = hook
+    return registry, handle
+
+
+def warn_if_has_hooks(tensor: Any) -> None:
+    """Warn of each hook on a tensor that is about to be sent, unless it is marked by `unserializable_hook`."""
+    hooks = None if tensor._meta is None else tensor._meta.hooks
+    for hook in (hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
+            )

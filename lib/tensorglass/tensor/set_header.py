@@ -1,0 +1,34 @@
+"""Pointing a tensor elsewhere: another storage, size, stride or offset for a header that is there.
+
+The one idea to keep in mind: nothing here moves an element or counts as a write: operators count themselves.
+"""
+
+from __future__ import annotations
+
+from tensorglass import geometry
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.tensor import Tensor, VersionCounter
+
+
+def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
+    """Make `input` this header. Its writes are counted apart from then on if the storage is another one."""
+    if storage is not input._storage:
+        if input._counter is None:
+            input._counter = VersionCounter(input._storage.version)
+        input._storage = storage
+        storage.add_header(input)
+    input._size, input._stride, input._offset = size, stride, offset
+    input._array = input._contiguous = None
+
+
+def make_room(storage: UntypedStorage, nbytes: int) -> None:
+    """Make the storage longer if it has fewer bytes; never shorter."""
+    if nbytes > storage.nbytes():
+        storage.resize_(nbytes)
+
+
+def resize(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> None:
+    """Give the header this size and stride from its offset on; the storage grows if need be."""
+    input._storage.note(input)
+    make_room(input._storage, geometry.storage_nbytes(size, stride, input._offset, input._dtype.itemsize))
+    point(input, input._storage, size, stride, input._offset)

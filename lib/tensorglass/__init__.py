@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tensorglass import autograd, backends, fft, linalg, memory, ops, random, special
 from tensorglass.backends import numpy_backend
 from tensorglass.bootstrap import missing_names as missing
+from tensorglass.bootstrap import namespaces
 from tensorglass.core.devices import device, get_default_device, set_default_device
 from tensorglass.core.dtype_info import finfo, iinfo
 from tensorglass.core.dtypes import (
@@ -93,7 +94,6 @@ from tensorglass.memory.settings import (
     set_warn_always,
     use_deterministic_algorithms,
 )
-from tensorglass.ops.declare import namespaces
 from tensorglass.storage import legacy_storages as old_storages
 from tensorglass.storage.legacy_storages import (
     BFloat16Storage,
@@ -138,7 +138,7 @@ fields.attach()
 deriving.attach()
 autograd.attach()
 globals().update(ops.attach())
-missing.attach()
+missing.attach(sys.modules[__name__])
 return_types = ops.return_types  #: the named tuples of operators with several results
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 

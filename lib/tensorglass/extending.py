@@ -21,7 +21,28 @@ from tensorglass.ops.declare.samples import pairs, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, PREDICATE, PROMOTE
 
 __all__ = [
-    "BOOL", "COMPLEX", "FLOAT", "FLOATING", "INTEGER", "OPERATORS", "PREDICATE", "PROMOTE", "Array", "Backend",
-    "Family", "NumpyBackend", "Operand", "Operator", "Sample", "attach", "derivative", "get", "operator", "pairs", "pointwise",
-    "reduction", "register_family", "unary",
-]  # fmt: skip
+    "BOOL",
+    "COMPLEX",
+    "FLOAT",
+    "FLOATING",
+    "INTEGER",
+    "OPERATORS",
+    "PREDICATE",
+    "PROMOTE",
+    "Array",
+    "Backend",
+    "Family",
+    "NumpyBackend",
+    "Operand",
+    "Operator",
+    "Sample",
+    "attach",
+    "derivative",
+    "get",
+    "operator",
+    "pairs",
+    "pointwise",
+    "reduction",
+    "register_family",
+    "unary",
+]

@@ -3,6 +3,6 @@
 Its operators are declared in `ops` like all others; a name such as ``fft_ifft`` in the table is ``torch.fft.ifft``.
 """
 
-from tensorglass.ops.declare.namespaces import answering
+from tensorglass.bootstrap.namespaces import answering
 
 __getattr__, __dir__ = answering(globals(), "fft")

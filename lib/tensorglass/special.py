@@ -4,6 +4,6 @@ Its operators are declared in `ops` like all others; ``special_entr`` in the tab
 What has another name elsewhere has that of this namespace as an alias: ``special.expit`` is `sigmoid`.
 """
 
-from tensorglass.ops.declare.namespaces import answering
+from tensorglass.bootstrap.namespaces import answering
 
 __getattr__, __dir__ = answering(globals(), "special")

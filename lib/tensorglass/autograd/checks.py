@@ -12,7 +12,6 @@ from typing import Any
 
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
-from tensorglass.autograd.gradcheck import GradcheckError
 from tensorglass.autograd.jacobian_matrices import (
     Analytical,
     Function,
@@ -30,6 +29,10 @@ from tensorglass.ops.sorting.equal import allclose
 from tensorglass.tensor.tensor import Tensor
 
 _NOTEBOOK = "02 checking gradients"
+
+
+class GradcheckError(RuntimeError):
+    """A gradient is not what small differences of the function say."""
 
 
 class Check:

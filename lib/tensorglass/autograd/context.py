@@ -7,7 +7,7 @@ when the engine reaches the node and hands it to the backward.
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph import inplace
@@ -17,9 +17,6 @@ from tensorglass.graph.saved_tensor import NOTHING, SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from tensorglass.autograd.function import Function
 
 
 class FunctionCtx:
@@ -74,7 +71,7 @@ class BackwardCFunction(FunctionCtx, Node):
         "materialize_grads", "needs_input_grad", "non_differentiable", "saved_for_forward", "to_save",
     )  # fmt: skip
 
-    _forward_cls: type[Function]
+    _forward_cls: type[Any]  #: the Function
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self._is_tensor = [isinstance(each, Tensor) for each in arguments]

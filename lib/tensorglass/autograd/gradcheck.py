@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorglass.autograd.backward import grad
+from tensorglass.autograd.checks import Check, GradcheckError, as_tuple
 from tensorglass.ops.creation.fill import empty
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.tensor.tensor import Tensor
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from tensorglass.autograd.jacobian_matrices import Function
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
-
-class GradcheckError(RuntimeError):
-    """A gradient is not what small differences of the function say."""
 
 
 def gradcheck(
@@ -57,8 +54,6 @@ def gradcheck(
     True
     """
     _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
-    from tensorglass.autograd.checks import Check, as_tuple  # when they are needed: imports should be quick
-
     check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
         check.inputs_can_be_checked()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 from tensorglass.core.errors import explained
@@ -19,6 +20,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
 MODULES = ("linalg", "special", "fft")
+_library: ModuleType  #: the package, which imports this module
 
 
 def no_such_name(name: str, there: Iterable[str], module: str = "") -> AttributeError:
@@ -58,8 +60,10 @@ def pytorch_names() -> list[str]:
         return file.read().split()
 
 
-def attach() -> None:
-    """Give Tensor the attributes that refuse."""
+def attach(library: ModuleType) -> None:
+    """Give Tensor the attributes that refuse. `library` is where functions are looked for: the package itself."""
+    global _library
+    _library = library
     attributes: dict[str, Any] = {"__dir__": _dir}
     there = frozenset(dir(Tensor))
     for path in pytorch_names():
@@ -99,9 +103,7 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
 
 def _elsewhere(name: str, home: str) -> list[str]:
     """Where the namespace, one of its modules or a tensor has something of this name that can be called."""
-    import tensorglass  # when it is needed: it imports this module
-
-    holders = {each: getattr(tensorglass, each) if each else tensorglass for each in ("", "Tensor", *MODULES)}
+    holders = {each: getattr(_library, each) if each else _library for each in ("", "Tensor", *MODULES)}
     return [
         f"torch.{each}.{name}" if each else f"torch.{name}"
         for each, holder in holders.items()

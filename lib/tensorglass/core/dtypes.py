@@ -307,3 +307,8 @@ def set_default_dtype(d: dtype) -> None:
             f"{d!r} is not a floating-point type; float16, bfloat16, float32 and float64 are.",
         )
     _default = d
+
+
+def comparable(of: dtype) -> dtype:
+    """The dtype in which array modules order the elements: half types are compared as float32."""
+    return float32 if of.is_floating_point and of.itemsize == 2 else of

@@ -24,7 +24,7 @@ from tensorglass.ops.creation.factory import new as new_in
 from tensorglass.ops.creation.from_memory import on_storage
 from tensorglass.ops.creation.tensor import copied
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.indexing.recorded import alias
+from tensorglass.ops.derivatives.view_nodes import alias
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.tensor import Tensor

@@ -138,7 +138,7 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
     elif not isinstance(data, Tensor | list | tuple) and hasattr(data, "__dlpack__"):
-        from tensorglass.interop.dlpack import from_dlpack  # when it is needed: imports should be quick
+        from tensorglass.ops.creation.dlpack import from_dlpack  # when it is needed: imports should be quick
 
         data = from_dlpack(data)
     if isinstance(data, Tensor):
@@ -221,7 +221,7 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
         array_dtype(array)  # which raises for what no tensor has
         return from_numpy(array) if array.ndim else None
     if hasattr(obj, "__dlpack__") or _is_capsule(obj):
-        from tensorglass.interop.dlpack import from_dlpack  # when it is needed: imports should be quick
+        from tensorglass.ops.creation.dlpack import from_dlpack  # when it is needed: imports should be quick
 
         return from_dlpack(obj)
     try:

@@ -21,12 +21,18 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tensorglass.backends.host_memory import POOL
 
-if TYPE_CHECKING:
-    from tensorglass.storage.storage import UntypedStorage
+
+class Counted:
+    """What the ledger counts: storages derive from it."""
+
+    __slots__ = ("_birth", "_counted")
+
+    _birth: int  #: which one it is, in the order of their births
+    _counted: int  #: bytes that count
 
 
 class Figures:
@@ -47,10 +53,10 @@ _next_number = 0
 class Observer(Protocol):
     """Who is told of every storage and every copy as it happens. It must not keep what it is told of alive."""
 
-    def born(self, storage: UntypedStorage, nbytes: int) -> None:
+    def born(self, storage: Counted, nbytes: int) -> None:
         """A new storage holds `nbytes` bytes of its own; 0 where they are somebody else's."""
 
-    def resized(self, storage: UntypedStorage, nbytes: int) -> None:
+    def resized(self, storage: Counted, nbytes: int) -> None:
         """A storage now holds `nbytes` bytes in place of those that it had."""
 
     def copied(self, nbytes: int) -> None:
@@ -64,7 +70,7 @@ _open_tracks = 0  # blocks of `track` that have not ended
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures) -> None:
+def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
     """A new storage holds `nbytes` bytes that count."""
     storage._counted = nbytes
     storage._birth = figures.allocations = figures.allocations + 1
@@ -77,7 +83,7 @@ def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures) -> No
             observer.born(storage, nbytes)
 
 
-def ended(storage: UntypedStorage, figures: Figures = figures) -> None:
+def ended(storage: Counted, figures: Figures = figures) -> None:
     """A storage goes, and its bytes with it: `UntypedStorage.__del__`."""
     # The figures are a default argument because a storage may outlive this module's names when Python ends.
     try:
@@ -86,7 +92,7 @@ def ended(storage: UntypedStorage, figures: Figures = figures) -> None:
         return
 
 
-def resized(storage: UntypedStorage, nbytes: int) -> None:
+def resized(storage: Counted, nbytes: int) -> None:
     """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
     figures.live_bytes += nbytes - storage._counted
     storage._counted = nbytes
@@ -116,7 +122,7 @@ def next_name() -> str:
     return name
 
 
-def name_of(storage: UntypedStorage) -> str:
+def name_of(storage: Any) -> str:
     """The small name that a storage keeps for life. Names are given in the order in which they are first asked for,
     so that a picture's first storage is S0 however many temporaries came and went before.
     """
@@ -126,11 +132,9 @@ def name_of(storage: UntypedStorage) -> str:
 # --- what people ask -------------------------------------------------------------------------------------------------
 
 
-def live() -> list[UntypedStorage]:
+def live() -> list[Any]:
     """The storages alive now, the oldest first. (Not those that `gc.freeze` has hidden.)"""
-    from tensorglass.storage.storage import UntypedStorage  # which imports this module, to report to it
-
-    storages = [each for each in gc.get_objects() if issubclass(type(each), UntypedStorage)]
+    storages = [each for each in gc.get_objects() if issubclass(type(each), Counted)]
     return sorted(storages, key=lambda storage: storage._birth)
 
 

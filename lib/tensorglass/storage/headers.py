@@ -9,24 +9,29 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tensorglass.tensor.tensor import Tensor
+from tensorglass.memory import Counted
 
 _reference = weakref.ref
 
 
-class LookedAt:
+class Header:
+    """What looks at a storage: tensors derive from it."""
+
+    __slots__ = ()
+
+
+class LookedAt(Counted):
     """What tensors are headers on: a storage."""
 
     __slots__ = ("_headers", "_prune_at")
 
     #: The oldest first. None as long as there is only the tensor that the storage was made with.
-    _headers: list[Callable[[], Tensor | None]] | None
+    _headers: list[Callable[[], Any]] | None
     _prune_at: int  #: how many headers are noted when those that are gone are forgotten
 
-    def headers(self) -> list[Tensor]:
+    def headers(self) -> list[Any]:
         """The tensors that are alive on this storage, the oldest first."""
         if self._headers is None or _somebody in self._headers[:1]:
             self._find_the_first()
@@ -34,24 +39,22 @@ class LookedAt:
 
     def _find_the_first(self) -> None:
         """Note the tensor that this was made with, whom Python's garbage collector knows."""
-        from tensorglass.tensor.tensor import Tensor  # which imports this module, to lie on it
-
         noted = self.noted_headers()
         for each in gc.get_referrers(self):
-            if issubclass(type(each), Tensor) and each._storage is self and not any(each is other for other in noted):
+            if issubclass(type(each), Header) and each._storage is self and not any(each is other for other in noted):
                 self._headers = [_reference(each), *(self._headers or ())[1:]]
 
-    def noted_headers(self) -> list[Tensor]:
+    def noted_headers(self) -> list[Any]:
         """The tensors alive on this storage, but for the one that it was made with if nobody has asked for that."""
         noted = [reference() for reference in self._headers or () if reference is not _somebody]
         return [header for header in noted if header is not None]
 
-    def note(self, header: Tensor) -> None:
+    def note(self, header: Header) -> None:
         """Say which tensor this storage was made with, unless others have come to it since."""
         if self._headers is None:
             self._headers = [_reference(header)]
 
-    def add_header(self, header: Tensor) -> None:
+    def add_header(self, header: Header) -> None:
         """One more tensor looks at this storage."""
         if self._headers is None:
             self._headers = [_somebody]

@@ -44,7 +44,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_array", "_birth", "_buffer", "_counted", "_name", "_nbytes", "backend", "device",
+        "__dict__", "__weakref__", "_array", "_buffer", "_name", "_nbytes", "backend", "device",
         "is_ours", "version",
     )  # fmt: skip
 

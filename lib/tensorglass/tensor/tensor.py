@@ -21,6 +21,7 @@ from tensorglass.core.dtypes import INTEGER
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.size import Size
+from tensorglass.storage.headers import Header
 from tensorglass.storage.legacy_storages import OLD_CLASSES
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage, warn_of_removal
@@ -39,7 +40,7 @@ class VersionCounter:
         self.count = count
 
 
-class Tensor:
+class Tensor(Header):
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings.
 
     >>> x = torch.arange(6).reshape(2, 3)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tensorglass.backends.dlpack_capsule import DLDeviceType
-from tensorglass.interop.dlpack import from_dlpack, to_dlpack
+from tensorglass.ops.creation.dlpack import from_dlpack, to_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -18,7 +18,21 @@ from tensorglass.core.errors import MixedMemory
 
 if TYPE_CHECKING:
     from tensorglass.backends.simulated.memory import BackedAllocation
-    from tensorglass.backends.simulated.module import SimulatedModule
+
+
+class Module(Protocol):
+    """The array module that an array belongs to, as far as the array calls it."""
+
+    backend: Any
+    device: Any
+
+    def call(
+        self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        """Run a function of NumPy on the cells of the device's arrays."""
+
+    def to_host(self, array: SimulatedArray) -> numpy.ndarray:
+        """A copy in the host's memory."""
 
 
 class SimulatedArray(NDArrayOperatorsMixin):
@@ -28,9 +42,9 @@ class SimulatedArray(NDArrayOperatorsMixin):
 
     cells: numpy.ndarray  #: the simulated device's memory. For this backend alone
     allocation: BackedAllocation
-    module: SimulatedModule
+    module: Module
 
-    def __init__(self, cells: numpy.ndarray, allocation: BackedAllocation, module: SimulatedModule) -> None:
+    def __init__(self, cells: numpy.ndarray, allocation: BackedAllocation, module: Module) -> None:
         self.cells = cells
         self.allocation = allocation
         self.module = module

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy
 
@@ -15,14 +15,22 @@ from tensorglass.backends.simulated.array import SimulatedArray
 from tensorglass.backends.simulated.memory import root_of
 from tensorglass.core.errors import MixedMemory
 
-if TYPE_CHECKING:
-    from tensorglass.backends.simulated.backend import SimulatedBackend
+
+class Accelerator(Protocol):
+    """The backend that a module works for, as far as the module calls it."""
+
+    device: Any
+    xp: Any
+
+    def to_host(self, array: SimulatedArray) -> numpy.ndarray: ...
+    def launched(self, name: str, nbytes: int) -> None: ...
+    def allocation_of(self, cells: numpy.ndarray) -> Any: ...
 
 
 class SimulatedModule:
     """``xp`` of one simulated device. Functions that make arrays make them there."""
 
-    def __init__(self, backend: SimulatedBackend, functions: ModuleType = numpy) -> None:
+    def __init__(self, backend: Accelerator, functions: ModuleType = numpy) -> None:
         self.backend = backend
         self.device = backend.device
         self.ndarray = SimulatedArray

@@ -1,9 +1,7 @@
-"""Parameters that are looked at before a call, for Python takes anything for them and raises nothing.
+"""Parameters that are looked at before a call, because Python takes anything for them and raises nothing.
 
-They are told by their annotations: `bool` is for those that are True or False, and the names below for those that
-PyTorch knows in some of its signatures alone: one operator of ours is often several functions of PyTorch's. The one
-idea to keep in mind: a look costs 0.1 µs. Operators that take ten times as long anyway are looked at in all that they
-are given: those of families that are fetched later, and of some others.
+Their annotations say what is looked for: `bool` is for those that are True or False, and the names below for those that
+PyTorch knows in some of its signatures alone, for one operator of ours is often several functions of PyTorch's.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from typing import Any
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import memory_format
 from tensorglass.core.size import Size
-from tensorglass.ops.declare.lazy_loading import FAMILIES
 from tensorglass.tensor.tensor import Tensor
 
 StatedDim = int | None  #: left out or said: PyTorch's parser refuses None
@@ -38,47 +35,33 @@ _STATED = frozenset((
 ))  # fmt: skip
 _BY_NAME = frozenset(("Correction", "DimOrOther", "DimsOrFlag", *_BESIDE))
 
-_FLAG = frozenset((bool,))
-_NUMBER = frozenset((int, float))
-_ALWAYS: dict[str, frozenset[Any]] = {
-    "BesideAlpha": _NUMBER,
-    "BesidePeriodic": _NUMBER,
-    "bool": _FLAG,
-    "bool | None": frozenset((bool, NoneType)),
-    "formats.memory_format": frozenset((memory_format,)),
-    "formats.memory_format | None": frozenset((memory_format, NoneType)),
-    "KeepDim": _FLAG,
-    "StatedDims": frozenset((int, list, tuple, Size)),
-    "StatedFloat": _NUMBER,
-}
 _SEQUENCES = (list, tuple, Size)
-_SLOW = frozenset(
-    (
-        *FAMILIES,
-        "ops.reductions.cumulative",
-        "ops.rearrange.diagonal",
-        "ops.random.in_place",
-        "ops.random.factories",
-        "ops.rearrange.repeat_flip_roll",
-    )
-)
-#: The types that parameters of their operators may have; numbers of other types are converted.
-_OF_SLOW: dict[str, frozenset[Any]] = {
+#: The types that a parameter may have, by its annotation. A number of another type is converted by the parser.
+_KINDS: dict[str, frozenset[Any]] = {
     annotation: frozenset(types)
     for annotation, types in {
-        "int": (int,),
-        "int | None": (int, NoneType),
-        "float": (int, float),
-        "float | None": (int, float, NoneType),
-        "str": (str,),
-        "str | None": (str, NoneType),
+        "BesideAlpha": (int, float),
+        "BesidePeriodic": (int, float),
+        "DType | None": (DType, NoneType),
+        "KeepDim": (bool,),
         "Sequence[int]": _SEQUENCES,
         "Sequence[int] | None": (*_SEQUENCES, NoneType),
-        "int | Sequence[int]": (int, *_SEQUENCES),
-        "int | Sequence[int] | None": (int, *_SEQUENCES, NoneType),
+        "StatedDims": (int, *_SEQUENCES),
+        "StatedFloat": (int, float),
         "Tensor": (Tensor,),
         "Tensor | None": (Tensor, NoneType),
-        "DType | None": (DType, NoneType),
+        "bool": (bool,),
+        "bool | None": (bool, NoneType),
+        "float": (int, float),
+        "float | None": (int, float, NoneType),
+        "formats.memory_format": (memory_format,),
+        "formats.memory_format | None": (memory_format, NoneType),
+        "int": (int,),
+        "int | None": (int, NoneType),
+        "int | Sequence[int]": (int, *_SEQUENCES),
+        "int | Sequence[int] | None": (int, *_SEQUENCES, NoneType),
+        "str": (str,),
+        "str | None": (str, NoneType),
     }.items()
 }
 
@@ -98,16 +81,14 @@ def flags_of(body: Callable[..., Any]) -> list[Flag]:
     """The parameters to look at, by their places."""
     plain = unwrap(body)
     plain = unwrap(vars(plain).get("looked_at_as", plain))  # of forms that pass on what another one takes
-    is_slow = plain.__module__.removeprefix("tensorglass.") in _SLOW
-    kinds = _ALWAYS | _OF_SLOW if is_slow else _ALWAYS
     found = plain.__annotations__
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
     places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
     return [
-        (place, name, kinds.get(annotation), annotation if annotation in _STATED | _BY_NAME else "")
+        (place, name, _KINDS.get(annotation), annotation if annotation in _STATED | _BY_NAME else "")
         for place, name, annotation in zip(places, names, map(found.get, names), strict=True)
-        if (place or annotation != "Tensor") and (annotation in kinds or annotation in _STATED | _BY_NAME)
+        if (place or annotation != "Tensor") and (annotation in _KINDS or annotation in _STATED | _BY_NAME)
     ]
 
 

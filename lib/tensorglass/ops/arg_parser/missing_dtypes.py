@@ -39,11 +39,16 @@ class _Lifted(threading.local):
 EVERYTHING_WRITTEN = _Lifted()
 
 
+def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:
+    """PyTorch's error for a dtype that a kernel was not written for."""
+    return NotImplementedError(f"\"{kernel_name}\" not implemented for '{dtype.scalar_type}'")
+
+
 def refuse_unwritten(kernel_name: str, dtype: DType) -> None:
     """Raise PyTorch's NotImplementedError if `dtype` is one of the three, for which it has no such kernel."""
     if dtype in WIDE_UNSIGNED and not EVERYTHING_WRITTEN.depth:
         raise explained(
-            NotImplementedError(f"\"{kernel_name}\" not implemented for '{dtype.scalar_type}'"),
+            not_implemented(kernel_name, dtype),
             f"PyTorch has written few operators for {dtype!r}: convert the tensor first, to int64 for instance. The "
             "functions of tensorglass.array_api take it as it is.",
         )

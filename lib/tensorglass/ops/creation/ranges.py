@@ -14,11 +14,10 @@ from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.creation.factory import Options, Place, factory, of_kernel, read_number, read_out_options
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.kernels.python_numbers import checked
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 

@@ -97,7 +97,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
             set_requires_grad(made, True)
         return made if options.get("device") is None else made.to(place.device)
     elif type(data) not in _PLAIN_DATA and hasattr(data, "__dlpack__"):
-        from tensorglass.interop.dlpack import from_dlpack  # when it is needed: imports should be quick
+        from tensorglass.ops.creation.dlpack import from_dlpack  # when it is needed: imports should be quick
 
         return copied(name, from_dlpack(data), options)
     else:

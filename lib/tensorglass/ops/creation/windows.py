@@ -14,8 +14,8 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.ops.arg_parser.bool_arguments import BesideAlpha, BesidePeriodic
 from tensorglass.ops.arg_parser.checks import check_int
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_options
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.set_header import point
 from tensorglass.tensor.tensor import Tensor
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensorglass import geometry
-from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.tensor.tensor import Tensor, header_of
 
 
@@ -35,11 +34,3 @@ def refuse_partly_written(out: Tensor, size: tuple[int, ...], sources: Iterable[
         if source._storage is out._storage:
             written, read = (size, stride, out._offset), header_of(source)
             geometry.check_no_partial_overlap(written, out._dtype.itemsize, read, source._dtype.itemsize)
-
-
-def written_apart(out: Tensor, made: Tensor, *sources: Tensor) -> Tensor:
-    """`out` with the elements of a fresh result in it; it must lie apart from all that was read."""
-    refuse_shared_cells(out, *sources)
-    if out._size != made._size:
-        resize_output(out, made._size, made._stride)
-    return copy_(out, made)

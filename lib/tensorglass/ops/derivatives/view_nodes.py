@@ -50,8 +50,13 @@ def _slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int 
     return view_of(input, *geometry.slice_(*header_of(input), dim, start, end, step))
 
 
+@derivative(node="AliasBackward0", input=lambda grad: grad)
+def _view_of_whole(input: Tensor) -> Tensor:
+    return view_of(input, *header_of(input))
+
+
 @derivative(node="ReshapeAliasBackward0", input=lambda grad, input_size: grad.reshape(input_size))
-def _alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+def _reshape_alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
     return view_of(input, size, stride, input._offset)
 
 
@@ -69,7 +74,9 @@ unsliced: Operation = recorded(_unsliced)
 undiagonal: Operation = recorded(_undiagonal)
 #: The view ``input[start:end:step]`` of dimension `dim`.
 slice_view: Operation = recorded(_slice_view)
+#: `input` as a view of itself.
+alias: Operation = recorded(_view_of_whole)
 #: `input` with another size, and the strides that go with it.
-reshape_alias = recorded(_alias)
+reshape_alias = recorded(_reshape_alias)
 #: A new header, of another size, on the elements of `input`: it does not count as a view.
 unsafe_view = recorded(_recut)

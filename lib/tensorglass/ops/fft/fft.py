@@ -14,6 +14,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_out_options
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
@@ -25,7 +26,6 @@ from tensorglass.ops.fft.common import (
     complex_to_real,
     real_to_complex,
 )
-from tensorglass.ops.linalg.common import cast_into_out
 from tensorglass.ops.pointwise.complex import conj_physical
 from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
 from tensorglass.ops.rearrange.repeat_flip_roll import roll

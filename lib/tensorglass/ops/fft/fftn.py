@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from tensorglass import geometry
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.fft.common import complex_to_complex, complex_to_real, real_to_complex
 from tensorglass.ops.fft.fft import EMPTY, Out, check_out, checked_length, fitted_to, of_kind, scaling_of
-from tensorglass.ops.linalg.common import cast_into_out
 from tensorglass.ops.pointwise.complex import conj_physical
 from tensorglass.tensor.tensor import Tensor
 

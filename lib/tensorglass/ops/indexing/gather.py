@@ -18,7 +18,8 @@ from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written, written_apart
+from tensorglass.ops.copies.out import written_apart
+from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.indexing.advanced import FEW, POSITIONS, first_outside

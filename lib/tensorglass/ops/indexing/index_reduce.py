@@ -15,7 +15,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.registry import Sample, sample
 from tensorglass.ops.declare.samples import values
@@ -24,7 +24,6 @@ from tensorglass.ops.indexing.gather import check_positions
 from tensorglass.ops.indexing.out_of_place import declare_out_of_place, write, written_array
 from tensorglass.ops.indexing.scatter_kernels import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.kernels.add_at import cells
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.tensor import Tensor, array_of
 
 _KERNELS = {"prod": multiply_places, "mean": mean_places, "amax": max_places, "amin": min_places}

@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.overlap_checks import written_apart
+from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import masked_scatter_backward

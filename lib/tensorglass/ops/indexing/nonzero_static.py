@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tensorglass.core import dtypes
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.overlap_checks import written_apart
+from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.indexing.samples import argwhere_samples
 from tensorglass.ops.indexing.where_nonzero import nonzero

@@ -14,7 +14,8 @@ from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import clone
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written, written_apart
+from tensorglass.ops.copies.out import written_apart
+from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array

@@ -18,9 +18,9 @@ from tensorglass.ops.indexing import advanced as advanced_indexing
 from tensorglass.ops.indexing.advanced import FALSE, TRUE, Index
 from tensorglass.ops.indexing.parse import as_items, count_dims, parse, plainer
 from tensorglass.ops.views.shape import select, unsqueeze
-from tensorglass.tensor.construct import from_array, view_of
+from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import state
-from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.tensor import Tensor
 
 Operation = Callable[..., Any]
 
@@ -67,11 +67,6 @@ def _indices(input: Tensor, items: Any, plain: list[Any], advanced: list[Index |
     return tuple([None if index is None else next(tensors) for index in advanced])
 
 
-@derivative(node="AliasBackward0", input=lambda grad: grad)
-def _alias(input: Tensor) -> Tensor:
-    return view_of(input, *header_of(input))
-
-
 @derivative(node="FillBackward3", input=zero_gradient, value=lambda grad: grad.sum())
 def _fill(input: Tensor, value: Tensor) -> Tensor:
     return copy_(input, value if value._storage is not input._storage else value.clone())
@@ -107,9 +102,8 @@ def _write(
     return input
 
 
-#: `input` as a view of itself, one value written to all of it, a copy of the elements that advanced items name, and a
+#: One value written to all of it, a copy of the elements that advanced items name, and a
 #: write to them.
-alias: Operation = recorded(_alias)
 fill: Operation = recorded(_fill, is_in_place=True)
 read: Operation = recorded(_read)
 write: Operation = recorded(_write, is_in_place=True)

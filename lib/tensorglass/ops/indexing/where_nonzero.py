@@ -14,7 +14,7 @@ from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.declare.overlap_checks import written_apart
+from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.type_promotion import common_dtype

@@ -11,18 +11,10 @@ from tensorglass.core.errors import LinAlgError
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import cast_into_out, check_safe_cast, safely_cast_into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
-from tensorglass.ops.linalg.common import (
-    cast_into_out,
-    check_kernel,
-    check_safe_cast,
-    check_square,
-    column_major,
-    from_column_major,
-    launch,
-    safely_cast_into_out,
-)
+from tensorglass.ops.linalg.common import check_kernel, check_square, column_major, from_column_major, launch
 from tensorglass.ops.linalg.solve_triangular import check_equation, substituted
 from tensorglass.tensor.tensor import Tensor
 

@@ -6,19 +6,15 @@ dimension, strides (1, rows). A kernel returns such a result transposed, and `fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import LinAlgError, explained
-from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import result_tensor
-from tensorglass.tensor.set_header import resize
 from tensorglass.tensor.tensor import Tensor, array_of
 
 # --- what is refused -------------------------------------------------------------------------------------------------
@@ -114,52 +110,3 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
         converted = [each.astype(own) if each.dtype == "float32" else each for each in several]
         return converted if several is answers else converted[0]
     return backend.launch(kernel, *arrays, **parameters)
-
-
-def into_out(result: Tensor, out: Tensor | None) -> Tensor:
-    """The result, or `out` with the result in it. It must be of the result's dtype."""
-    if out is None:
-        return result
-    check_out_dtype(out, result._dtype)
-    if out._size != result._size:
-        resize_output(out, result._size)
-        resize(out, result._size, result._stride)
-    return copy_(out, result)
-
-
-def cast_into_out(result: Tensor, out: Tensor | None) -> Tensor:
-    """The result, or `out` with the result in it, converted."""
-    if out is None:
-        return result
-    if out._size != result._size:
-        resize_output(out, result._size)
-    return copy_(out, result)
-
-
-def safely_cast_into_out(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> Tensor:
-    """The result, or `out` with the result in it, converted if that is safe; an empty `out` comes to lie as it does."""
-    check_safe_cast(name, result, out, what)
-    if out is not None and not out.numel() and out._dtype is result._dtype:
-        resize_output(out, result._size)
-        resize(out, result._size, result._stride)
-    return cast_into_out(result, out)
-
-
-def all_into_out(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | None) -> Any:
-    """`into_out` for several results, as the named tuple that `return_types` has for them."""
-    if out is None:
-        return named(*results)
-    if len(out) != len(results):
-        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
-    for result, each in zip(results, out, strict=True):
-        check_out_dtype(each, result._dtype)
-    return named.out(*[into_out(result, each) for result, each in zip(results, out, strict=True)])
-
-
-def check_safe_cast(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> None:
-    """Raise, as functions do that are made of others, unless `out` can take the result in."""
-    if out is not None and not dtypes.can_cast(result._dtype, out._dtype):
-        raise RuntimeError(
-            f"{name}: Expected {what} to be safely castable from {result._dtype.scalar_type} dtype, but got {what} "
-            f"with dtype {out._dtype.scalar_type}"
-        )

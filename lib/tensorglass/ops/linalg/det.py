@@ -9,19 +9,12 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import columnwise, conj
 from tensorglass.ops.indexing.where_nonzero import where
-from tensorglass.ops.linalg.common import (
-    all_into_out,
-    check_floating,
-    check_kernel,
-    check_square,
-    from_row_major,
-    into_out,
-    launch,
-)
+from tensorglass.ops.linalg.common import check_floating, check_kernel, check_square, from_row_major, launch
 from tensorglass.ops.linalg.inv_solve import inv_ex, square_samples
 from tensorglass.tensor.tensor import Tensor
 

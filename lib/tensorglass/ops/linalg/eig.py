@@ -12,23 +12,20 @@ from tensorglass.core.errors import LinAlgError
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import all_into_out, check_safe_cast, into_out, safely_cast_into_out  # fmt: skip
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import columnwise
 from tensorglass.ops.linalg.common import (
-    all_into_out,
     check_kernel,
-    check_safe_cast,
     check_square,
     column_major,
     from_column_major,
     from_row_major,
-    into_out,
     launch,
-    safely_cast_into_out,
-)  # fmt: skip
+)
 from tensorglass.ops.linalg.inv_solve import inv_ex
 from tensorglass.tensor.tensor import Tensor
 

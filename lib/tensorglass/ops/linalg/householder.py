@@ -13,18 +13,12 @@ from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import safely_cast_into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_formula
-from tensorglass.ops.linalg.common import (
-    check_kernel,
-    column_major,
-    from_column_major,
-    from_row_major,
-    launch,
-    safely_cast_into_out,
-)
+from tensorglass.ops.linalg.common import check_kernel, column_major, from_column_major, from_row_major, launch
 from tensorglass.ops.rearrange.cat_stack import cat, stack
 from tensorglass.tensor.tensor import Tensor
 

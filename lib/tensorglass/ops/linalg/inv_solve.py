@@ -12,23 +12,20 @@ from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import all_into_out, cast_into_out, check_safe_cast, into_out  # fmt: skip
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.linalg.common import (
-    all_into_out,
-    cast_into_out,
     check_floating,
     check_kernel,
-    check_safe_cast,
     check_square,
     column_major,
     failure,
     from_column_major,
     from_row_major,
-    into_out,
     launch,
-)  # fmt: skip
+)
 from tensorglass.ops.views.shape import permute, reshape
 from tensorglass.tensor.tensor import Tensor
 

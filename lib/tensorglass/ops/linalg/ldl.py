@@ -17,19 +17,18 @@ from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.linalg.common import (
-    all_into_out,
     check_floating,
     check_kernel,
     check_square,
     column_major,
     from_column_major,
     from_row_major,
-    into_out,
     launch,
 )
 from tensorglass.tensor.tensor import Tensor

@@ -18,11 +18,11 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.copies.out import all_into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.linalg.common import (
-    all_into_out,
     check_kernel,
     column_major,
     failure,

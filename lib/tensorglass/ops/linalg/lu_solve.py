@@ -15,6 +15,7 @@ from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.linalg.common import (
@@ -25,7 +26,6 @@ from tensorglass.ops.linalg.common import (
     column_major,
     from_column_major,
     from_row_major,
-    into_out,
 )
 from tensorglass.ops.linalg.lu import lu_unpack, order_of_rows
 from tensorglass.ops.linalg.solve_triangular import substituted

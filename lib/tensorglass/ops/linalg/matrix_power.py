@@ -15,17 +15,10 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import all_tensors, check_int, check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.copies.out import cast_into_out, check_safe_cast, into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
-from tensorglass.ops.linalg.common import (
-    cast_into_out,
-    check_floating,
-    check_safe_cast,
-    check_square,
-    from_row_major,
-    into_out,
-    launch,
-)
+from tensorglass.ops.linalg.common import check_floating, check_square, from_row_major, launch
 from tensorglass.ops.linalg.inv_solve import linalg_inv, square_samples
 from tensorglass.ops.linalg.matmul import matmul, mm
 from tensorglass.ops.rearrange.cat_stack import cat

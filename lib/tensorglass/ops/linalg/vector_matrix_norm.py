@@ -12,12 +12,13 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
-from tensorglass.ops.linalg.common import cast_into_out, check_floating, check_matrices, check_safe_cast, check_square
+from tensorglass.ops.linalg.common import check_floating, check_matrices, check_square
 from tensorglass.ops.linalg.inv_solve import inv_ex
 from tensorglass.ops.linalg.norm import LENGTH, check_norm_dtype, norm, order_of_norm, refuse_empty
 from tensorglass.ops.linalg.svd_qr import svdvals

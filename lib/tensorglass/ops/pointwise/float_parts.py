@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.dtypes import C_NAMES
+from tensorglass.core.dtypes import C_NAMES, comparable
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_pair, check_tensor
 from tensorglass.ops.declare import return_types
@@ -19,7 +19,6 @@ from tensorglass.ops.declare.samples import pairs, unary, values
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE, common_dtype
 from tensorglass.ops.derivatives.formulas import LN2, conj, no_derivative, zero_gradient
 from tensorglass.ops.pointwise.checks import no_complex
-from tensorglass.ops.reductions.values_and_indices import comparable
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 

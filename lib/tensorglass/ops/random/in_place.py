@@ -19,13 +19,12 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_int
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels import random_bits as sampling
 from tensorglass.ops.random import vmap as slice_draws
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.generator import Generator, generator_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array

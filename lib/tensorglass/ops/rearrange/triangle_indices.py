@@ -8,9 +8,9 @@ from tensorglass import backends
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.ops.arg_parser.checks import check_int
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.factory import Options, factory, new, read_options
 from tensorglass.ops.rearrange.repeat_interleave import run_numbers
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 _FEW = 4096  # cells of a matrix, of which looking at each takes least

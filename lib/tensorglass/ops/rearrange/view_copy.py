@@ -16,12 +16,12 @@ from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import Derivative, derivative, derivative_of
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import clone, copy_, resolve_conj
+from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.derivatives.view_nodes import slice_view
-from tensorglass.ops.linalg.common import into_out
 from tensorglass.ops.rearrange.cat_stack import cat, stack
 from tensorglass.ops.rearrange.split import split, split_with_sizes, unbind
 from tensorglass.ops.views.shape import (

@@ -10,24 +10,18 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
+from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.kernels.cumulative import running
 from tensorglass.ops.reductions.cumulative import accumulated_in
-from tensorglass.ops.reductions.values_and_indices import (
-    OutPair,
-    check_outputs,
-    comparable,
-    elements_at,
-    not_implemented,
-    paired,
-)
+from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, elements_at, paired
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

@@ -16,13 +16,13 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.kernels.add_at import cells
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

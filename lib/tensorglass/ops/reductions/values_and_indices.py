@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.ops.arg_parser.checks import check_pair
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
@@ -19,11 +20,6 @@ from tensorglass.tensor.tensor import Tensor, array_of
 OutPair = tuple[Tensor, Tensor] | list[Tensor] | None
 #: Whether a tensor written to is refused: given the target, the dtype it must have, and what it is for.
 Refusal = Callable[[Tensor, DType, str], Exception]
-
-
-def comparable(dtype: DType) -> DType:
-    """The dtype in which array modules order the elements: half types are compared as float32."""
-    return dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
 
 
 def choose(
@@ -96,8 +92,3 @@ def evenly_distribute_backward(grad: Tensor, input: Tensor, result: Tensor) -> T
     """The gradient of one element chosen of all: in equal parts to all that are equal to it; of a NaN to all NaNs."""
     chosen = input.isnan() if result.isnan() else input == result
     return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
-
-
-def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:
-    """PyTorch's error for a dtype that a kernel was not written for."""
-    return NotImplementedError(f"\"{kernel_name}\" not implemented for '{dtype.scalar_type}'")

@@ -19,7 +19,7 @@ from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import KeepDim, StatedDim
 from tensorglass.ops.arg_parser.checks import check_int, check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import axes_of, reduce, reduced_size
 from tensorglass.ops.declare.registry import Sample, operator, sample
@@ -32,7 +32,6 @@ from tensorglass.ops.reductions.values_and_indices import (
     choose,
     elements_at,
     evenly_distribute_backward,
-    not_implemented,
     paired,
     value_selecting_reduction_backward,
 )

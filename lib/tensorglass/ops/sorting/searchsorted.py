@@ -8,15 +8,15 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.dtypes import comparable
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.creation import tensor as from_data
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels.python_numbers import NUMBERS
-from tensorglass.ops.reductions.values_and_indices import comparable, not_implemented
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

@@ -8,12 +8,13 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_formula
-from tensorglass.ops.reductions.values_and_indices import comparable, not_implemented
 from tensorglass.tensor.construct import empty_on, from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 

@@ -15,12 +15,12 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_int, check_tensor
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import PROMOTE, WIDE_FLOAT
 from tensorglass.ops.derivatives.formulas import by_operands, no_formula
-from tensorglass.ops.linalg.common import cast_into_out
 from tensorglass.ops.special.erf import erfc_of, in_double
 from tensorglass.ops.special.gamma_series import beyond_stirling, lgamma_of, zeta_of
 from tensorglass.tensor.tensor import Tensor

@@ -9,12 +9,12 @@ from tensorglass.backends import Array
 from tensorglass.core.dtypes import can_cast
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.number_operands import plus, times
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import Sample, operator
 from tensorglass.ops.declare.samples import positive, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT, cannot_cast
-from tensorglass.ops.linalg.common import cast_into_out
 from tensorglass.ops.special.erf import erf, erfc_of, erfcx_of, erfcx_of_tail, erfinv_of, in_double
 from tensorglass.tensor.tensor import Tensor
 

@@ -13,11 +13,12 @@ from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import norm_backward
-from tensorglass.ops.linalg.common import into_out, launch
-from tensorglass.ops.reductions.values_and_indices import not_implemented
+from tensorglass.ops.linalg.common import launch
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor
 

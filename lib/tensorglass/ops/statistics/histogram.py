@@ -8,10 +8,11 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.dtypes import C_NAMES
+from tensorglass.core.dtypes import C_NAMES, comparable
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_pair, check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.creation.ranges import linspace
 from tensorglass.ops.declare import return_types
@@ -19,7 +20,6 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_derivative
-from tensorglass.ops.reductions.values_and_indices import comparable, not_implemented
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.core.dtypes import comparable
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
-from tensorglass.ops.reductions.values_and_indices import comparable
 from tensorglass.ops.statistics.histogram import (
     TITLE,
     check_edges_dtype,

@@ -11,9 +11,9 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
+from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.creation.ranges import arange
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -67,9 +67,13 @@ def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, st
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:
     """Add `grad`, which lies as `view`, up in memory, and read that as `input` lies."""
     count = max(geometry.storage_nbytes(*input, 1), geometry.storage_nbytes(*view, 1))
-    cells = arange(count, device=grad.device)
+    cells = from_array(grad._backend.launch(_counting, count), dtypes.int64, grad._storage)
     memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))
     own = cells.as_strided(*input).reshape(-1)
     if 0 in input[1]:  # elements that share a cell share its gradient
         memory = memory / cells.new_zeros(count).index_add(0, own, own.new_ones(own.shape)).clamp_(1)
     return memory.index_select(0, own).reshape(input[0])
+
+
+def _counting(xp: Any, count: int) -> Array:
+    return xp.arange(count, dtype="int64")

@@ -7,7 +7,7 @@ from typing import Any
 from tensorglass.core.errors import explained
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.indexing.recorded import alias
+from tensorglass.ops.derivatives.view_nodes import alias
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.tensor import Tensor, header_of
 from tensorglass.tensor.torch_function import plainly

@@ -22,7 +22,6 @@ from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor, ints, i
 from tensorglass.ops.copies.copy import clone, contiguous, new_copy
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
-from tensorglass.ops.pointwise.arithmetic import neg
 from tensorglass.ops.views import as_strided_backward as strided_gradient
 from tensorglass.ops.views.real_imag import set_imag, set_real
 from tensorglass.tensor.construct import make, same_inference, view_of
@@ -358,9 +357,9 @@ def imag(input: Tensor) -> Tensor:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input._meta is not None:
         part = select(view_as_real(conj(input) if input._conj else input), len(input._size), 1)
-        return neg(part) if input._conj else part
+        return -part if input._conj else part
     part = view_of(input, *geometry.imag(*header_of(input)), input._dtype.to_real())
-    return neg(part) if input._conj else part
+    return -part if input._conj else part
 
 
 @operator("view")

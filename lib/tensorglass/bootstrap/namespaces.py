@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tensorglass.bootstrap.missing_names import no_such_name
 from tensorglass.ops.declare.lazy_loading import awaited, fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
 
@@ -27,8 +28,6 @@ def answering(
             return [each for each in names() if not each.startswith("_")]
         path = beginning + name
         if path not in FUNCTIONS and not fetch(path):
-            from tensorglass.bootstrap.missing_names import no_such_name  # when it is needed: imports should be quick
-
             raise no_such_name(name, names(), home)
         found = there[name] = FUNCTIONS[path]
         return found

@@ -12,7 +12,7 @@ from index_cases import as_numpy, cases, names
 
 import tensorglass
 from glassroom import explore_index
-from glassroom.widgets.embed import module_of
+from glassroom.live.embed import module_of
 
 CELLS = (
     "import torch, tensorglass\nfrom glassroom import explore_index\nx = torch.arange(12.).reshape(3, 4)\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import tensorglass
 from glassroom import aliases
-from glassroom.alias_groups import Alias, AliasGroup
-from glassroom.byte_runs import runs_of, shared, together
+from glassroom.inspectors.aliases.byte_runs import runs_of, shared, together
+from glassroom.inspectors.aliases.groups import Alias, AliasGroup
 
 torch = pytest.importorskip("torch", reason="the alias map is of PyTorch's tensors too")
 

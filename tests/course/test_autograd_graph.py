@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from glassroom import graph, step_backward
-from glassroom.autograd_graph import graph_data
-from glassroom.folding import MOST, boxes_of
-from glassroom.graph_inspector import AutogradGraph
+from glassroom.drawing.graph.folding import MOST, boxes_of
+from glassroom.inspectors.autograd_graph.inspector import AutogradGraph
+from glassroom.reading.graph import graph_data
 
 LIBRARIES = ("tensorglass", "torch")
 

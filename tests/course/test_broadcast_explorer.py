@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tensorglass
 from glassroom import explore_broadcast
-from glassroom.broadcasting import Broadcast, Operand
-from glassroom.strides import contiguous_stride
+from glassroom.inspectors.broadcasting.broadcast import Broadcast, Operand
+from tensorglass.geometry import contiguous_strides
 
 torch = pytest.importorskip("torch", reason="the broadcast explorer is compared with PyTorch")
 
@@ -21,7 +21,7 @@ SIZES = st.lists(st.lists(st.sampled_from([1, 1, 2, 3, 3, 0]), max_size=4).map(t
 
 
 def meeting(*sizes: tuple[int, ...]) -> Broadcast:
-    return Broadcast(tuple(Operand("abcd"[at], size, contiguous_stride(size)) for at, size in enumerate(sizes)))
+    return Broadcast(tuple(Operand("abcd"[at], size, contiguous_strides(size)) for at, size in enumerate(sizes)))
 
 
 @given(SIZES)

@@ -15,7 +15,7 @@ import pytest
 from glassroom import __version__, cli
 from glassroom.cli import OLDEST_PYTHON, app, lab
 from glassroom.cli.requirements import OLDEST_NUMPY
-from glassroom.problems import Exit, Problem
+from glassroom.workspace.problems import Exit, Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60

@@ -7,9 +7,9 @@ import pytest
 
 from glassroom.cli import app
 from glassroom.cli.refresh import refresh
-from glassroom.normalise import normalised
-from glassroom.notebook_json import parse, serialise
-from glassroom.problems import Exit
+from glassroom.workspace.normalise import normalised
+from glassroom.workspace.notebook_json import parse, serialise
+from glassroom.workspace.problems import Exit
 
 
 def code(source, **more):

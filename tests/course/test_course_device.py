@@ -5,8 +5,8 @@ import pytest
 import tensorglass
 from glassroom import course_device
 from glassroom.cli import app
-from glassroom.execution import execute
-from glassroom.problems import Exit
+from glassroom.workspace.execution import execute
+from glassroom.workspace.problems import Exit
 
 ASKING = {
     "cells": [

@@ -13,7 +13,7 @@ import pytest
 
 import tensorglass as torch
 from glassroom import device_map, show
-from glassroom.placement import MOST_HEADERS, MOST_MOVES, MOST_STORAGES
+from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_MOVES, MOST_STORAGES
 from tensorglass import transfers
 
 LIBRARIES = ("tensorglass", "torch")

@@ -18,9 +18,9 @@ from every_inspector import every_inspector
 import glassroom
 import tensorglass
 from glassroom import show, watch
-from glassroom.inspector import Inspector
-from glassroom.render.path_data import segments_of
-from glassroom.render.sheet import THEMES, parts_of
+from glassroom.drawing.path_data import segments_of
+from glassroom.drawing.sheet import THEMES, parts_of
+from glassroom.inspectors.base import Inspector
 
 torch = pytest.importorskip("torch", reason="the pictures of real PyTorch tensors need PyTorch")
 matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib (extra: course)")

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbclient import NotebookClient
 
-from glassroom.inspectors import explore_strides, show
-from glassroom.strides import contiguous_stride, examine
+from glassroom.inspectors.memory_map.inspector import show
+from glassroom.inspectors.strides.arithmetic import examine
+from glassroom.inspectors.strides.inspector import explore_strides
 
 torch = pytest.importorskip("torch", reason="the stride explorer is compared with PyTorch")
 
@@ -146,11 +147,6 @@ def test_the_explorer_judges_as_pytorch_does(header: tuple[list[int], list[int],
         assert (verdict.kind == "dense") == dense
     drawn = explore_strides(x, size, stride, offset).snapshot.headers[0]
     assert [cell.value for cell in drawn.cells] == t.flatten().tolist()
-
-
-@given(st.lists(st.integers(0, 4), max_size=4))
-def test_contiguous_strides_are_those_of_a_fresh_tensor(size: list[int]) -> None:
-    assert contiguous_stride(size) == torch.empty(size).stride()
 
 
 def test_the_explorer_begins_with_the_tensors_own_header() -> None:

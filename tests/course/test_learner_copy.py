@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassroom.learner_copy import learner_copy, without_answers, without_solutions
+from glassroom.workspace.without_solutions import learner_copy, without_answers, without_solutions
 
 
 def notebook(*cells):

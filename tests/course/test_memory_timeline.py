@@ -13,8 +13,8 @@ import pytest
 
 import tensorglass as torch
 from glassroom import memory_timeline
-from glassroom.memory_recorder import Recorder
-from glassroom.timeline import MOST_ROWS, Curve
+from glassroom.inspectors.timeline.recorder import Recorder
+from glassroom.inspectors.timeline.timeline import MOST_ROWS, Curve
 from tensorglass import memory
 
 
@@ -235,7 +235,7 @@ def test_a_long_block_is_drawn_in_part_and_says_so() -> None:
 
 
 def test_too_many_events_are_not_watched_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glassroom.memory_recorder.MOST_EVENTS", 10)
+    monkeypatch.setattr("glassroom.inspectors.timeline.recorder.MOST_EVENTS", 10)
     with memory_timeline() as timeline:
         for _ in range(20):
             torch.zeros(1)

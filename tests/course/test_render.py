@@ -13,10 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tensorglass
-from glassroom.decoding import written
-from glassroom.render import svg_of, text_of
-from glassroom.render.lanes import reached
-from glassroom.snapshot import Snapshot, snapshot
+from glassroom.drawing.snapshot.lanes import reached
+from glassroom.drawing.snapshot.svg import svg_of
+from glassroom.drawing.snapshot.text import text_of
+from glassroom.drawing.words import written
+from glassroom.reading.snapshot import snapshot
+from glassroom.records.snapshot import Snapshot
 
 torch = pytest.importorskip("torch", reason="the pictures of real PyTorch tensors need PyTorch")
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorglass
-from glassroom.snapshot import Header, snapshot
+from glassroom.reading.snapshot import snapshot
+from glassroom.records.snapshot import Header
 
 torch = pytest.importorskip("torch", reason="snapshots of real PyTorch tensors need PyTorch")
 

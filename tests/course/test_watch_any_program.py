@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorglass
-from glassroom.adapters import described
-from glassroom.naming import name_of
-from glassroom.watching.recording import Recorder
-from glassroom.watching.stepping import statements_of
+from glassroom.inspectors.watch.recording import Recorder
+from glassroom.inspectors.watch.stepping import statements_of
+from glassroom.reading.adapters import described
+from glassroom.reading.storage_names import name_of
 
 LIBRARIES = [tensorglass, pytest.importorskip("torch", reason="programs are run on PyTorch as well")]
 VARIABLES = ("a", "b", "c")

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassroom.notebook_json import parse, serialise
-from glassroom.problems import Problem
-from glassroom.sources import START_PAGE
-from glassroom.workspace import DEFAULT_FOLDER, MANIFEST, update, working_folder
+from glassroom.workspace.learner_folder import DEFAULT_FOLDER, MANIFEST, update, working_folder
+from glassroom.workspace.notebook_json import parse, serialise
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import START_PAGE
 
 OTHER = Path("1_memory", "01_header.ipynb")
 NOBODY = 65534

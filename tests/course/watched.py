@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from glassroom.watching.story import Moment, Story
+from glassroom.inspectors.watch.story import Moment, Story
 
 
 def symbolic(text: str) -> str:

@@ -28,8 +28,8 @@ matplotlib.use("agg")
 
 KINDS = tuple(every_inspector(tensorglass))
 LIBRARIES = (tensorglass, torch)
-SCHEMA = json.loads((Path(glassroom.__file__).parent / "snapshot.schema.json").read_text(encoding="utf-8"))
-RENDER = Path(glassroom.__file__).parent / "render"
+PACKAGE = Path(glassroom.__file__).parent
+SCHEMA = json.loads((PACKAGE / "snapshot.schema.json").read_text(encoding="utf-8"))
 HOSTILE = "<script>alert('&')</script>$x_1$\x1b[31m{inner}"
 
 
@@ -98,15 +98,22 @@ def test_colours_are_told_apart_without_colour() -> None:
     assert len(patterns) == 6
 
 
-SHARED = {"tokens", "picture"}
+SHEETS_OF_ALL = {"tokens", "canvas"}
+STATIC = {
+    path.parent.name if path.stem == "picture" else path.stem: path
+    for folder in ("drawing", "inspectors")
+    for path in sorted((PACKAGE / folder).rglob("*.css"))
+    if path.stem != "widget"
+}
 
 
-@pytest.mark.parametrize("path", sorted(RENDER.glob("*.css")), ids=lambda path: path.stem)
-def test_a_pictures_own_sheet_speaks_of_its_own_picture(path: Path) -> None:
+@pytest.mark.parametrize("picture", sorted(STATIC))
+def test_a_pictures_own_sheet_speaks_of_its_own_picture(picture: str) -> None:
+    path = STATIC[picture]
     selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     assert selectors
-    if path.stem not in SHARED:
-        strangers = [each for each in selectors if not each.strip().startswith(f".gr-{path.stem}-svg ")]
+    if picture not in SHEETS_OF_ALL:
+        strangers = [each for each in selectors if not each.strip().startswith(f".gr-{picture}-svg ")]
         assert strangers == [], "all sheets of a page hold for all of its pictures"
 
 

@@ -6,8 +6,9 @@ A box is no memory cell: it says what stands at an index, in as many lines as it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from glassroom.drawing.canvas import (
@@ -25,12 +26,14 @@ from glassroom.drawing.canvas import (
     style,
     width_of_slabs,
 )
-from glassroom.drawing.grid import Slab, slabs
-from glassroom.drawing.snapshot.text import GAP
+from glassroom.drawing.grid import GAP, Slab, slabs
+from glassroom.records.snapshot import visible_window
 
 CSS = style(Path(__file__).with_name("boxes.css"))
 LINE = 13
 COLUMN_GAP = 22
+
+Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,33 @@ class Grid:
         """The title, and whether there is more or nothing at all."""
         more = ", in part" if self.is_cut else ", no elements" if 0 in self.size else ""
         return f"{self.title}{more}"
+
+
+def broadcast_grid(name: str, own: Ints, size: Ints, value: Callable[[Ints], str], hue: int) -> Grid:
+    """A tensor of the size `own`, broadcast to `size`: its own cells, and those that stride 0 reads again.
+
+    `value` says what stands in a cell of its own.
+    """
+
+    def box(index: Ints) -> Box:
+        read = read_at(own, index)
+        place = (f"[{','.join(map(str, read))}]",) if read else ()
+        return Box((value(read), *place), "" if is_read_first(own, index) else "again")
+
+    window = visible_window(size)
+    stretched = f", stretched to {size}" if size != own else ""
+    return Grid(f"{name} {own}{stretched}", size, window, {index: box(index) for index in product(*window)}, hue)
+
+
+def read_at(own: Ints, index: Ints) -> Ints:
+    """The index of the cell that a broadcast tensor of the size `own` has at `index`."""
+    return tuple(0 if n == 1 else i for i, n in zip(index[len(index) - len(own) :], own, strict=True))
+
+
+def is_read_first(own: Ints, index: Ints) -> bool:
+    """Whether that cell is read at `index` for the first time, and not again through stride 0."""
+    lead = len(index) - len(own)
+    return not any(i for i, n in zip(index, (1,) * lead + own, strict=True) if n == 1)
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:

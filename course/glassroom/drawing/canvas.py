@@ -24,7 +24,7 @@ def style(sheet: Path) -> str:
     return re.sub(r"/\*.*?\*/|(?<=[;{}:,])\s+|\s+(?=[{}])", "", text, flags=re.DOTALL).strip()
 
 
-CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "picture.css"))
+CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "canvas.css"))
 
 WIDTH = 780  # of a picture; its content wraps to this
 PAD = 16

@@ -12,6 +12,8 @@ from glassroom.records.snapshot import Cell, Header
 
 T = TypeVar("T")
 
+GAP = "⋯"  # where columns are left out
+
 
 @dataclass(frozen=True)
 class Slab(Generic[T]):

@@ -1,5 +1,5 @@
 // Grids of boxes with words in them, as the explorers draw them: slabs of rows and columns, of large tensors the ends only.
-// Which indices are shown is what glassroom/snapshot.py says; how the grids stand is that of glassroom/render/boxes.py.
+// Which indices are shown is what records/snapshot.py says; how the grids stand is that of drawing/boxes.py.
 
 import { keepKeys, make } from "./elements.js";
 

@@ -1,6 +1,6 @@
 """Where the course's own notebooks are: beside the code in a checkout, inside the package in a wheel.
 
-The sources hold the solutions and the stored outputs. Learners work on copies (see `workspace`).
+The sources hold the solutions and the stored outputs. Learners work on copies (see `learner_folder`).
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glassroom.drawing.grid import Slab, slabs_of, with_gaps
+from glassroom.drawing.grid import GAP, Slab, slabs_of, with_gaps
 from glassroom.drawing.snapshot.lanes import reached
 from glassroom.drawing.snapshot.words import (
     memory_facts,
@@ -23,7 +23,6 @@ from glassroom.drawing.words import written
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
 
 WIDTH = 96
-GAP = "⋯"
 
 
 def text_of(snapshot: Snapshot) -> str:

@@ -2,7 +2,7 @@
 
 The one idea to keep in mind: sizes are lined up at the right, and where one of them is 1 (or missing) while the
 result is longer, the operand is read again and again through stride 0. No byte is copied. The live explorer computes
-the same in the browser (`widgets/broadcast_explorer.js`); a test holds the two together, and this one to PyTorch.
+the same in the browser (`widget.js`); a test holds the two together, and this one to PyTorch.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
+from glassroom.drawing.boxes import is_read_first, read_at
 from glassroom.drawing.words import LETTERS, counted, element, listed
 from tensorglass.geometry import broadcast_shapes, broadcast_strides
 
@@ -85,13 +86,11 @@ class Broadcast:
 
     def read_by(self, operand: Operand, index: Ints) -> Ints:
         """The operand's own index of the cell that the result's cell at `index` reads."""
-        own = index[len(index) - len(operand.size) :]
-        return tuple(0 if n == 1 else i for i, n in zip(own, operand.size, strict=True))
+        return read_at(operand.size, index)
 
     def is_first(self, operand: Operand, index: Ints) -> bool:
         """Whether the operand's cell is read at `index` for the first time, and not again through stride 0."""
-        lead = len(index) - len(operand.size)
-        return not any(i for i, n in zip(index, (1,) * lead + operand.size, strict=True) if n == 1)
+        return is_read_first(operand.size, index)
 
     def stretched_stride(self, operand: Operand) -> Ints:
         """The strides with which the operand is read as one of the result's size."""

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from itertools import product
 
-from glassroom.drawing.boxes import CSS, Box, Grid, draw_caption, draw_grids, draw_table, grid_lines, table_lines
+from glassroom.drawing.boxes import (
+    CSS,
+    Box,
+    Grid,
+    broadcast_grid,
+    draw_caption,
+    draw_grids,
+    draw_table,
+    grid_lines,
+    table_lines,
+)
 from glassroom.drawing.canvas import HUES, PAD, Drawing, shortened
 from glassroom.drawing.words import element
-from glassroom.inspectors.broadcasting.broadcast import Broadcast, Ints, Operand
+from glassroom.inspectors.broadcasting.broadcast import Broadcast, Operand
 from glassroom.records.snapshot import visible_window
 
 NAME_IN_A_BOX = 6
@@ -37,19 +47,9 @@ def svg_of_broadcast(met: Broadcast, label: str) -> str:
 
 
 def operand_grid(met: Broadcast, operand: Operand, hue: int) -> Grid:
-    """An operand as it is read: its own cells, and those that stride 0 reads again."""
+    """An operand as it is read."""
     size = operand.size if met.size is None else met.size
-    window = visible_window(size)
-    boxes = {index: _operand_box(met, operand, index) for index in product(*window)}
-    stretched = f", stretched to {size}" if size != operand.size else ""
-    return Grid(f"{operand.name} {operand.size}{stretched}", size, window, boxes, hue)
-
-
-def _operand_box(met: Broadcast, operand: Operand, index: Ints) -> Box:
-    own = index if met.size is None else met.read_by(operand, index)
-    again = met.size is not None and not met.is_first(operand, index)
-    place = (f"[{','.join(map(str, own))}]",) if own else ()
-    return Box((operand.value(own), *place), "again" if again else "")
+    return broadcast_grid(operand.name, operand.size, size, operand.value, hue)
 
 
 def result_grid(met: Broadcast) -> Grid:

@@ -1,5 +1,5 @@
 // The broadcast explorer: sizes lined up, what is stretched, and which cells each cell of the result reads, as sizes are changed.
-// The arithmetic and the words are those of glassroom/broadcasting.py; a test compares the two.
+// The arithmetic and the words are those of broadcast.py; a test compares the two.
 
 import { board, button, combinations, counted, element, gridOf, grouped, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "../../live/boxes.js";
 import { make, scrolling } from "../../live/elements.js";

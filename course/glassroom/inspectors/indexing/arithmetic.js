@@ -1,4 +1,4 @@
-// Where an index leads: the arithmetic of glassroom/index_arithmetic.py, line for line, PyTorch's and NumPy's; a test compares the two.
+// Where an index leads: the arithmetic of arithmetic.py, line for line, PyTorch's and NumPy's; a test compares the two.
 
 import { combinations, product, tuple } from "../../live/boxes.js";
 

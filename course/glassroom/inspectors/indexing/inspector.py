@@ -14,7 +14,7 @@ from glassroom.drawing.words import ARRAYS, written
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.indexing.arithmetic import MOST_PICKS, Ints, Positions
 from glassroom.inspectors.indexing.picture import svg_of_indexing, text_of_indexing
-from glassroom.inspectors.indexing.typed_index import Named, listed
+from glassroom.inspectors.indexing.typed_index import Named, index_of_list
 from glassroom.inspectors.indexing.words import Indexing
 from glassroom.reading.adapters import adapter_for, described
 from glassroom.reading.call_expressions import argument_names
@@ -120,7 +120,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
     ):
         return value
     if isinstance(value, list):
-        return listed(name, value)
+        return index_of_list(name, value)
     adapter = adapter_for(value)
     if adapter is None:
         raise TypeError(f"{name} is no index: an int, a slice, a list, an index tensor or a mask is")

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from itertools import product
 
-from glassroom.drawing.boxes import CSS, Box, Grid, draw_caption, draw_grids, draw_table, grid_lines, table_lines
+from glassroom.drawing.boxes import (
+    CSS,
+    Box,
+    Grid,
+    broadcast_grid,
+    draw_caption,
+    draw_grids,
+    draw_table,
+    grid_lines,
+    table_lines,
+)
 from glassroom.drawing.canvas import HUES, PAD, Drawing
-from glassroom.inspectors.broadcasting.broadcast import Broadcast, Operand
-from glassroom.inspectors.broadcasting.picture import operand_grid
 from glassroom.inspectors.indexing.arithmetic import Ints, Led
 from glassroom.inspectors.indexing.words import Indexing
 from glassroom.records.snapshot import visible_window
@@ -62,11 +70,9 @@ def further_grids(indexing: Indexing) -> list[Grid]:
     grids = []
     picked = [each for dim, each in led.chosen.items() if led.axes[dim].source is not None]
     if len(led.chosen) > 1 or any(".nonzero()" not in each.name for each in picked):
-        met = Broadcast((Operand("", led.shape, (0,) * len(led.shape)),))
         for hue, each in enumerate(picked, start=1):
-            values = {index: str(each.elements[at]) for at, index in enumerate(product(*map(range, each.size)))}
-            operand = Operand(each.name, each.size, each.stride, 8, values=values)
-            grids.append(operand_grid(met, operand, hue % HUES))
+            values = dict(zip(product(*map(range, each.size)), map(str, each.elements), strict=True))
+            grids.append(broadcast_grid(each.name, each.size, led.shape, values.__getitem__, hue % HUES))
     return [*grids, _result_grid(indexing, led)]
 
 

@@ -1,4 +1,4 @@
-// What somebody typed between the brackets, read as glassroom/index_reading.py reads it, and never run; a test compares the two.
+// What somebody typed between the brackets, read as typed_index.py reads it, and never run; a test compares the two.
 
 import { product } from "../../live/boxes.js";
 import { elementAt, every, follow, RefusedIndex, sourceOf } from "./arithmetic.js";

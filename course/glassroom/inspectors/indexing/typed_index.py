@@ -2,7 +2,7 @@
 and the names of index tensors, sliced themselves if need be (`rows[:, None]`), turned round (`~mask`) or made by
 comparing the tensor with a number (`x > 2`).
 
-The browser reads the same (`widgets/index_reading.js`); a test holds the two together.
+The browser reads the same (`typed_index.js`); a test holds the two together.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Reader:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)) if type(value) is int:
                 return -value
             case ast.List():
-                return listed(text, _nested(node))
+                return index_of_list(text, _nested(node))
             case ast.Name(id=name) if name in self.names:
                 held = self.names[name]
                 return replace(held, name=text) if isinstance(held, Positions) else held
@@ -130,7 +130,7 @@ def unreadable(text: str) -> RefusedIndex:
     return RefusedIndex("not read here", f"{written} is not read here: {can} are" if written else f"write {can}")
 
 
-def listed(text: str, nested: object) -> Positions:
+def index_of_list(text: str, nested: object) -> Positions:
     """A list of ints or bools, or of lists of them, as an index tensor or a mask."""
     size: list[int] = []
     level = [nested]

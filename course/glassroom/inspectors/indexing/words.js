@@ -1,4 +1,4 @@
-// What is said of an index: the words of glassroom/indexing.py; a test compares the two.
+// What is said of an index: the words of words.py; a test compares the two.
 
 import { counted, element, listed, product, tuple } from "../../live/boxes.js";
 import { blockOf, dimsOf, follow, inOrder, picksOf, placeOf, RefusedIndex, walkOf } from "./arithmetic.js";

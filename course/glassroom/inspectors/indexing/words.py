@@ -1,6 +1,6 @@
 """What an index makes of a tensor, in words: the story of the index explorer.
 
-The live explorer says the same in the browser (`widgets/index_words.js`); a test holds the two together.
+The live explorer says the same in the browser (`words.js`); a test holds the two together.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // The stride explorer: what size, stride and offset make of one storage, computed as the sliders move.
-// The arithmetic is that of glassroom/strides.py; a test compares the two.
+// The arithmetic is that of arithmetic.py; a test compares the two.
 
 import { keepKeys, make } from "../../live/elements.js";
 

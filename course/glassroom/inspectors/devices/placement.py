@@ -6,7 +6,7 @@ being copied to a new storage, which is what a transfer is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -16,7 +16,7 @@ from glassroom.reading.adapters import described
 from glassroom.reading.snapshot import leaves
 from glassroom.reading.storage_names import names_of
 from glassroom.records.printable import printable
-from tensorglass import backends, devices, memory, transfers
+from tensorglass import backends, memory, transfers
 
 MOST_HEADERS = 6  # so many headers are drawn on one storage
 MOST_STORAGES = 12  # and so many storages in one device
@@ -131,9 +131,9 @@ def _kind(device: str) -> str:
 def _figures(device: str) -> tuple[str, ...]:
     """What a device's allocator says, if tensorglass has put something there."""
     type_, _, index = device.partition(":")
-    place = devices.with_index(type_, int(index)) if index else None
-    backend: Any = next((each for each in backends.of_type(type_) if getattr(each, "device", None) == place), None)
-    if backend is None or place is None:
+    of_type: Iterable[Any] = backends.of_type(type_) if index else ()
+    backend = next((each for each in of_type if str(getattr(each, "device", "")) == device), None)
+    if backend is None:
         return ()
     stats = backend.memory_stats()
     allocated = stats.get("allocated_bytes.all.current", 0)

@@ -1,4 +1,4 @@
-"""The style of the code, by the tools that know it: ruff (lint and layout), mypy (types), import-linter (who imports whom)."""
+"""The style of the code: ruff (lint, layout), mypy (types) and import-linter (who imports whom) have nothing to say."""
 
 import re
 import subprocess

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 import pytest
-from course.watched import said, steps
+from course.inspectors.watch.watched import said, steps
 
 import tensorglass
 from glassroom import watch

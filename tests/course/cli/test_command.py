@@ -17,7 +17,7 @@ from glassroom.cli import OLDEST_PYTHON, app, lab
 from glassroom.cli.requirements import OLDEST_NUMPY
 from glassroom.workspace.problems import Exit, Problem
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 
 

@@ -28,6 +28,7 @@ PUBLIC_MODULES = {
 NOT_PUBLIC_YET = {
     ("inspectors/devices/inspector.py", "transfers"),
     ("inspectors/devices/placement.py", "transfers"),
+    ("inspectors/timeline/pools.py", "backends.host_memory"),
     ("inspectors/timeline/recorder.py", "transfers"),
     ("inspectors/timeline/timeline.py", "transfers"),
     ("exercises/tensors/nb12_moving_and_pinning.py", "transfers"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tensorglass.backends.host_memory import LEAST
+
 
 class Block(NamedTuple):
     """A part of a segment; `requested` is what was asked for, 0 in a free one."""
@@ -63,9 +65,9 @@ def pool_of(backend: Any) -> Pool:
 
 
 def address_in_pool(storage: Any) -> int | None:
-    """Where the block of a storage begins; None if it lies in no pool, as what is small on the CPU or not ours."""
+    """Where the block of a storage begins; None if it lies in no pool, as what is small on the CPU."""
     snapshot = getattr(storage.backend, "memory_snapshot", None)
-    if snapshot is None or not storage.is_ours:
+    if snapshot is None or (storage.device.type == "cpu" and storage.nbytes() < LEAST):
         return None
     address: int = storage.data_ptr()
     if storage.device.type == "cpu" and not any(

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from glassroom import aliases, device_map, graph, memory_timeline, show, watch
-from glassroom.inspector import Inspector
+from glassroom.inspectors.base import Inspector
 
 MANY = 10_000
 STEPS = 1_000

@@ -17,7 +17,7 @@ from glassroom import (
     step_backward,
     watch,
 )
-from glassroom.inspector import Inspector
+from glassroom.inspectors.base import Inspector
 
 
 def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:

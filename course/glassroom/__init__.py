@@ -13,18 +13,18 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _HOMES = {
-    "show": "glassroom.inspectors",
-    "explore_strides": "glassroom.inspectors",
-    "aliases": "glassroom.alias_map",
-    "explore_broadcast": "glassroom.broadcast_explorer",
-    "explore_index": "glassroom.index_explorer",
-    "course_device": "glassroom.chosen_device",
-    "device_map": "glassroom.device_maps",
-    "memory_timeline": "glassroom.memory_timelines",
-    "graph": "glassroom.graph_inspector",
-    "step_backward": "glassroom.graph_inspector",
-    "watch": "glassroom.watching",
-    "load_ipython_extension": "glassroom.watching.magic",
+    "show": "glassroom.inspectors.memory_map.inspector",
+    "explore_strides": "glassroom.inspectors.strides.inspector",
+    "aliases": "glassroom.inspectors.aliases.inspector",
+    "explore_broadcast": "glassroom.inspectors.broadcasting.inspector",
+    "explore_index": "glassroom.inspectors.indexing.inspector",
+    "course_device": "glassroom.exercises.course_device",
+    "device_map": "glassroom.inspectors.devices.inspector",
+    "memory_timeline": "glassroom.inspectors.timeline.inspector",
+    "graph": "glassroom.inspectors.autograd_graph.inspector",
+    "step_backward": "glassroom.inspectors.backward.inspector",
+    "watch": "glassroom.inspectors.watch.inspector",
+    "load_ipython_extension": "glassroom.inspectors.watch.magic",
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
@@ -55,7 +55,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
     if "IPython" in sys.modules:
-        import_module("glassroom.slips").attach()
+        import_module("glassroom.suggestions").attach()
     globals()[name] = value
     return value
 

@@ -2,7 +2,8 @@
 
 An operator is one declaration: a kernel under `pointwise` or `reduction`, or a function of tensors under `operator`,
 with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 05 of part 4. A backend is
-a class with the methods of `Backend`; notebook 08 of part 4 writes one, by deriving from `NumpyBackend`.
+a class with the methods of `Backend`; notebook 08 of part 4 writes one, by deriving from `NumpyBackend`. Tools that explain
+errors ask `about_attribute` what to say of a name that tensors do not have.
 
 >>> from tensorglass.extending import OPERATORS
 >>> OPERATORS["exp"].kind
@@ -11,6 +12,7 @@ a class with the methods of `Backend`; notebook 08 of part 4 writes one, by deri
 
 from tensorglass.backends import Array, Backend, Family, get, register_family
 from tensorglass.backends.numpy_backend import NumpyBackend
+from tensorglass.bootstrap.missing_names import about_attribute
 from tensorglass.core.dtypes import BOOL, COMPLEX, FLOATING, INTEGER
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import OPERATORS
@@ -36,6 +38,7 @@ __all__ = [
     "Operand",
     "Operator",
     "Sample",
+    "about_attribute",
     "attach",
     "derivative",
     "get",

@@ -16,7 +16,7 @@ from every_inspector import every_inspector
 
 import tensorglass
 from glassroom import watch
-from glassroom.inspector import Inspector
+from glassroom.inspectors.base import Inspector
 
 KINDS = tuple(every_inspector(tensorglass))
 PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell")

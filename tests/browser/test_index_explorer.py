@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from index_cases import as_numpy, cases, names
 
 import tensorglass
 from glassroom import explore_index
-from glassroom.widgets.embed import module_of
+from glassroom.inspectors import indexing
+from glassroom.live.embed import module_of
 
 CELLS = (
     "import torch, tensorglass\nfrom glassroom import explore_index\nx = torch.arange(12.).reshape(3, 4)\n"
@@ -79,7 +81,7 @@ def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpy
                 };
             });
         }""",
-        [exporting(module_of("index_words")), asked],
+        [exporting(module_of(Path(indexing.__file__).with_name("words.js"))), asked],
     )
     page.close()
     for question, answer, truth in zip(asked, found, expected, strict=True):

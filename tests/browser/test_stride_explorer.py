@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from glassroom.inspectors import StrideExplorer, explore_strides
-from glassroom.strides import examine, formula
+from glassroom.inspectors.strides.arithmetic import examine, formula
+from glassroom.inspectors.strides.inspector import StrideExplorer, explore_strides
 
 CELLS = ("from glassroom import explore_strides\nexplore_strides(12)", "explore_strides(6).widget")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from glassroom.execution import execute
-from glassroom.notebook_json import parse, source
-from glassroom.sources import notebooks_folder
-from glassroom.workspace import update
+from glassroom.workspace.execution import execute
+from glassroom.workspace.notebook_json import parse, source
+from glassroom.workspace.sources import notebooks_folder
+from glassroom.workspace.learner_folder import update
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import difflib
 
 import pytest
 
-from glassroom.execution import execute
-from glassroom.normalise import normalised
-from glassroom.notebook_json import source
+from glassroom.workspace.execution import execute
+from glassroom.workspace.normalise import normalised
+from glassroom.workspace.notebook_json import source
 
 COMPARED = ("text/plain", "image/svg+xml")
 

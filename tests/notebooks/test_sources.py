@@ -2,9 +2,9 @@
 
 import re
 
-from glassroom.normalise import normalised
-from glassroom.notebook_json import parse, serialise, source
-from glassroom.sources import course_notebooks, notebooks_folder
+from glassroom.workspace.normalise import normalised
+from glassroom.workspace.notebook_json import parse, serialise, source
+from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
 EXEMPT = {"nbval-ignore-output", "nbval-skip", "NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP"}
 

@@ -1,4 +1,4 @@
-"""The house's style, by the tools that know it: ruff for lint and layout, mypy for types."""
+"""The style of the code: ruff (lint, layout), mypy (types) and import-linter (who imports whom) have nothing to say."""
 
 import re
 import subprocess
@@ -17,11 +17,14 @@ FILES = {
 SWITCH = re.compile(r"# (?:type: ignore|noqa)\b")
 WITH_REASON = re.compile(r"# (?:type: ignore\[[\w, -]+\]|noqa: [A-Z0-9, ]+)  # \S")
 
+#: Tools that `python -m` does not start.
+STARTED = {"importlinter": (str(Path(sys.executable).with_name("lint-imports")),)}
+
 
 def run(module, *arguments):
     """Run a tool on the repository and return what it said, or skip where it is not installed."""
     pytest.importorskip(module, reason=f"{module} is not installed (extra: test)")
-    command = [sys.executable, "-m", module, *arguments]
+    command = [*STARTED.get(module, (sys.executable, "-m", module)), *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -37,6 +40,11 @@ def test_the_code_is_laid_out_as_ruff_does():
 
 def test_mypy_finds_the_types_sound():
     said = run("mypy")
+    assert said.returncode == 0, said.stdout
+
+
+def test_no_room_imports_from_a_room_above_it():
+    said = run("importlinter", "--no-cache", "--no-logo")
     assert said.returncode == 0, said.stdout
 
 

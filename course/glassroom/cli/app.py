@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from glassroom import __version__
 from glassroom.cli import doctor, lab, refresh, suite
-from glassroom.problems import Exit, Problem
+from glassroom.workspace.problems import Exit, Problem
 
 DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
 

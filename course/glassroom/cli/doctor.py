@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import install_command, numpy_problem
-from glassroom.problems import Exit, Problem
-from glassroom.sources import course_notebooks, notebooks_folder
-from glassroom.workspace import working_folder
+from glassroom.workspace.learner_folder import working_folder
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
 ENOUGH_DISK = 500 * 2**20
 ORACLE = "2.13"

@@ -11,11 +11,11 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from glassroom.chosen_device import CHOICE, DEVICES
 from glassroom.cli.requirements import require_modules, require_numpy
-from glassroom.problems import Exit, Problem
-from glassroom.sources import notebooks_folder
-from glassroom.workspace import Update, update, working_folder
+from glassroom.exercises.course_device import CHOICE, DEVICES
+from glassroom.workspace.learner_folder import Update, update, working_folder
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import notebooks_folder
 
 EPILOG = """\
 Your notebooks are yours: a notebook that you changed is never written to. When the course has a newer
@@ -30,7 +30,7 @@ examples:
   glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
 """
 
-_JUPYTER_CONFIG = Path(__file__).resolve().parent.parent / "jupyter"
+_JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter"
 
 
 def add(commands: Any) -> None:

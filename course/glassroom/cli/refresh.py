@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import require_modules, require_numpy
-from glassroom.execution import CellFailed, execute
-from glassroom.files import write_atomically
-from glassroom.normalise import normalised
-from glassroom.notebook_json import DamagedNotebook, parse, serialise
-from glassroom.problems import Exit, Problem
-from glassroom.sources import course_notebooks, notebooks_folder
+from glassroom.workspace.execution import CellFailed, execute
+from glassroom.workspace.normalise import normalised
+from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import course_notebooks, notebooks_folder
+from glassroom.workspace.whole_files import write_atomically
 
 EPILOG = """\
 examples:

@@ -6,8 +6,8 @@ Nothing is imported here until it is asked for, so that the check itself never f
 from importlib import import_module
 from importlib.util import find_spec
 
-from glassroom.problems import Exit, Problem
-from glassroom.sources import checkout
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import checkout
 
 OLDEST_NUMPY = (2, 0)
 

@@ -19,9 +19,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from glassroom.cli.requirements import require_modules, require_numpy
-from glassroom.execution import CELL_SECONDS
-from glassroom.problems import Exit, Problem
-from glassroom.sources import checkout, notebooks_folder
+from glassroom.workspace.execution import CELL_SECONDS
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import checkout, notebooks_folder
 
 NO_TESTS_COLLECTED = 5
 

@@ -1,0 +1,1 @@
+"""An autograd graph drawn: folded until it fits, laid out in layers, as text and as SVG."""

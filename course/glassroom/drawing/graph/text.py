@@ -1,0 +1,67 @@
+"""An autograd graph as text: a tree from the tensor that was asked about to the leaves.
+
+A node that several others lead to is written once; later it is only pointed at by its number.
+"""
+
+from __future__ import annotations
+
+from glassroom.drawing.graph.folding import Box, boxes_of
+from glassroom.records.graph import GraphData, Leaf, Step
+
+
+def text_of_graph(data: GraphData) -> str:
+    """The tree, a line a node."""
+    boxes = boxes_of(data)
+    lines: list[str] = []
+    seen: set[int] = set()
+    stack: list[tuple[int | None, str, str]] = [(root, "", "") for root in reversed(data.roots)]
+    while stack:
+        key, lead, below = stack.pop()
+        if key is None:
+            lines.append(f"{lead}(no gradient wanted)")
+            continue
+        box = boxes[key]
+        if key in seen:
+            lines.append(f"{lead}↑ {title(box)}")
+            continue
+        seen.add(key)
+        lines.append(f"{lead}{title(box)}{_details(box)}")
+        inputs = box.inputs if any(each is not None for each in box.inputs) else ()
+        for at in reversed(range(len(inputs))):
+            last = at == len(inputs) - 1
+            stack.append((inputs[at], f"{below}{'└─ ' if last else '├─ '}", f"{below}{'   ' if last else '│  '}"))
+    return "\n".join(lines)
+
+
+def title(box: Box) -> str:
+    """A box's first line: its number and name, and the variables that hold what came out."""
+    if box.step is None:
+        return f"⋮ {len(box.folded)} nodes: {box.kinds}"
+    return f"#{box.step.number} {step_name(box.step)}"
+
+
+def step_name(step: Step) -> str:
+    """A node's name, with the variables that hold its results, or the leaf that it collects for."""
+    if step.leaf is not None:
+        return f"{step.leaf.name} (leaf)"
+    return f"{' = '.join(step.outputs)} = {step.name}" if step.outputs else step.name
+
+
+def leaf_facts(leaf: Leaf) -> list[str]:
+    """What there is to say of a leaf."""
+    version = "" if leaf.version is None else f" v{leaf.version}"
+    return [f"{list(leaf.size)} {leaf.dtype} {leaf.storage}{version}", f"grad: {leaf.grad}"]
+
+
+def saved_lines(step: Step) -> list[str]:
+    """What a node saved, a line a thing."""
+    return [f"{each.name} = {each.text}" for each in step.saved]
+
+
+def _details(box: Box) -> str:
+    if box.step is None:
+        return ""
+    if box.step.leaf is not None:
+        return " · " + " · ".join(leaf_facts(box.step.leaf))
+    saved = saved_lines(box.step)
+    return f" · saved {', '.join(saved)}" if saved else ""

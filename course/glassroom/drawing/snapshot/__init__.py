@@ -1,0 +1,1 @@
+"""A snapshot of tensors drawn: its sentences, its text, its SVG."""

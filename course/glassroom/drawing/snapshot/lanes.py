@@ -1,0 +1,70 @@
+"""How often a tensor reaches each storage cell that is drawn: what its lane beneath the strip shows.
+
+A large tensor is drawn in part, but its lane tells of all of it. So nothing is counted element by element:
+the strides say which indices lead to a given cell, and there are few of those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import prod
+
+from glassroom.records.snapshot import Header, Storage
+
+MOST_TRIED = 10_000  # index combinations tried for one cell; past that, only what is drawn is counted
+
+Steps = list[tuple[int, int]]  # for each dimension how many positions it has, and the bytes between two of them
+
+
+def reached(header: Header, storage: Storage) -> Counter[int]:
+    """How many elements of the tensor lie on each of the storage's visible cells."""
+    per_element = header.itemsize // storage.itemsize
+    if not countable(header):
+        return Counter(cell.byte // storage.itemsize + part for cell in header.cells for part in range(per_element))
+    if not header.cells:
+        return Counter()
+    lowest, repeats, steps = _ascending(header)
+    counts: Counter[int] = Counter()
+    for cell in storage.cells:
+        starts = (cell.byte - part * storage.itemsize for part in range(per_element))
+        times = repeats * sum(_ways(start - lowest, steps) for start in starts)
+        if times:
+            counts[cell.index[0]] = times
+    return counts
+
+
+def countable(header: Header) -> bool:
+    """Whether all of the tensor's elements can be counted, however many there are."""
+    _, _, steps = _ascending(header)
+    tried = (min(n, _reach(steps[at + 1 :]) // step + 1) for at, (n, step) in enumerate(steps[:-1]))
+    return prod(tried) <= MOST_TRIED
+
+
+def _ascending(header: Header) -> tuple[int, int, Steps]:
+    """The tensor's lowest byte, how often a stride of 0 repeats each element, and its other steps, the longest first.
+
+    A negative stride walks the same bytes from the other end.
+    """
+    unit = 1 if header.unit == "bytes" else header.itemsize
+    dims = [(n, stride * unit) for n, stride in zip(header.size, header.stride, strict=True) if n != 1]
+    repeats = prod(n for n, step in dims if step == 0)
+    steps = sorted(((n, abs(step)) for n, step in dims if step), key=lambda dim: -dim[1])
+    return (header.bytes or (0, 0))[0], repeats, steps
+
+
+def _ways(distance: int, steps: Sequence[tuple[int, int]]) -> int:
+    """How many combinations of positions lie exactly `distance` bytes on."""
+    if not steps:
+        return int(distance == 0)
+    (n, step), *rest = steps
+    if not rest:
+        return int(distance % step == 0 and 0 <= distance // step < n)
+    fewest = max(-((_reach(rest) - distance) // step), 0)
+    most = min(distance // step, n - 1)
+    return sum(_ways(distance - position * step, rest) for position in range(fewest, most + 1))
+
+
+def _reach(steps: Sequence[tuple[int, int]]) -> int:
+    """How far the last combination of positions lies from the first."""
+    return sum((n - 1) * step for n, step in steps)

@@ -1,0 +1,323 @@
+"""A snapshot as one static SVG: each storage a strip of cells, and beneath it the tensors over it, side by
+side.
+
+Self-contained: it carries its own colours for light and dark, and no identifiers, so that any number of them
+can stand on one page. The `data-` attributes say which bytes a cell is; the live map needs nothing else to
+link the cells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+from xml.sax.saxutils import quoteattr
+
+from glassroom.drawing.canvas import (
+    ADVANCE,
+    FACT_ADVANCE,
+    GAP_WIDTH,
+    GRID_INDEX,
+    HUES,
+    PAD,
+    TINY_ADVANCE,
+    WIDTH,
+    Drawing,
+    draw_slabs,
+    number,
+    shortened,
+    slab_width,
+    width_of_slabs,
+)
+from glassroom.drawing.grid import Slab, slabs_of, with_gaps
+from glassroom.drawing.snapshot.lanes import reached
+from glassroom.drawing.snapshot.words import (
+    memory_facts,
+    origin,
+    shape_facts,
+    storage_cells,
+    storage_facts,
+    summary,
+    times_reached,
+    trouble,
+    unshown,
+)
+from glassroom.drawing.words import written
+from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
+
+STRIP_CELL = 28
+STRIP_INDEX = 14  # the line of indices above a strip
+LANE = 12
+GRID_CELL = 34
+LONGEST_NAME = 36
+
+
+def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
+    """The picture of a snapshot, beneath the lines of a caption."""
+    drawing = Drawing()
+    top: float = PAD
+    for line in caption:
+        drawing.text(PAD, top + 12, line)
+        drawing.extend(PAD + len(line) * ADVANCE, top + 18)
+        top += 18
+    if caption:
+        top += 8
+    if not snapshot.headers:
+        drawing.text(PAD, top + 14, "no tensors", "soft")
+        drawing.extend(PAD + 14 * ADVANCE, top + 20)
+    hues = {header.name: position % HUES for position, header in enumerate(snapshot.headers)}
+    for position, storage in enumerate(snapshot.storages):
+        if position:
+            drawing.rule(top)
+            top += 14
+        top = _draw_storage(drawing, top, storage, snapshot.headers_on(storage), hues)
+        top = _draw_tensors(drawing, top + 12, storage, snapshot.headers_on(storage), hues) + 12
+    rest = unshown(snapshot)
+    if rest is not None:
+        drawing.rule(top)
+        drawing.text(PAD, top + 22, rest, "fact soft")
+        drawing.extend(PAD, top + 26)
+    return drawing.finished(summary(snapshot))
+
+
+def _draw_storage(
+    drawing: Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
+) -> float:
+    """Draw a storage's title, its strip, and the lanes of the tensors over it; returns the bottom."""
+    facts = " · ".join(storage_facts(storage))
+    drawing.text(PAD, top + 14, storage.name, "name")
+    facts_x = PAD + (len(storage.name) + 1) * 9
+    drawing.text(facts_x, top + 14, facts, "fact soft")
+    drawing.extend(facts_x + len(facts) * FACT_ADVANCE, top + 20)
+    return draw_strip(drawing, top + 24, storage, headers, hues)
+
+
+def draw_strip(
+    drawing: Drawing,
+    top: float,
+    storage: Storage,
+    headers: Sequence[Header],
+    hues: Mapping[str, int],
+    *,
+    room: float = WIDTH,
+    written_to: Collection[int] = (),
+    in_bytes: bool = False,
+) -> float:
+    """Draw a storage's cells in lines no wider than `room`, and the lanes of the tensors over it; returns the bottom.
+
+    Above each cell stands its number, or with `in_bytes` the byte where it begins. Cells that begin at the bytes
+    `written_to` are marked.
+    """
+    if not storage.cells:
+        return top
+    lanes = [(header, reached(header, storage)) for header in headers]
+    held = set().union(*(counts for _, counts in lanes))
+    names = {header.name: shortened(header.name, 14) for header in headers}
+    left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
+    positions = with_gaps([cell.index[0] for cell in storage.cells])
+    cells = {cell.index[0]: cell for cell in storage.cells}
+    places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
+    width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
+    per_line = _per_line(positions, room - PAD - left, width)
+    for begin in range(0, len(positions), per_line):
+        part = positions[begin : begin + per_line]
+        drawing.add(
+            f'<g class="strip" data-name={quoteattr(storage.name)} data-storage={quoteattr(storage.name)} '
+            f'data-itemsize="{storage.itemsize}">'
+        )
+        for column, position in enumerate(part):
+            x = left + column * width
+            if position is None:
+                drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
+                continue
+            drawing.text(x + width / 2, top + 10, places[position], "tiny mid")
+            look = "" if position in held else " free"
+            look += " wrote" if cells[position].byte in written_to else ""
+            drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
+            drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
+        drawing.add("</g>")
+        drawing.extend(left + len(part) * width, top)
+        top += STRIP_INDEX + STRIP_CELL + 3
+        for header, counts in lanes:
+            _draw_lane(drawing, left, top, width, part, header, names[header.name], counts, hues[header.name])
+            top += LANE
+        top += 5
+    return top
+
+
+def _draw_lane(
+    drawing: Drawing,
+    left: float,
+    top: float,
+    width: float,
+    part: Sequence[int | None],
+    header: Header,
+    name: str,
+    counts: Counter[int],
+    hue: int,
+) -> None:
+    y = number(top + LANE / 2)
+    strokes = []
+    drawing.add(f'<g class="h{hue}">')
+    drawing.text(left - 8, top + LANE / 2 + 3.5, name, "fact end")
+    for column, position in enumerate(part):
+        if position is None or not counts[position]:
+            continue
+        x = left + column * width
+        if counts[position] == 1:
+            strokes.append(f"M{number(x + 3)} {y}h{number(width - 6)}")
+        else:
+            times = times_reached(header, counts[position])
+            side = max(width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2, 0)
+            strokes.append(f"M{number(x + 3)} {y}h{number(side)}M{number(x + width - 3 - side)} {y}h{number(side)}")
+            drawing.text(x + width / 2, top + LANE / 2 + 3.3, times, "tiny mid")
+    drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
+
+
+def _byte_ticks(x: float, y: float, width: float, itemsize: int) -> str:
+    """One tick for each byte of a storage cell."""
+    step = (width - 8) / itemsize
+    if itemsize == 1 or step < 2:
+        return ""
+    ticks = f"M{number(x + 4.5)} {number(y)}h{number(width - 9)}"
+    return f'<path class="bytes" stroke-dasharray="{number(step - 1)} 1" d="{ticks}"/>'
+
+
+def _draw_tensors(
+    drawing: Drawing, top: float, storage: Storage, headers: Sequence[Header], hues: dict[str, int]
+) -> float:
+    """Draw tensors side by side, in as many rows as they need; returns the bottom."""
+    x: float = PAD
+    bottom = top
+    for header in headers:
+        width = _tensor_width(header, storage)
+        if x > PAD and x + width > WIDTH - PAD:
+            x, top = PAD, bottom + 18
+        bottom = max(bottom, _draw_tensor(drawing, x, top, header, storage, hues[header.name]))
+        drawing.extend(x + width, bottom)
+        x += width + 36
+    return bottom
+
+
+def _facts_of(header: Header, storage: Storage) -> list[tuple[str, str]]:
+    lines = [(" · ".join(shape_facts(header)), "fact"), (" · ".join(memory_facts(header)), "fact soft")]
+    problem = trouble(header, storage)
+    return lines if problem is None else [*lines, (problem, "fact bad")]
+
+
+def _widths(header: Header, storage: Storage) -> tuple[float, float]:
+    """The width of a cell, and of the row numbers at the left."""
+    places = [storage_cells(header, storage, cell.byte) for cell in header.cells]
+    beneath = [f"{storage.name}[{place}]" for place in places]
+    columns = [str(column) for column in header.window[-1]] if header.size else []
+    cell_width = _cell_width([written(cell.value) for cell in header.cells], [*beneath, *columns])
+    rows = [str(row) for row in header.window[-2]] if len(header.size) >= 2 else []
+    return cell_width, max((len(row) for row in rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
+
+
+def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
+    """The slabs to draw: a single row that is too long for the picture goes on in the next line."""
+    for slab in slabs_of(header):
+        per_line = len(slab.columns)
+        if len(header.size) == 1:
+            per_line = _per_line(slab.columns, WIDTH - 2 * PAD, cell_width)
+        for begin in range(0, len(slab.columns), max(per_line, 1)):
+            yield replace(slab, columns=slab.columns[begin : begin + per_line])
+
+
+def _tensor_width(header: Header, storage: Storage) -> float:
+    title = len(shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
+    facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
+    cell_width, row_width = _widths(header, storage)
+    slabs = _slabs(header, cell_width) if header.cells else []
+    return max(title, facts, width_of_slabs(slabs, lambda slab: row_width + slab_width(slab, cell_width)))
+
+
+def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
+    name = shortened(header.name, LONGEST_NAME)
+    size = ",".join(map(str, header.size))
+    windowed = ' data-windowed=""' if header.windowed else ""
+    drawing.add(
+        f'<g class="tensor h{hue}" data-name={quoteattr(header.name)} data-storage={quoteattr(storage.name)} '
+        f'data-itemsize="{header.itemsize}" data-size="{size}"{windowed}>'
+    )
+    drawing.add(f'<path class="lane" d="M{number(left)} {number(top + 9)}h20"/>')
+    drawing.text(left + 27, top + 14, name, "name")
+    from_where = origin(header)
+    if from_where:
+        drawing.text(left + 27 + (len(name) + 0.8) * 8.6, top + 14, from_where, "fact soft")
+    top += 16
+    for line, look in _facts_of(header, storage):
+        top += 15
+        drawing.text(left, top, line, look)
+    top += 8
+    cell_width, row_width = _widths(header, storage)
+    bottom = draw_slabs(
+        drawing,
+        left,
+        top,
+        _slabs(header, cell_width) if header.cells else [],
+        lambda slab: row_width + slab_width(slab, cell_width),
+        lambda x, y, slab: _draw_slab(drawing, x, y, slab, header, storage, cell_width, row_width),
+    )
+    drawing.add("</g>")
+    return bottom
+
+
+def _draw_slab(
+    drawing: Drawing,
+    left: float,
+    top: float,
+    slab: Slab[Cell],
+    header: Header,
+    storage: Storage,
+    cell_width: float,
+    row_width: float,
+) -> float:
+    if slab.label:
+        drawing.text(left, top + 10, slab.label, "tiny")
+        top += 12
+    x = left + row_width
+    dims = len(header.size)
+    for column in slab.columns:
+        if column is not None and dims:
+            drawing.text(x + cell_width / 2, top + 11, str(column), "tiny mid")
+        x += GAP_WIDTH if column is None else cell_width
+    top += GRID_INDEX if dims else 2
+    for row in slab.rows:
+        if row is None:
+            drawing.text(left + row_width + cell_width / 2, top + 12, "⋮", "mid soft")
+            top += GAP_WIDTH
+            continue
+        if dims >= 2:
+            drawing.text(left + row_width - 6, top + GRID_CELL / 2 + 3.5, str(row), "tiny end")
+        x = left + row_width
+        for column in slab.columns:
+            if column is None:
+                drawing.text(x + GAP_WIDTH / 2, top + GRID_CELL / 2 + 4, "⋯", "mid soft")
+                x += GAP_WIDTH
+                continue
+            cell = slab.cells[row, column]
+            place = f"{storage.name}[{storage_cells(header, storage, cell.byte)}]"
+            look = " lost" if cell.value is None else ""
+            drawing.cell(cell, x, top, cell_width, GRID_CELL, look=look, place=place)
+            drawing.add("</g>")
+            x += cell_width
+        top += GRID_CELL
+    return top
+
+
+def _cell_width(values: Sequence[str], places: Sequence[str]) -> float:
+    value_width = max(map(len, values), default=0) * ADVANCE
+    place_width = max(map(len, places), default=0) * TINY_ADVANCE
+    return max(38, round(max(value_width, place_width) + 10))
+
+
+def _per_line(positions: Sequence[int | None], room: float, width: float) -> int:
+    """How many cells stand in a line, so that lines are of like length: a multiple of 4 where all cells are shown."""
+    fitting = max(int(room // width), 1)
+    if len(positions) <= fitting:
+        return max(len(positions), 1)
+    even = ceil(len(positions) / ceil(len(positions) / fitting))
+    return even if None in positions else min(even + -even % 4, max(fitting - fitting % 4, even))

@@ -1,0 +1,64 @@
+"""How numbers, names and bytes are written, in all texts and pictures alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glassroom.records.snapshot import Number
+
+#: Libraries whose arrays are named as such beside tensors.
+ARRAYS = {"numpy": "NumPy", "cupy": "CuPy"}
+NAMES_SHOWN = 8
+LETTERS = "ijklmnpqrstuvwxyz"
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """`1 byte`, `24 bytes`, `4,000 bytes`."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def duration(seconds: float | None, is_simulated: bool) -> str:
+    """How long something took, and how that is known."""
+    if seconds is None:
+        return "time not known"
+    return f"{seconds * 1e6:,.1f} µs {'simulated' if is_simulated else 'measured'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; a long list is cut."""
+    if len(names) > NAMES_SHOWN:
+        names = [*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def span(low: int, high: int) -> str:
+    """The bytes from `low` to `high - 1`, as people write them."""
+    return f"{low:,}" if high - low == 1 else f"{low:,}–{high - 1:,}"
+
+
+def element(name: str, index: Sequence[object]) -> str:
+    """`a[0, 1]`, or `a` for a tensor of no dimensions."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def written(value: Number | None) -> str:
+    """A value as it is written in a cell: short, and the same for every library."""
+    match value:
+        case None:
+            return "✕"
+        case bool() | str():
+            return str(value)
+        case int():
+            return str(value) if abs(value) < 10**10 else f"{value:.2e}".replace("e+0", "e").replace("e+", "e")
+        case float():
+            return _written_float(value)
+        case complex():
+            imaginary = _written_float(value.imag)
+            sign = "" if imaginary.startswith("-") else "+"
+            return f"{_written_float(value.real)}{sign}{imaginary}j"
+
+
+def _written_float(value: float) -> str:
+    if value.is_integer() and abs(value) < 10**5:
+        return f"{value:.0f}."
+    return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")

@@ -1,0 +1,1 @@
+"""`aliases`: who shares bytes with whom, and what keeps memory alive."""

@@ -1,0 +1,230 @@
+"""Tensors grouped by the storage that they are headers over: who shares bytes with whom, and what keeps memory alive.
+
+The one idea to keep in mind: a storage lives as long as any tensor on it does, whole, however little of it that tensor
+reaches. The data keep nothing alive; of many tensors and storages the largest are told, and the rest is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from glassroom.inspectors.aliases.byte_runs import Runs, runs_of, shared, together
+from glassroom.reading.adapters import Description, adapter_for, described
+from glassroom.reading.graph import in_order, saved_by
+from glassroom.reading.storage_names import names_of
+
+MOST_GROUPS = 16  # storages that are shown
+MOST_MEMBERS = 8  # and tensors on each
+MOST_WAYS = 3  # further names of a tensor
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A tensor on a storage. `how` is "name", "gradient", "saved" by a graph, "base" or "unnamed".
+
+    `also` are further names of it, in words. `nbytes` counts the bytes that it reaches, which lie in `span`; it is None
+    where they are too many pieces to be counted.
+    """
+
+    name: str
+    how: str
+    also: tuple[str, ...]
+    size: tuple[int, ...]
+    dtype: str
+    library: str
+    span: tuple[int, int] | None
+    nbytes: int | None
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two tensors of a group, by their places, and the bytes that they have in common; None if those are not known."""
+
+    one: int
+    other: int
+    nbytes: int | None
+
+
+@dataclass(frozen=True)
+class AliasGroup:
+    """A storage, the tensors on it that are shown, how many are not, and the bytes that those with a name reach.
+
+    Bytes of a tensor count from the storage's first one.
+    """
+
+    storage: str
+    device: str
+    nbytes: int
+    version: int | None
+    members: tuple[Alias, ...]
+    unshown: int
+    reached: int | None
+    overlaps: tuple[Overlap, ...]
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """The groups that are shown, and figures of all: tensors, storages and bytes, and those of the groups left out."""
+
+    groups: tuple[AliasGroup, ...]
+    tensors: int
+    storages: int
+    nbytes: int
+    unshown_storages: int
+    unshown_nbytes: int
+
+
+@dataclass
+class _Found:
+    """A tensor on the way: its names, how it was found, its description and its bytes.
+
+    It holds the tensor, for while tensors are grouped none may die: its id would become another's.
+    """
+
+    tensor: Any
+    names: list[str]
+    how: str
+    described: Description
+    runs: Runs | None = None
+
+
+def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tuple[Any, str]] = ()) -> Aliases:
+    """Group the tensors that are `held`, by id with their names, and `further` ones, each with who holds it in words.
+
+    Gradients, the bases of views and what graphs have saved are found from them. Raises nothing for tensors that have
+    no bytes: they are left out.
+    """
+    found: dict[int, _Found] = {}
+    for tensor, names in held.values():
+        _take(found, tensor, names, "name")
+    for named in list(found.values()):
+        for tensor, name, how in _beyond(named):
+            _take(found, tensor, [name], how)
+    for tensor, words in further:
+        _take(found, tensor, [words], "unnamed")
+    for tensor, name in _saved_behind([tensor for tensor, _ in held.values()]):
+        _take(found, tensor, [name], "saved")
+    storages = names_of([each.described.memory for each in found.values()])
+    groups: dict[str, list[_Found]] = {}
+    for storage, each in zip(storages, found.values(), strict=True):
+        groups.setdefault(storage, []).append(each)
+    sizes = {storage: _extent(members) for storage, members in groups.items()}
+    shown = list(groups)
+    if len(shown) > MOST_GROUPS:
+        shown = sorted(shown, key=lambda storage: sizes[storage][0] - sizes[storage][1])[:MOST_GROUPS]
+    made = tuple(_group(storage, groups[storage]) for storage in shown)
+    total = sum(end - start for start, end in sizes.values())
+    return Aliases(
+        groups=made,
+        tensors=len(found),
+        storages=len(groups),
+        nbytes=total,
+        unshown_storages=len(groups) - len(made),
+        unshown_nbytes=total - sum(group.nbytes for group in made),
+    )
+
+
+def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str) -> None:
+    entry = found.get(id(tensor))
+    if entry is not None:
+        entry.names += names
+        return
+    seen = _described(tensor)
+    if seen is not None:
+        found[id(tensor)] = _Found(tensor, list(names), how, seen)
+
+
+def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
+    """What a tensor with a name holds besides its storage: its gradient, and the base that it is a view of."""
+    tensor, name = named.tensor, named.names[0]
+    if named.described.requires_grad and tensor.is_leaf and tensor.grad is not None:
+        yield tensor.grad, f"{name}.grad", "gradient"
+    if named.described.base is not None and adapter_for(named.described.base) is not None:
+        yield named.described.base, f"{name}'s base", "base"
+
+
+def _saved_behind(tensors: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+    """What the graphs behind tensors keep for their derivatives."""
+    roots = [node for node in (getattr(tensor, "grad_fn", None) for tensor in tensors) if node is not None]
+    for node in in_order(roots):
+        for name, value in saved_by(node):
+            if not isinstance(value, RuntimeError):
+                at = name if name.startswith("[") else f".{name}"
+                yield value, f"saved by {type(node).__name__}{at}"
+
+
+def _described(tensor: object) -> Description | None:
+    try:
+        return described(tensor)
+    except (TypeError, RuntimeError):  # it has no bytes of its own: meta, sparse, of a kind that hides them
+        return None
+
+
+def _extent(members: Sequence[_Found]) -> tuple[int, int]:
+    memories = [each.described.memory for each in members]
+    return min(memory.start for memory in memories), max(memory.start + memory.nbytes for memory in memories)
+
+
+def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
+    start, end = _extent(members)
+    merged = _merged(members)
+    for each in merged:
+        seen = each.described
+        each.runs = runs_of(seen.pointer - start, seen.size, seen.strides, seen.itemsize)
+    named = together(each.runs for each in merged if each.how == "name" and each.runs is not None)
+    shown = merged[:MOST_MEMBERS]
+    versions = [each.described.memory.version for each in members]
+    return AliasGroup(
+        storage=storage,
+        device=members[0].described.memory.device,
+        nbytes=end - start,
+        version=max((version for version in versions if version is not None), default=None),
+        members=tuple(_alias(each) for each in shown),
+        unshown=len(merged) - len(shown),
+        reached=named.nbytes if named.exact else None,
+        overlaps=tuple(_overlaps(shown)),
+    )
+
+
+def _merged(members: Sequence[_Found]) -> list[_Found]:
+    """The members, where what a graph has saved of a tensor that is there anyway is a further word about that one."""
+    merged: list[_Found] = []
+    by_header: dict[tuple[Any, ...], _Found] = {}
+    for each in members:
+        seen = each.described
+        header = (seen.pointer, seen.size, seen.strides, seen.dtype)
+        if each.how == "saved" and header in by_header:
+            by_header[header].names += each.names
+            continue
+        by_header.setdefault(header, each)
+        merged.append(each)
+    return merged
+
+
+def _alias(found: _Found) -> Alias:
+    seen, runs = found.described, found.runs
+    names = list(dict.fromkeys(found.names))
+    also = names[1 : MOST_WAYS + 1]
+    if len(names) > MOST_WAYS + 1:
+        also.append(f"{len(names) - MOST_WAYS - 1} more ways")
+    return Alias(
+        name=names[0],
+        how=found.how,
+        also=tuple(also),
+        size=seen.size,
+        dtype=seen.dtype,
+        library=seen.library,
+        span=None if runs is None else runs.span,
+        nbytes=runs.nbytes if runs is not None and runs.exact else None,
+    )
+
+
+def _overlaps(members: Sequence[_Found]) -> Iterator[Overlap]:
+    """The pairs whose ranges meet. A base is left out: all that are views of it lie within it."""
+    ranges = [(at, each.runs, each.runs.span) for at, each in enumerate(members) if each.runs and each.how != "base"]
+    for (one, first, here), (other, second, there) in combinations(ranges, 2):
+        if here and there and here[0] < there[1] and there[0] < here[1]:
+            yield Overlap(one, other, shared(first, second))

@@ -1,0 +1,106 @@
+"""What is said of tensors that share storages: the sentences of the alias map's text and picture."""
+
+from __future__ import annotations
+
+from glassroom.drawing.words import ARRAYS, counted, listed, span
+from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup, Overlap
+
+MOST_PAIRS = 6
+
+
+def summary(found: Aliases) -> str:
+    """One sentence that stands for the map."""
+    if not found.tensors:
+        return "No tensors."
+    tensors, storages = counted(found.tensors, "tensor"), counted(found.storages, "storage")
+    return f"Alias map: {tensors} on {storages}, {counted(found.nbytes, 'byte')} in all."
+
+
+def group_facts(group: AliasGroup) -> list[str]:
+    """What is said of a storage after its name."""
+    facts = [f"{counted(group.nbytes, 'byte')} on {group.device}"]
+    if group.version:
+        facts.append(f"version {group.version}")
+    if not group.unshown and all(member.how == "saved" for member in group.members):
+        facts.append("held by a graph alone")
+    return facts
+
+
+def member_facts(member: Alias) -> list[str]:
+    """What is said of a tensor after its name."""
+    facts = [f"{member.size} {member.dtype}"]
+    if member.library in ARRAYS:
+        facts.append(ARRAYS[member.library])
+    facts.append("no bytes" if member.span is None else f"bytes {span(*member.span)}")
+    if member.span is not None and member.nbytes != member.span[1] - member.span[0]:
+        facts.append("in pieces" if member.nbytes is None else f"{member.nbytes:,} of them, in pieces")
+    if member.also:
+        facts.append(f"also {listed(member.also)}")
+    return facts
+
+
+def group_lines(group: AliasGroup) -> list[str]:
+    """What is said beneath a storage's tensors: what is left out, what is kept alive, and who overlaps whom."""
+    lines = [f"… and {counted(group.unshown, 'more tensor', 'more tensors')}"] if group.unshown else []
+    kept = kept_alive(group)
+    if kept:
+        lines.append(kept)
+    pairs = [pair_words(group, at) for at in _telling(group)]
+    lines += pairs[:MOST_PAIRS]
+    if len(pairs) > MOST_PAIRS:
+        lines.append(f"… and {counted(len(pairs) - MOST_PAIRS, 'more pair')}")
+    return lines
+
+
+def _telling(group: AliasGroup) -> list[int]:
+    """The overlaps worth a line: what is said of a tensor need not be said of another of the very same bytes."""
+
+    def are_same(pair: Overlap) -> bool:
+        one, other = group.members[pair.one], group.members[pair.other]
+        return pair.nbytes == one.nbytes == other.nbytes
+
+    twins = {pair.other for pair in group.overlaps if are_same(pair)}
+    return [
+        at
+        for at, pair in enumerate(group.overlaps)
+        if pair.one not in twins and (pair.other not in twins or are_same(pair))
+    ]
+
+
+def kept_alive(group: AliasGroup) -> str | None:
+    """How much memory is held for how little, where most of a storage is reached by no tensor with a name."""
+    named = [member.name for member in group.members if member.how == "name"]
+    if group.reached is None or 2 * group.reached >= group.nbytes or not named:
+        return None
+    verb, them = ("keep", "Clones") if len(named) > 1 or group.unshown else ("keeps", "A clone")
+    who = listed([*named, f"{group.unshown} more"] if group.unshown else named)
+    return (
+        f"{who} {verb} {counted(group.nbytes, 'byte')} alive, of which {group.reached:,} are reached. "
+        f"{them} would hold no more than these."
+    )
+
+
+def pair_words(group: AliasGroup, at: int) -> str:
+    """How two tensors overlap."""
+    pair = group.overlaps[at]
+    one, other = group.members[pair.one], group.members[pair.other]
+    names = f"{one.name} and {other.name}"
+    if pair.nbytes is None:
+        return f"{names}: their ranges overlap, in more pieces than are counted"
+    if not pair.nbytes:
+        return f"{names}: interleaved, not a byte in common"
+    if pair.nbytes == one.nbytes == other.nbytes:
+        return f"{names}: the same {counted(pair.nbytes, 'byte')}"
+    if pair.nbytes == other.nbytes:
+        return f"{other.name} lies within {one.name}"
+    if pair.nbytes == one.nbytes:
+        return f"{one.name} lies within {other.name}"
+    return f"{names}: {counted(pair.nbytes, 'byte')} in common"
+
+
+def left_out(found: Aliases) -> str | None:
+    """What is said of the storages that are not shown."""
+    if not found.unshown_storages:
+        return None
+    storages = counted(found.unshown_storages, "smaller storage")
+    return f"… and {storages} of {counted(found.unshown_nbytes, 'byte')} together"

@@ -1,0 +1,1 @@
+"""`graph`: the autograd graph behind a tensor."""

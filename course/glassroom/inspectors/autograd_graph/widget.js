@@ -1,0 +1,61 @@
+// The live autograd graph: wakes the static SVG. Pointing at a node, or walking to it with the arrow keys, lights where its
+// gradients go, and says in words what the node is and what it saved.
+
+import { explored, framed } from "../../live/pointing.js";
+
+const HELP = "Point at a node to see where its gradients go, or walk with the arrow keys.";
+const KEYS = "Down follows the first gradient, Up goes back, Left and Right change between neighbours, Home is the root, Escape leaves.";
+
+function readBoxes(root) {
+  const boxes = new Map();
+  for (const element of root.querySelectorAll(".box")) {
+    const { key, to, says } = element.dataset;
+    const rect = element.querySelector("rect");
+    boxes.set(key, {
+      element, key, says, to: to ? to.split(" ") : [], from: [],
+      x: Number(rect.getAttribute("x")) + Number(rect.getAttribute("width")) / 2, y: Number(rect.getAttribute("y")),
+    });
+  }
+  for (const box of boxes.values()) for (const key of box.to) boxes.get(key).from.push(box.key);
+  return boxes;
+}
+
+/** The box that a key leads to from another. */
+function moved(key, box, boxes) {
+  const level = [...boxes.values()].filter((other) => other.y === box.y).sort((a, b) => a.x - b.x);
+  switch (key) {
+    case "ArrowDown": return boxes.get(box.to[0]) ?? box;
+    case "ArrowUp": return boxes.get(box.from[0]) ?? box;
+    case "ArrowLeft": return level[level.indexOf(box) - 1] ?? box;
+    case "ArrowRight": return level[level.indexOf(box) + 1] ?? box;
+    case "Home": return [...boxes.values()][0];
+    case "End": return [...boxes.values()].reduce((last, other) => (other.y >= last.y ? other : last));
+    default: return null;
+  }
+}
+
+function wake(root, status) {
+  const boxes = readBoxes(root);
+  if (!boxes.size) return;
+  const edges = [...root.querySelectorAll(".edge")];
+
+  const light = (box) => {
+    for (const other of boxes.values()) {
+      other.element.classList.toggle("at", other === box);
+      other.element.classList.toggle("on", Boolean(box) && box.to.includes(other.key));
+    }
+    for (const edge of edges) edge.classList.toggle("on", Boolean(box) && edge.dataset.from === box.key);
+    status.textContent = box ? box.says : HELP;
+    status.classList.toggle("idle", !box);
+  };
+
+  const all = [...boxes.values()];
+  explored(root, all, { name: "box", first: all[0], light, moved: (key, box) => moved(key, box, boxes) });
+}
+
+function render(widget) {
+  const { root, status } = framed(widget, { className: "gr-graph", kind: "autograd graph", keys: KEYS });
+  wake(root, status);
+}
+
+export default { render };

@@ -1,0 +1,14 @@
+"""The autograd graph as an anywidget."""
+
+from __future__ import annotations
+
+import traitlets
+
+from glassroom.live.widget import LiveWidget
+
+
+class Widget(LiveWidget):
+    """The graph as `svg` draws it; pointing at a node lights where its gradients go."""
+
+    svg = traitlets.Unicode().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)

@@ -1,0 +1,1 @@
+"""`step_backward`: a backward, node by node."""

@@ -1,0 +1,134 @@
+"""A backward, recorded node by node: what arrived, what went on, what was collected, what was let go of.
+
+The one idea: a node of the graph lets hooks watch it run, on PyTorch as on tensorglass. So the backward that is
+recorded is a real one, with its real effects on `grad` and on saved tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.reading.adapters import described
+from glassroom.reading.graph import graph_data, in_order, node_of
+from glassroom.reading.snapshot import snapshot
+from glassroom.reading.variables import named_tensors
+from glassroom.records.graph import GraphData, Leaf
+from glassroom.records.snapshot import Snapshot
+
+SHORT = 12  # a gradient of up to so many elements is written out
+MOST_STEPS = 400
+MOST_LEAVES = 8  # so many leaves and their gradients are drawn
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One node's turn: the gradients that arrived and those that it sent on, as text; None where there was none.
+
+    `collected` says what a leaf's `grad` is after it, `freed` which saved tensors the node let go of, `hooked` that a
+    hook of the user's was called with the gradient first. `memory` are the leaves and their gradients after it.
+    """
+
+    step: int
+    arrived: tuple[str | None, ...]
+    sent: tuple[str | None, ...]
+    collected: str | None
+    freed: tuple[str, ...]
+    hooked: bool
+    memory: Snapshot | None
+
+
+@dataclass(frozen=True)
+class BackwardData:
+    """The graph as it was before, and the turns of its nodes in order."""
+
+    graph: GraphData
+    moments: tuple[Moment, ...]
+
+
+def record_backward(
+    name: str, tensor: Any, variables: Mapping[str, object], gradient: Any = None, retain_graph: bool = False
+) -> BackwardData:
+    """Run ``tensor.backward(gradient, retain_graph)`` and write down what happens.
+
+    Raises what the backward raises, ValueError for a graph of more than 400 nodes.
+    """
+    nodes = in_order([node_of(name, tensor)])
+    if len(nodes) > MOST_STEPS:
+        raise ValueError(f"step_backward draws graphs of up to {MOST_STEPS} nodes; {name}'s has {len(nodes):,}")
+    data = graph_data({name: tensor}, variables)
+    named = named_tensors({**variables, name: tensor})
+    hooked = _hooked(nodes, named)
+    leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
+    moments: list[Moment] = []
+    handles: list[Any] = []
+    for number, node in enumerate(nodes):
+        freed = () if retain_graph else tuple([saved.name for saved in data.steps[number].saved])
+        handles.append(node.register_hook(_watch(number, node, freed, number in hooked, leaves, moments)))
+    try:
+        tensor.backward(gradient, retain_graph=retain_graph)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return BackwardData(data, tuple(moments))
+
+
+def _watch(
+    number: int, node: Any, freed: tuple[str, ...], hooked: bool, leaves: list[tuple[Leaf, Any]], moments: list[Moment]
+) -> Any:
+    def hook(sent: tuple[Any, ...], arrived: tuple[Any, ...]) -> None:
+        leaf = next((leaf for leaf, variable in leaves if variable is getattr(node, "variable", None)), None)
+        moments.append(
+            Moment(
+                step=number,
+                arrived=tuple([_written(each) for each in arrived]),
+                sent=tuple([_written(each) for each in sent]),
+                collected=None if leaf is None else f"{leaf.name}.grad = {_written(node.variable.grad)}",
+                freed=freed,
+                hooked=hooked,
+                memory=None if leaf is None else _memory(leaves),
+            )
+        )
+
+    return hook
+
+
+def _memory(leaves: list[tuple[Leaf, Any]]) -> Snapshot:
+    tensors: dict[str, Any] = {}
+    for leaf, variable in leaves[:MOST_LEAVES]:
+        tensors[leaf.name] = variable
+        if variable.grad is not None:
+            tensors[f"{leaf.name}.grad"] = variable.grad
+    return snapshot(tensors)
+
+
+def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:
+    """The nodes whose gradients go through a hook of the user's first."""
+    places = {id(node): number for number, node in enumerate(nodes)}
+    found = set()
+    for _, tensor in named:
+        if getattr(tensor, "_backward_hooks", None):
+            node = node_of("", tensor)
+            if id(node) in places:
+                found.add(places[id(node)])
+    return found
+
+
+def _written(gradient: Any) -> str | None:
+    """A gradient as text: its elements if they are few, else its size."""
+    if gradient is None:
+        return None
+    description = described(gradient)
+    count = 1
+    for length in description.size:
+        count *= length
+    if count > SHORT:
+        return f"{description.dtype} of size {list(description.size)}"
+    return _rounded(gradient.detach().tolist())
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_rounded(each) for each in value)}]"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,56 @@
+// The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
+
+import { make, reveal, scrolling } from "../../live/elements.js";
+import { fill, player, statusPanel } from "../../live/steps.js";
+
+const BEFORE = ["Before the first step", "The graph is recorded; no gradient has moved yet."];
+
+function render({ model, el }) {
+  const frames = model.get("frames");
+  const maps = model.get("maps");
+  const root = make("div", "gr-stepper");
+  const graph = make("div", "gr-picture");
+  graph.innerHTML = model.get("svg");
+  graph.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
+  const side = make("div", "gr-side");
+  const panel = statusPanel();
+  const memory = make("div", "gr-memory");
+  const looks = [scrolling(graph, "the graph"), scrolling(memory, "leaves and their gradients")];
+  side.append(panel, memory);
+  const body = make("div", "gr-body");
+  body.append(graph, side);
+
+  const boxes = new Map([...graph.querySelectorAll(".box")].map((box) => [box.dataset.key, box]));
+  const edges = [...graph.querySelectorAll(".edge")];
+  let drawn = null;
+
+  function draw(at) {
+    const frame = at ? frames[at - 1] : null;
+    const past = new Set(frames.slice(0, Math.max(0, at - 1)).map((each) => each.key));
+    const freed = new Set(frames.slice(0, at).filter((each) => each.freed).map((each) => each.key));
+    for (const [key, box] of boxes) {
+      box.classList.toggle("at", frame?.key === key);
+      box.classList.toggle("past", past.has(key) && frame?.key !== key);
+      box.classList.toggle("freed", freed.has(key));
+    }
+    for (const edge of edges) edge.classList.toggle("on", frame !== null && edge.dataset.from === frame.key);
+    fill(panel, frame ? frame.lines : BEFORE);
+    const map = frame ? frame.map : -1;
+    if (map !== drawn) {
+      memory.innerHTML = map < 0 ? "" : maps[map];
+      memory.firstElementChild?.setAttribute("aria-hidden", "true");
+    }
+    drawn = map;
+    for (const look of looks) look();
+    if (frame) reveal(graph, boxes.get(frame.key));
+    return { count: `step ${at} of ${frames.length}`, value: (frame ? frame.lines : BEFORE)[0] };
+  }
+
+  const kind = "backward stepper";
+  const steps = player(root, { kind, label: model.get("label"), unit: "step", count: frames.length, draw });
+  root.append(steps.controls, body);
+  el.replaceChildren(root, make("pre", "gr-text", model.get("text")));
+  steps.go(0);
+}
+
+export default { render };

@@ -1,0 +1,171 @@
+"""What all inspectors are: one picture, in every form that somebody may need it in.
+
+An inspector's live form is found beside it: `widget.js`, `widget.css`, and `widget.py`, the same as an anywidget.
+
+The one idea: an inspector has plain data, and words and a static SVG made of them; all other forms are made of these
+three here, in the same way for all: the page, the live form in a notebook, the figure, the terminal's colours, files.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import webbrowser
+from abc import ABC, abstractmethod
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from glassroom.drawing.page import page_of
+from glassroom.live.embed import embedded
+from glassroom.records.plain import plain
+from glassroom.records.snapshot import SCHEMA
+
+FIGURES = ("png", "pdf")
+
+
+class Inspector(ABC):
+    """A picture: display it in a notebook, print it, `plot` it, `save` it, or `open` it in a browser."""
+
+    kind: str  # what assistive technology calls it, and `as_dict`
+    data: Any  # what was seen, as a plain record
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The picture as deterministic text."""
+
+    @property
+    @abstractmethod
+    def svg(self) -> str:
+        """The picture as one self-contained SVG."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """One sentence that names the picture."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """What the live form is given."""
+
+    @property
+    def widget(self) -> Any:
+        """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
+        room = type(self).__module__.rpartition(".")[0]
+        return import_module(f"{room}.widget").Widget(self.state(), text=self.text, svg=self.svg)
+
+    @property
+    def live(self) -> str:
+        """The live form as one piece of HTML that needs no widget manager."""
+        return embedded(Path(inspect.getfile(type(self))).parent, self.state(), self.text)
+
+    @property
+    def html(self) -> str:
+        """A whole page that needs nothing else."""
+        return page_of(self.label, self.live, self.text)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was seen as JSON-ready data, of the schema that `docs/snapshot.md` describes."""
+        return {"schema": SCHEMA, "inspector": self.kind, **plain(self.data)}
+
+    def plot(self, ax: Any = None, *, theme: str | None = None) -> Any:
+        """Draw the picture with matplotlib, into `ax` or into a figure of its own size; returns the axes.
+
+        `theme` is "light" or "dark"; without it the picture goes with the background of the axes. Raises ImportError
+        where matplotlib is not installed (it is in the extra `course`).
+        """
+        return _figures().plotted(self.svg, ax, theme)
+
+    def save(self, path: str | Path, *, theme: str = "light") -> None:
+        """Write the picture to a file: .html (live), .svg, .png, .pdf, .txt or .json, by the name's ending.
+
+        `theme`, "light" or "dark", is that of a .png or .pdf; a page and an SVG go with whoever looks at them. Raises
+        ValueError for another ending.
+        """
+        path = Path(path)
+        if path.suffix[1:] in FIGURES:
+            _figures().saved(self.svg, path, theme)
+            return
+        forms = {".html": "html", ".svg": "svg", ".txt": "text"}
+        if path.suffix == ".json":
+            written = json.dumps(self.as_dict(), indent=1, ensure_ascii=False)
+        elif path.suffix in forms:
+            written = getattr(self, forms[path.suffix])
+        else:
+            endings = ", ".join([*forms, *[f".{each}" for each in FIGURES]])
+            raise ValueError(f"save writes {endings} or .json, but the name ends in {path.suffix or 'nothing'!r}")
+        path.write_text(written, encoding="utf-8")
+
+    def open(self) -> Path:
+        """Show the live page in the browser, as a script does; returns where it was saved.
+
+        Where there is no browser, the text is printed instead, and where the page is.
+        """
+        path = Path(mkdtemp(prefix="glassroom-")) / f"{self.kind.replace(' ', '-')}.html"
+        self.save(path)
+        if not webbrowser.open(path.as_uri()):
+            self.print()
+            print(f"There is no browser here; the page is {path}")
+        return path
+
+    def print(self) -> None:
+        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `course`)."""
+        if sys.stdout.isatty() and _has_rich():
+            from rich import print as rich_print
+
+            rich_print(self)
+        else:
+            print(self.text)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __rich__(self) -> Any:
+        from glassroom.drawing.terminal import coloured  # whoever calls this has rich
+
+        return coloured(self.text)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        if _is_on_a_terminal():
+            from glassroom.drawing.terminal import escaped  # rich is here
+
+            return {"text/plain": escaped(self.text)}
+        bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
+        return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
+
+
+def _figures() -> Any:
+    """What draws with matplotlib, which takes long to import and which few ask for."""
+    try:
+        from glassroom.drawing import figure
+    except ImportError as error:
+        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[course]'")
+        raise
+    return figure
+
+
+def _has_rich() -> bool:
+    return find_spec("rich") is not None
+
+
+def _is_on_a_terminal() -> bool:
+    """Whether IPython displays on a terminal, and not in a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return type(shell).__name__ == "TerminalInteractiveShell" and sys.stdout.isatty() and _has_rich()
+
+
+def _somebody_watches() -> bool:
+    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
+    input.
+
+    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
+    return bool(request.get("content", {}).get("allow_stdin"))

@@ -1,0 +1,1 @@
+"""`explore_broadcast`: how tensors of different sizes meet."""

@@ -1,0 +1,71 @@
+"""`device_map(x, y)`: which device each tensor's storage is on, and what went from one device to another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.devices.placement import Placement, placement
+from glassroom.inspectors.devices.svg import svg_of_devices
+from glassroom.inspectors.devices.text import text_of_devices
+from glassroom.inspectors.devices.words import move_lines, summary
+from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.variables import tensor_variables
+from tensorglass import transfers
+
+STEP = "Step through the transfers with the arrow keys, or point at a storage or an arrow."
+POINT = "There is no transfer to step through. Point at a storage."
+
+_seen = 0  # the transfers that earlier maps have shown
+
+
+class DeviceMap(Inspector):
+    """Tensors in the memories of devices, and transfers between them."""
+
+    kind = "device map"
+
+    def __init__(self, data: Placement) -> None:
+        self.data = data
+
+    @property
+    def text(self) -> str:
+        return text_of_devices(self.data)
+
+    @property
+    def svg(self) -> str:
+        return svg_of_devices(self.data)
+
+    @property
+    def label(self) -> str:
+        return summary(self.data)
+
+    def state(self) -> dict[str, Any]:
+        frames = [{"at": at, "lines": move_lines(move, at), "map": -1} for at, move in enumerate(self.data.moves, 1)]
+        return {
+            "svg": self.svg,
+            "text": self.text,
+            "label": self.label,
+            "kind": "device map",
+            "unit": "transfer",
+            "before": [self.label, STEP if frames else POINT],
+            "frames": frames,
+            "maps": [],
+        }
+
+
+def device_map(*tensors: object, since: int | None = None, **named: object) -> DeviceMap:
+    """Draw the host and the devices side by side, the storages of the tensors in each, and the transfers between them.
+
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them; with none, every tensor
+    that the caller has a variable for. No value is read, so
+    looking moves nothing. Transfers are tensorglass's, since the last device map; `since=0` shows all of the session
+    (of the latest thousand), and ``since=transfers.count()`` taken earlier those after it. Times on simulated devices
+    are the cost model's, and say so. Raises TypeError for what is no tensor.
+    """
+    global _seen
+    frame = sys._getframe(1)
+    given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
+    made = DeviceMap(placement(given or tensor_variables(frame), _seen if since is None else since))
+    _seen = transfers.count()
+    return made

@@ -1,0 +1,172 @@
+"""Where tensors live, as plain data: devices, the storages in each, the headers on them, and what went between devices.
+
+The one idea: a tensor is a header, and a header lives nowhere; its *storage* is on a device. So a tensor "moves" by
+being copied to a new storage, which is what a transfer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from glassroom.drawing.words import counted
+from glassroom.reading.adapters import described
+from glassroom.reading.snapshot import leaves
+from glassroom.reading.storage_names import names_of
+from glassroom.records.printable import printable
+from tensorglass import backends, memory, transfers
+
+MOST_HEADERS = 6  # so many headers are drawn on one storage
+MOST_STORAGES = 12  # and so many storages in one device
+MOST_MOVES = 12  # and so many rows of transfers
+
+TEACHING = "device_map takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
+
+
+@dataclass(frozen=True)
+class PlacedHeader:
+    """A tensor on a storage."""
+
+    name: str
+    size: tuple[int, ...]
+    dtype: str
+    requires_grad: bool
+
+
+@dataclass(frozen=True)
+class PlacedStorage:
+    """A storage in a device's memory, with the headers that were given."""
+
+    name: str
+    device: str
+    nbytes: int
+    is_pinned: bool
+    is_shared: bool  #: with other processes
+    headers: tuple[PlacedHeader, ...]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device: what it is in words, and the figures of its allocator, where it has one."""
+
+    name: str
+    kind: str
+    figures: tuple[str, ...]
+    storages: tuple[PlacedStorage, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A transfer, or `times` alike one after the other, of `nbytes` bytes each.
+
+    `source` and `target` are devices; the storages are named where they are alive, None where the bytes come from or
+    go to Python. `seconds` is the time of all together.
+    """
+
+    source: str
+    target: str
+    source_storage: str | None
+    target_storage: str | None
+    nbytes: int
+    seconds: float | None
+    is_simulated: bool
+    is_pinned: bool
+    waited: bool
+    times: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Devices, the host first, and the transfers since some point, of which `earlier` are left out."""
+
+    devices: tuple[Device, ...]
+    moves: tuple[Move, ...]
+    earlier: int
+
+
+def placement(tensors: Mapping[str, object], since: int) -> Placement:
+    """Where `tensors` are, and what went between devices after the first `since` transfers of the session."""
+    storages = _storages(tensors)
+    went = transfers.since(since)
+    moves = _moves(went)
+    names = {storage.device for storage in storages} | {end for move in moves for end in (move.source, move.target)}
+    found = [
+        Device(name, _kind(name), _figures(name), tuple([each for each in storages if each.device == name]))
+        for name in sorted(names | {"cpu"}, key=lambda name: (name != "cpu", name))
+    ]
+    drawn = moves[-MOST_MOVES:]
+    earlier = transfers.count() - since - sum(move.times for move in drawn)
+    return Placement(tuple(found), tuple(drawn), earlier)
+
+
+def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
+    found: dict[str, PlacedStorage] = {}
+    headers: dict[str, list[PlacedHeader]] = {}
+    named = [leaf for given, value in tensors.items() for leaf in leaves(printable(given), value, TEACHING)]
+    descriptions = [described(tensor) for _, tensor in named]
+    storages = names_of([description.memory for description in descriptions])
+    for storage, description, (name, tensor) in zip(storages, descriptions, named, strict=True):
+        held = description.memory
+        is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
+        found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
+        headers.setdefault(storage, []).append(
+            PlacedHeader(name, description.size, description.dtype, description.requires_grad)
+        )
+    return [replace(each, headers=tuple(headers[name])) for name, each in found.items()]
+
+
+def _on_host(tensor: Any, question: str) -> bool:
+    """What a tensor in the host's memory answers; False for arrays of other libraries, which cannot be asked."""
+    ask = getattr(tensor, question, None)
+    return bool(ask()) if ask is not None and str(tensor.device) == "cpu" else False
+
+
+def _kind(device: str) -> str:
+    kinds = {"cpu": "the host's memory", "sim": "a simulated accelerator", "cuda": "a CUDA device"}
+    return kinds.get(device.partition(":")[0], "a device")
+
+
+def _figures(device: str) -> tuple[str, ...]:
+    """What a device's allocator says, if tensorglass has put something there."""
+    type_, _, index = device.partition(":")
+    of_type: Iterable[Any] = backends.of_type(type_) if index else ()
+    backend = next((each for each in of_type if str(getattr(each, "device", "")) == device), None)
+    if backend is None:
+        return ()
+    stats = backend.memory_stats()
+    allocated = stats.get("allocated_bytes.all.current", 0)
+    reserved = stats.get("reserved_bytes.all.current", 0)
+    return f"{counted(allocated, 'byte')} allocated", f"{counted(reserved, 'byte')} reserved"
+
+
+def _moves(went: Sequence[transfers.Transfer]) -> list[Move]:
+    """Transfers in order; those that are alike and follow one another as one."""
+    moves = []
+    for move, alike in groupby(went, key=_as_move):
+        seconds = [each.seconds for each in alike]
+        known = [each for each in seconds if each is not None]
+        total = sum(known) if len(known) == len(seconds) else None
+        moves.append(Move(**{**vars(move), "seconds": total, "times": len(seconds)}))
+    return moves
+
+
+def _as_move(transfer: transfers.Transfer) -> Move:
+    source, target = [None if reference is None else _name_of_living(reference()) for reference in transfer.storages]
+    return Move(
+        source=transfer.source,
+        target=transfer.target,
+        source_storage=source,
+        target_storage=target,
+        nbytes=transfer.nbytes,
+        seconds=None,
+        is_simulated=transfer.is_simulated,
+        is_pinned=transfer.is_pinned,
+        waited=transfer.waited,
+        times=1,
+    )
+
+
+def _name_of_living(storage: Any) -> str | None:
+    return "freed storage" if storage is None else memory.name_of(storage)

@@ -1,0 +1,5 @@
+// The live device map: a picture of what happened in time, moment by moment.
+
+import { moments } from "../../live/moments.js";
+
+export default { render: moments };

@@ -1,0 +1,53 @@
+"""The sentences of a device map, which its text, its picture and its live form share."""
+
+from __future__ import annotations
+
+from glassroom.drawing.words import counted, duration
+from glassroom.inspectors.devices.placement import Move, PlacedHeader, PlacedStorage, Placement
+
+
+def summary(placed: Placement) -> str:
+    """One sentence that stands for the map."""
+    parts = [f"{device.name} holds {counted(len(device.storages), 'storage')}" for device in placed.devices]
+    went = sum(move.times for move in placed.moves) + placed.earlier
+    return f"Device map: {'; '.join(parts)}; {counted(went, 'transfer') if went else 'no transfers'}."
+
+
+def storage_facts(storage: PlacedStorage) -> str:
+    """What is said of a storage after its name."""
+    marks = ["pinned"] * storage.is_pinned + ["shared with other processes"] * storage.is_shared
+    return " · ".join([counted(storage.nbytes, "byte"), *marks])
+
+
+def header_facts(header: PlacedHeader) -> str:
+    """What is said of a tensor after its name."""
+    return f"{header.size} {header.dtype}{' · requires grad' if header.requires_grad else ''}"
+
+
+def ends(move: Move) -> str:
+    """From what to what: `S0 → S3`, where it is known."""
+    if move.source_storage is None and move.target_storage is None:
+        return "Python reads it" if move.target == "cpu" else "from Python"
+    return f"{move.source_storage} → {move.target_storage}"
+
+
+def amount(move: Move) -> str:
+    """How many bytes, and how often."""
+    once = counted(move.nbytes, "byte")
+    return once if move.times == 1 else f"{move.times:,} × {once}"
+
+
+def time(move: Move) -> str:
+    """How long it took, and how that is known."""
+    return duration(move.seconds, move.is_simulated)
+
+
+def manner(move: Move) -> str:
+    """What kind of memory the host's end is, and whether the host waited."""
+    memory = "pinned" if move.is_pinned else "pageable" if "cpu" in (move.source, move.target) else "direct"
+    return f"{memory}, the host {'waits' if move.waited else 'goes on'}"
+
+
+def move_lines(move: Move, number: int) -> list[str]:
+    """A transfer in a few lines."""
+    return [f"{number}. {move.source} → {move.target}: {amount(move)}", ends(move), f"{time(move)} · {manner(move)}"]

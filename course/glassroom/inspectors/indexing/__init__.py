@@ -1,0 +1,1 @@
+"""`explore_index`: which cells an index picks."""

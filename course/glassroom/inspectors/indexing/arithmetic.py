@@ -1,0 +1,339 @@
+"""Where an index leads: from size, stride and offset and the items between the brackets to the result and its cells.
+
+The one idea to keep in mind: ints, slices, None and ... make a view, new numbers for the same memory; what index
+tensors, lists and masks name is picked element by element into new memory, at positions that are broadcast together.
+The live explorer computes the same in the browser (`arithmetic.js`); a test holds the two together, and
+this one to PyTorch and NumPy. NumPy's ways are its own: slices may go backwards, an int beside index arrays is one of
+them, a single element is a number, and how a copy lies in memory is left to it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from types import EllipsisType
+
+from tensorglass.geometry import broadcast_shapes, index_strides
+
+MOST_PICKS = 65_536
+
+Ints = tuple[int, ...]
+
+
+class RefusedIndex(Exception):
+    """An index that the library refuses; `error` names the class that it raises."""
+
+    def __init__(self, error: str, words: str) -> None:
+        super().__init__(words)
+        self.error = error
+
+
+@dataclass(frozen=True)
+class Positions:
+    """An index tensor, a list or a mask: its name, its header, its elements row by row, which in a mask are 0 or 1."""
+
+    name: str
+    size: Ints
+    stride: Ints
+    elements: Sequence[int]
+    is_mask: bool = False
+
+    def at(self, index: Sequence[int]) -> int:
+        """The element at an index of the size that it is broadcast to."""
+        place = 0
+        for i, n in zip(index[len(index) - len(self.size) :], self.size, strict=True):
+            place = place * n + (0 if n == 1 else i)
+        return self.elements[place]
+
+    def nonzero(self) -> list[Positions]:
+        """What a mask stands for: the positions of its True elements, one list for each dimension."""
+        found = [index for index, on in zip(product(*map(range, self.size)), self.elements, strict=True) if on]
+        return [
+            Positions(f"{self.name}.nonzero()[:, {dim}]", (len(found),), (1,), [index[dim] for index in found])
+            for dim in range(len(self.size))
+        ]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item between the brackets, and its `text` as it is written."""
+
+    text: str
+    value: int | slice | Positions | EllipsisType | None
+
+    @property
+    def dims(self) -> int:
+        """How many dimensions of the tensor it is about."""
+        if isinstance(self.value, Positions):
+            return len(self.value.size) if self.value.is_mask else 1
+        return int(isinstance(self.value, int | slice) and not isinstance(self.value, bool))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of the view that the basic items make: which dimension of the tensor it walks along, and how.
+
+    `source` is None for a dimension that None made, or True or False.
+    """
+
+    source: int | None
+    length: int
+    stride: int
+    start: int = 0
+    step: int = 1
+
+
+@dataclass
+class Led:
+    """Where an index leads. Its `axes` make the view; `chosen` are the positions picked along some of them.
+
+    `stride` is None where the library alone knows how the result lies in memory, or it is a number without any.
+    """
+
+    size: Ints = ()
+    stride: Ints | None = ()
+    offset: int = 0
+    axes: list[Axis] = field(default_factory=list)
+    fixed: dict[int, int] = field(default_factory=dict)
+    chosen: dict[int, Positions] = field(default_factory=dict)
+    shape: Ints = ()
+    first: int = 0
+    at_front: bool = False  # whether the picked dimensions went to the front, as others lay between them
+    is_number: bool = False
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the result is a view of the tensor; else it is a copy."""
+        return not self.chosen and not self.is_number
+
+    def place_of(self, dim: int) -> int:
+        """The result's dimension that an axis became which is not chosen."""
+        kept = sum(each not in self.chosen for each in range(dim))
+        return kept + len(self.shape) if self.chosen and kept >= self.first else kept
+
+    def block(self, index: Ints) -> Ints:
+        """The part of a result's index that says which positions are read."""
+        return index[self.first : self.first + len(self.shape)]
+
+    def source(self, index: Ints) -> Ints:
+        """The index of the tensor's cell that a cell of the result is."""
+        found = dict(self.fixed)
+        for dim, axis in enumerate(self.axes):
+            if axis.source is None:
+                continue
+            if dim in self.chosen:
+                at = self.chosen[dim].at(self.block(index))
+                at += axis.length if at < 0 else 0
+            else:
+                at = index[self.place_of(dim)]
+            found[axis.source] = axis.start + at * axis.step
+        return tuple(found[source] for source in sorted(found))
+
+    def picks(self) -> Counter[Ints]:
+        """How often each combination of positions is picked along the chosen axes that walk along the tensor."""
+        along = [dim for dim in self.chosen if self.axes[dim].source is not None]
+        return Counter(
+            tuple(self.chosen[dim].at(block) % max(self.axes[dim].length, 1) for dim in along)
+            for block in product(*map(range, self.shape))
+        )
+
+    def times(self, cell: Ints, picks: Counter[Ints]) -> int:
+        """How often the result has a cell of the tensor."""
+        wanted = []
+        for source, at in self.fixed.items():
+            if cell[source] != at:
+                return 0
+        for dim, axis in enumerate(self.axes):
+            if axis.source is None:
+                continue
+            position, rest = divmod(cell[axis.source] - axis.start, axis.step)
+            if rest or not 0 <= position < axis.length:
+                return 0
+            if dim in self.chosen:
+                wanted.append(position)
+        return picks[tuple(wanted)]
+
+
+def follow(
+    size: Ints, stride: Ints, offset: int, items: Sequence[Item], is_tuple: bool = True, is_numpys: bool = False
+) -> Led:
+    """Follow an index into a tensor, or into an array if it `is_numpys`. Raises RefusedIndex for what is refused.
+
+    `is_tuple` is False for a lone item, of which PyTorch says other things when it does not fit.
+    """
+    led = Led(offset=offset)
+    about = _about(len(size), items, is_tuple, is_numpys)
+    chosen = _basic(size, stride, items, led, about, is_numpys)
+    if chosen:
+        _advanced(led, chosen, _separated(items) if is_numpys else None)
+    else:
+        led.size, led.stride = tuple(axis.length for axis in led.axes), tuple(axis.stride for axis in led.axes)
+        led.is_number = is_numpys and not led.axes and all(type(item.value) is int for item in items)
+    return led
+
+
+def _about(ndim: int, items: Sequence[Item], is_tuple: bool, is_numpys: bool) -> int:
+    """How many dimensions the items are about; refuses what cannot be counted."""
+    if not is_tuple and not ndim and not is_numpys:
+        _check_scalar(items[0])
+    about = sum(item.dims for item in items)
+    if sum(item.value is Ellipsis for item in items) > 1:
+        if is_numpys:
+            raise RefusedIndex("IndexError", "an index can only have a single ellipsis ('...')")
+        raise RefusedIndex("not read here", "... stands for all dimensions that no other item is about: once is enough")
+    if about > ndim and is_numpys:
+        words = f"too many indices for array: array is {ndim}-dimensional, but {about} were indexed"
+        raise RefusedIndex("IndexError", words)
+    if about > ndim:
+        raise RefusedIndex("IndexError", f"too many indices for tensor of dimension {ndim}")
+    return about
+
+
+def _separated(items: Sequence[Item]) -> bool:
+    """Whether slices, None or ... stand between NumPy's index arrays, of which ints are some."""
+    are_arrays = [isinstance(item.value, int | Positions) for item in items]
+    return False in are_arrays[are_arrays.index(True) : len(are_arrays) - are_arrays[::-1].index(True)]
+
+
+def _basic(
+    size: Ints, stride: Ints, items: Sequence[Item], led: Led, about: int, is_numpys: bool
+) -> list[tuple[int, Positions]]:
+    """Apply the basic items; returns the others, each with the axis where it begins."""
+    ndim = len(size)
+    picks = any(isinstance(item.value, bool | Positions) for item in items)
+    chosen: list[tuple[int, Positions]] = []
+    dim = 0
+    for position, item in enumerate(items):
+        fresh = Axis(None, 1, 0 if is_numpys else size[dim] * stride[dim] if dim < ndim else 1)
+        match item.value:
+            case None:
+                led.axes.append(fresh)
+            case bool():
+                chosen.append((len(led.axes), Positions(item.text, (int(item.value),), (1,), [0] * int(item.value))))
+                led.axes.append(fresh)
+            case int() if is_numpys and picks:
+                chosen.append((len(led.axes), Positions(item.text, (), (), [item.value])))
+                led.axes += _whole(size, stride, dim, dim + 1)
+                dim += 1
+            case int():
+                where = f"axis {dim}" if is_numpys else f"dimension {position}"
+                led.fixed[dim] = _position(item.value, where, size[dim])
+                led.offset += led.fixed[dim] * stride[dim]
+                dim += 1
+            case slice():
+                led.axes.append(_sliced(item.value, dim, size[dim], stride[dim], is_numpys))
+                led.offset += led.axes[-1].start * stride[dim]
+                dim += 1
+            case EllipsisType():
+                led.axes += _whole(size, stride, dim, dim + ndim - about)
+                dim += ndim - about
+            case Positions():
+                chosen.append((len(led.axes), item.value))
+                led.axes += _whole(size, stride, dim, dim + item.dims)
+                dim += item.dims
+    led.axes += _whole(size, stride, dim, ndim)
+    return chosen
+
+
+def _whole(size: Ints, stride: Ints, first: int, after: int) -> list[Axis]:
+    return [Axis(dim, size[dim], stride[dim]) for dim in range(first, min(after, len(size)))]
+
+
+def _check_scalar(item: Item) -> None:
+    if isinstance(item.value, slice):
+        _sliced(item.value, 0, 0, 0)
+        raise RefusedIndex("IndexError", "slice() cannot be applied to a 0-dim tensor.")
+    if type(item.value) is int:
+        if item.value:
+            _position(item.value, "dimension 0", 0)
+        words = (
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a"
+        )
+        raise RefusedIndex("IndexError", f"{words} 0-dim tensor to a number")
+
+
+def _position(i: int, where: str, length: int) -> int:
+    if not -length <= i < length:
+        raise RefusedIndex("IndexError", f"index {i} is out of bounds for {where} with size {length}")
+    return i + length if i < 0 else i
+
+
+def _sliced(chosen: slice, dim: int, length: int, stride: int, is_numpys: bool = False) -> Axis:
+    if chosen.step == 0:
+        raise RefusedIndex("ValueError", "slice step cannot be zero")
+    start, end, step = chosen.indices(length)
+    if step < 0 and not is_numpys:
+        raise RefusedIndex("ValueError", "step must be greater than zero")
+    number = max(-(-(end - start) // step), 0)
+    if is_numpys and not number:
+        start, step = 0, 1
+    return Axis(dim, number, stride * step, start, step)
+
+
+def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool | None) -> None:
+    """Pick along the axes that the other items stand at. `separated` is what NumPy goes by, None for PyTorch."""
+    is_numpys = separated is not None
+    lengths = [axis.length for axis in led.axes]
+    for first, positions in chosen:
+        if positions.is_mask:
+            _check_mask(positions, led.axes, first, is_numpys)
+        each = positions.nonzero() if positions.is_mask else [positions]
+        led.chosen.update({first + at: one for at, one in enumerate(each)})
+    for dim, one in led.chosen.items():
+        if is_numpys and not one.size:
+            _position(one.elements[0], f"axis {led.axes[dim].source}", lengths[dim])
+    picked, dims = list(led.chosen.values()), list(led.chosen)
+    led.shape = _common_size(picked, is_numpys)
+    led.at_front = bool(dims) and max(dims) - min(dims) + 1 != len(dims) if separated is None else separated
+    led.first = 0 if led.at_front else min(dims, default=0)
+    rest = [length for dim, length in enumerate(lengths) if dim not in led.chosen]
+    led.size = (*rest[: led.first], *led.shape, *rest[led.first :])
+    along = [lengths[dim] for dim in dims]
+    if 0 in along and 0 not in led.shape and not is_numpys:
+        raise RefusedIndex("IndexError", "index is out of bounds for dimension with size 0")
+    if prod(led.shape) > MOST_PICKS:
+        raise RefusedIndex("too much to draw", f"index tensors are drawn that pick up to {MOST_PICKS:,} positions")
+    if 0 not in (led.shape if is_numpys else led.size):
+        where = [f"axis {led.axes[dim].source}" if is_numpys else f"dimension {at}" for at, dim in enumerate(dims)]
+        _check_positions(picked, along, where, led.shape)
+    order = [*dims, *(dim for dim in range(len(led.axes)) if dim not in led.chosen)]
+    axes = [led.axes[dim] for dim in order] if led.at_front else led.axes
+    size, stride = tuple(axis.length for axis in axes), tuple(axis.stride for axis in axes)
+    layouts = tuple((each.size, each.stride) for each in picked)
+    led.stride = None if is_numpys else index_strides(size, stride, led.first, led.shape, layouts)
+    led.offset = 0
+
+
+def _check_mask(mask: Positions, axes: Sequence[Axis], first: int, is_numpys: bool) -> None:
+    for dim, n in enumerate(mask.size):
+        axis = axes[first + dim]
+        if axis.length == n:
+            continue
+        if is_numpys:
+            words = f"boolean index did not match indexed array along axis {axis.source}; size of axis is {axis.length}"
+            raise RefusedIndex("IndexError", f"{words} but size of corresponding boolean axis is {n}")
+        words = f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed tensor"
+        raise RefusedIndex("IndexError", f"{words} {[each.length for each in axes]} at index {first + dim}")
+
+
+def _common_size(picked: Sequence[Positions], is_numpys: bool) -> Ints:
+    try:
+        return broadcast_shapes(*(each.size for each in picked))
+    except RuntimeError:
+        pass
+    if is_numpys:
+        sizes = " ".join(str(each.size).replace(" ", "") for each in picked if each.size)
+        words = f"shape mismatch: indexing arrays could not be broadcast together with shapes {sizes} "
+    else:
+        sizes = ", ".join(str(list(each.size)) for each in picked)
+        words = f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"
+    raise RefusedIndex("IndexError", words)
+
+
+def _check_positions(picked: Sequence[Positions], lengths: Sequence[int], where: Sequence[str], shape: Ints) -> None:
+    for block in product(*map(range, shape)):
+        for each, length, axis in zip(picked, lengths, where, strict=True):
+            _position(each.at(block), axis, length)

@@ -1,0 +1,1 @@
+"""`show`: the memory of tensors, cell by cell."""

@@ -1,0 +1,55 @@
+"""`show`, the memory map: storages, the headers over them, and which cell is which."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from glassroom.drawing.snapshot.svg import svg_of
+from glassroom.drawing.snapshot.text import text_of
+from glassroom.drawing.snapshot.words import summary
+from glassroom.inspectors.base import Inspector
+from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.snapshot import snapshot
+from glassroom.reading.variables import tensor_variables
+from glassroom.records.snapshot import Snapshot
+
+MOST_DRAWN = 64  # tensors in a memory map
+
+
+class MemoryMap(Inspector):
+    """The memory map of a snapshot."""
+
+    kind = "memory map"
+
+    def __init__(self, seen: Snapshot) -> None:
+        self.data = self.snapshot = seen
+
+    @property
+    def text(self) -> str:
+        return text_of(self.snapshot)
+
+    @property
+    def svg(self) -> str:
+        return svg_of(self.snapshot)
+
+    @property
+    def label(self) -> str:
+        return summary(self.snapshot)
+
+    def state(self) -> dict[str, Any]:
+        return {"svg": self.svg, "text": self.text, "label": self.label}
+
+
+def show(*tensors: object, **named: object) -> MemoryMap:
+    """Draw the memory of tensors: their storages, their headers, and which cell of which tensor is which
+    storage cell.
+
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. Positional
+    tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
+    tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn. Raises TypeError
+    for anything else.
+    """
+    frame = sys._getframe(1)
+    given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
+    return MemoryMap(snapshot(given or tensor_variables(frame), MOST_DRAWN))

@@ -1,0 +1,1 @@
+"""`explore_strides`: what size, stride and offset make of a storage."""

@@ -1,0 +1,1 @@
+"""`memory_timeline`: what a block of code allocates, frees and copies."""

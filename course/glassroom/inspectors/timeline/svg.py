@@ -1,0 +1,231 @@
+"""A memory timeline as one static SVG: for each device the bytes held as a step chart, and beneath it a bar for each
+storage from birth to end.
+
+Parts carry in `data-on` the events at which they are there, and in `data-says` what they are in words; the live form
+needs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.drawing.words import counted
+from glassroom.inspectors.timeline.pool_svg import CSS as POOL_CSS
+from glassroom.inspectors.timeline.pool_svg import draw_pool
+from glassroom.inspectors.timeline.timeline import Curve, Row, Timeline
+from glassroom.inspectors.timeline.words import (
+    kept,
+    left_out,
+    made_by,
+    peak,
+    pools_shown,
+    said,
+    sentence,
+    simulated_time,
+    summary,
+    totals,
+)
+
+CSS = style(Path(__file__).with_name("picture.css"))
+LEFT = 188  # where the plot begins: names and bytes stand before it
+PLOT = 310
+WORDS = LEFT + PLOT + 18  # where the words behind the bars begin
+CHART = 84
+BAR = 18
+MOST_TICKS = 14
+MOST_BRICKS = 40
+MOST_MARKS = 100
+LONGEST_SOURCE = 40
+
+
+def svg_of_timeline(timeline: Timeline) -> str:
+    """The picture of a timeline."""
+    drawing = Drawing()
+    drawing.text(PAD, PAD + 14, "memory timeline", "name")
+    facts = totals(timeline) if timeline.steps else "no storage of tensorglass's was made, freed or copied"
+    drawing.text(PAD + 150, PAD + 14, facts, "fact soft")
+    drawing.extend(PAD + 150 + len(facts) * FACT_ADVANCE, PAD + 20)
+    top = PAD + 30.0
+    time = simulated_time(timeline)
+    if time:
+        drawing.text(PAD, top + 4, time, "fact soft")
+        top += 16
+    hues = hues_of(timeline)
+    cursor = ""
+    for curve in timeline.curves:
+        begin = top
+        top = _draw_device(drawing, top, timeline, curve, hues)
+        cursor += f"M0 {number(begin + 26)}V{number(top)}"
+        top = _draw_pools(drawing, top, timeline, curve, hues)
+    rest = left_out(timeline)
+    if rest:
+        drawing.text(PAD, top + 10, rest, "fact soft")
+        drawing.extend(PAD + len(rest) * FACT_ADVANCE, top + 14)
+    drawing.add(f'<path class="cursor" d="{cursor}"/>')
+    return drawing.finished(summary(timeline), CSS + POOL_CSS)
+
+
+def hues_of(timeline: Timeline) -> dict[str, int]:
+    """The hue of each storage that is drawn, by name."""
+    return {life.name: position % HUES for position, row in enumerate(timeline.rows) for life in row.lives}
+
+
+def x_of(timeline: Timeline, event: int) -> float:
+    """Where an event stands; what holds after it reaches to where the next one does."""
+    return LEFT + PLOT * event / (len(timeline.steps) + 1)
+
+
+def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
+    drawing.rule(top)
+    top += 16
+    drawing.text(PAD, top + 6, curve.device, "title")
+    if any(curve.levels):
+        drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
+        _draw_curve(drawing, top + 14, timeline, curve)
+        _draw_ticks(drawing, top + CHART + 25, timeline)
+        top += CHART + 34
+    else:
+        drawing.text(LEFT, top + 6, "as many bytes as at the start", "fact soft")
+        top += 14
+    if curve is timeline.curves[0]:
+        top = _draw_marks(drawing, top, timeline)
+    for row in timeline.rows:
+        if row.lives[0].device == curve.device:
+            _draw_row(drawing, top, timeline, row, hues[row.lives[0].name])
+            top += BAR + 4
+    return top
+
+
+def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
+    for title, found in pools_shown(timeline, curve):
+        top = draw_pool(drawing, top + 10, found, hues, title)
+    return top + 8
+
+
+def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) -> None:
+    low, high = min(0, *curve.levels), max(1, *curve.levels)
+
+    def y(level: int) -> float:
+        return top + CHART * (high - level) / (high - low)
+
+    end = LEFT + PLOT
+    steps = f"M{number(LEFT)} {number(y(0))}"
+    previous = 0
+    stride = max(len(curve.levels) // (PLOT // 2), 1)  # of a long timeline the highest of what would lie on one spot
+    for event in range(0, len(curve.levels), stride):
+        level = max(curve.levels[event : event + stride])
+        if level != previous:
+            steps += f"H{number(x_of(timeline, event))}V{number(y(level))}"
+            previous = level
+    steps += f"H{number(end)}"
+    drawing.add(
+        f'<path class="axis" d="M{LEFT} {number(top)}V{number(top + CHART)}M{LEFT} {number(y(0))}H{number(end)}"/>'
+    )
+    drawing.add(f'<path class="level" d="{steps}V{number(y(0))}H{LEFT}z"/><path class="edge" d="{steps}"/>')
+    drawing.text(LEFT - 8, y(0) + (4 if low else 0), "0", "tiny end")
+    if curve.peak_at:
+        x = x_of(timeline, curve.peak_at)
+        drawing.add(
+            f'<path class="peak" d="M{LEFT} {number(y(curve.peak))}H{number(end + 8)}"/>'
+            f'<circle class="peakdot" cx="{number(x)}" cy="{number(y(curve.peak))}" r="3.5"/>'
+        )
+        drawing.text(LEFT - 8, top + 8, f"{curve.peak:,}", "tiny end")
+    words = [(peak(curve), "fact")]
+    if curve.peak_at:
+        words.append((_short(str(timeline.steps[curve.peak_at - 1].where)), "fact soft"))
+    words.append((kept(curve), "fact"))
+    for line, (text, look) in enumerate(words):
+        drawing.text(WORDS, top + 4 + 16 * line, text, look)
+        drawing.extend(WORDS + len(text) * FACT_ADVANCE, top + CHART)
+
+
+def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
+    """Numbers of events beneath a chart."""
+    last = len(timeline.steps)
+    stride = next(step * 10**power for power in range(9) for step in (1, 2, 5) if last <= MOST_TICKS * step * 10**power)
+    ticks = range(stride, last + 1, stride) if stride > 1 else range(1, last + 1)
+    for event in ticks:
+        drawing.text(x_of(timeline, event), y, str(event), "tiny mid")
+    drawing.text(LEFT - 8, y, "event", "tiny end")
+
+
+def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
+    """A row of copies and one of transfers, where there were any."""
+    for kind, words in (("copied", "copies"), ("moved", "transfers")):
+        found = [(event, step) for event, step in enumerate(timeline.steps, 1) if step.kind == kind]
+        if not found:
+            continue
+        drawing.text(PAD, top + 12, words, "fact soft")
+        drawing.text(LEFT - 8, top + 12, f"{sum(step.nbytes for _, step in found):,}", "fact soft end")
+        together = -(-len(found) // MOST_MARKS)  # of very many copies several share a mark
+        for begin in range(0, len(found), together):
+            part = found[begin : begin + together]
+            (event, step), (last, _) = part[0], part[-1]
+            x, y = number(x_of(timeline, event)), number(top + 8)
+            total = counted(sum(each.nbytes for _, each in part), "byte")
+            several = f"events {event}–{last}: {len(part)} {words} of {total}"
+            says = quoteattr(several if len(part) > 1 else f"event {event}: {sentence(step)}, {step.where}")
+            shape = (
+                f'<path class="copy" d="M{x} {y}m0 -5l5 5l-5 5l-5 -5z"/>'
+                if kind == "copied"
+                else f'<path class="move" d="M{x} {y}m-5 -3h10m-3 -3l3 3l-3 3m3 5h-10m3 -3l-3 3l3 3"/>'
+            )
+            drawing.add(f'<g class="mark" data-on="{event}-{last}" data-says={says}>{shape}</g>')
+        top += BAR + 4
+    return top
+
+
+def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: int) -> None:
+    spans = row.spans(len(timeline.steps))
+    on = " ".join(f"{first}-{last}" for first, last in spans)
+    gone = "" if row.is_alive else " gone"
+    drawing.add(f'<g class="life h{hue}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
+    room = LEFT - PAD - 14 - len(row.amount) * FACT_ADVANCE
+    drawing.text(PAD, top + 13, _short(row.name, int(room / ADVANCE)))
+    drawing.text(LEFT - 8, top + 13, row.amount, "fact end")
+    for lane, lanes, begin, end in _bars(timeline, row):
+        y, height = top + lane * BAR / lanes, BAR / lanes - (lanes > 1)
+        place = f'x="{number(begin)}" y="{number(y)}" width="{number(max(end - begin, 2))}" height="{number(height)}"'
+        drawing.add(f"<rect {place}/>")
+    if row.is_alive:
+        x = number(LEFT + PLOT + 2)
+        drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
+    words = _short(made_by(row))
+    drawing.text(WORDS, top + 13, words, "fact soft")
+    drawing.add("</g>")
+    drawing.extend(WORDS + len(words) * FACT_ADVANCE, top + BAR)
+
+
+def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
+    """The bars of a line: lane, number of lanes, and from where to where.
+
+    A few storages alternate between two lanes, so that one sees which of them lived at the same time; of many only
+    when any of them did can be seen.
+    """
+    last = len(timeline.steps)
+    if len(row.lives) > MOST_BRICKS or len(row.lives) == 1:
+        spans = [(x_of(timeline, begin), x_of(timeline, end + 1)) for begin, end in row.spans(last)]
+        return [(0, 1, begin, end) for begin, end in _apart(spans)]
+    ends = [last + 1 if life.ended is None else life.ended for life in row.lives]
+    return [
+        (number % 2, 2, x_of(timeline, life.born), x_of(timeline, end))
+        for number, (life, end) in enumerate(zip(row.lives, ends, strict=True))
+    ]
+
+
+def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Bars with those that would touch drawn as one."""
+    found: list[tuple[float, float]] = []
+    for begin, end in bars:
+        if found and begin - found[-1][1] < 2:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((begin, end))
+    return found
+
+
+def _short(words: str, longest: int = LONGEST_SOURCE) -> str:
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -1,0 +1,122 @@
+"""The sentences of a memory timeline, which its text, its picture and its live form share."""
+
+from __future__ import annotations
+
+from glassroom.drawing.words import counted
+from glassroom.inspectors.timeline.pools import Pool
+from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
+
+
+def summary(timeline: Timeline) -> str:
+    """One sentence that stands for the timeline."""
+    if not timeline.steps:
+        return "Memory timeline: no storage of tensorglass's was made, freed or copied."
+    return f"Memory timeline: {'; '.join([totals(timeline), *[f'{c.device}: {peak(c)}' for c in timeline.curves]])}."
+
+
+def totals(timeline: Timeline) -> str:
+    """How much happened."""
+    freed = sum(life.ended is not None for life in timeline.lives)
+    facts = [
+        counted(len(timeline.steps), "event"),
+        f"{counted(sum(life.born > 0 for life in timeline.lives), 'storage')} made, {freed:,} freed",
+    ]
+    for kind, one, many in (("copied", "copy", "copies"), ("moved", "transfer", "transfers")):
+        nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
+        if nbytes:
+            facts.append(f"{counted(len(nbytes), one, many)} of {counted(sum(nbytes), 'byte')}")
+    if timeline.missed:
+        facts.append(f"{timeline.missed:,} later events were not watched")
+    return " · ".join(facts)
+
+
+def peak(curve: Curve) -> str:
+    """The most that was held on a device."""
+    if not curve.peak_at:
+        return "never above the start"
+    return f"peak {counted(curve.peak, 'byte')} at event {curve.peak_at:,}"
+
+
+def kept(curve: Curve) -> str:
+    """What the block leaves behind."""
+    if curve.kept < 0:
+        return f"{counted(-curve.kept, 'byte')} fewer at the end"
+    return f"{counted(curve.kept, 'byte')} kept at the end"
+
+
+def simulated_time(timeline: Timeline) -> str | None:
+    """How long the simulated devices took, if one was in use."""
+    times = [step.time for step in timeline.steps if step.time is not None]
+    return None if not times else f"simulated time: {times[-1] * 1e6:,.1f} µs, by the cost model"
+
+
+def left_out(timeline: Timeline) -> str | None:
+    """What is said of the storages that are not drawn."""
+    drawn = [life for row in timeline.rows for life in row.lives]
+    count = len(timeline.lives) - len(drawn)
+    nbytes = sum(life.nbytes for life in timeline.lives) - sum(life.nbytes for life in drawn)
+    return f"and {counted(count, 'more storage')} of {counted(nbytes, 'byte')} in all" if count else None
+
+
+def sentence(step: Step) -> str:
+    """What happened at an event."""
+    amount = counted(step.nbytes, "byte")
+    if step.kind == "made":
+        return f"{step.name} is made: {amount} on {step.device}"
+    if step.kind == "freed":
+        return f"{step.name} is freed: {amount} on {step.device}"
+    if step.kind == "resized":
+        return f"{step.name or 'a storage from before the block'} is resized to {amount}"
+    if step.kind == "copied":
+        return f"{amount} are copied"
+    return f"{amount} move: {step.route}"
+
+
+def lines_of(step: Step, number: int) -> list[str]:
+    """An event in a few lines."""
+    lines = [f"{number:,}. {sentence(step)}", str(step.where)]
+    if step.kind in ("made", "freed", "resized"):
+        lines.append(f"held on {step.device}: {counted(step.held, 'byte')} above the start")
+    if step.time is not None:
+        lines.append(f"simulated time: {step.time * 1e6:,.1f} µs")
+    return lines
+
+
+def said(row: Row) -> str:
+    """The storages of a line in one sentence."""
+    first, last = row.lives[0], row.lives[-1]
+    if not first.born:
+        made = f"{first.where}; {first.fate}" if first is last else f"{first.where}; all of them are freed"
+    elif first is last:
+        made = f"made at event {first.born:,} by {first.where}; {first.fate}"
+    else:
+        made = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"
+    return f"{row.name}: {row.amount} {'byte' if first.nbytes == 1 else 'bytes'} on {first.device}, {made}"
+
+
+def made_by(row: Row) -> str:
+    """The line that made a storage; first of all, that no variable holds it any more, though it lives."""
+    life = row.lives[0]
+    return f"no variable holds it · {life.where}" if life.is_unheld else str(life.where)
+
+
+def pools_shown(timeline: Timeline, curve: Curve) -> list[tuple[str, PoolMoment]]:
+    """The device's pool at the peak and at the end, each with its title; once where they are the same."""
+    end = timeline.pool_at(curve.device, len(timeline.steps))
+    peak = timeline.pool_at(curve.device, curve.peak_at)
+    if end is None:
+        return []
+    if peak is None or peak.pool == end.pool:
+        return [("pool at the end" if peak is None else "pool at the peak and at the end", end)]
+    return [("pool at the peak", peak), ("pool at the end", end)]
+
+
+def pool_facts(pool: Pool) -> str:
+    """Reserved against allocated, and what free memory there is."""
+    free = pool.free_blocks
+    facts = f"{pool.allocated:,} of {counted(pool.reserved, 'reserved byte')} allocated"
+    if not free:
+        return facts
+    return (
+        f"{facts} · {counted(len(free), 'free block')}{', the largest' if len(free) > 1 else ' of'} {free[0]:,} bytes"
+    )

@@ -1,0 +1,299 @@
+"""What a step did: two snapshots compared, with the account of what was born and copied between them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from glassroom.drawing.words import counted, listed, span
+from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
+from glassroom.inspectors.watch.story import Change
+from glassroom.reading.storage_names import is_alive
+from glassroom.records.snapshot import Header, Snapshot, Storage
+
+RESULT = "result of "
+
+
+def is_of_a_call(name: str) -> bool:
+    """Whether a name is a call's own, and goes with it: `x in f()`, `result of f()`."""
+    return name.startswith(RESULT) or " in " in name
+
+
+@dataclass(frozen=True)
+class View:
+    """One look: the snapshot, for each header which object it is, and for each storage which memory."""
+
+    snapshot: Snapshot
+    objects: Mapping[str, int] = field(default_factory=dict)
+    identities: Mapping[str, frozenset[Hashable]] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def storages(self) -> dict[str, Storage]:
+        return {storage.name: storage for storage in self.snapshot.storages}
+
+    def headers(self) -> dict[str, Header]:
+        return {header.name: header for header in self.snapshot.headers}
+
+
+class Comparison:
+    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none."""
+
+    def __init__(self, first: View) -> None:
+        self._last = first
+        self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
+        self._hidden: dict[str, int] = {}
+
+    def step(
+        self, now: View, interval: Interval, number: int
+    ) -> tuple[list[Change], dict[str, tuple[int, ...]], Snapshot]:
+        """What step `number` did, the cells that it wrote, and the storages that it freed."""
+        before, self._last = self._last, now
+        written = _written(before, now)
+        changes = [
+            *self._allocated(before, now, interval, number),
+            *_copied(before, now, interval),
+            *_headers_moved(before, now),
+            *_writes(before, now, written),
+        ]
+        gone, lost = self._ended(before, now)
+        return [*changes, *lost], written, gone
+
+    # --- storages that are new ---------------------------------------------------------------------------------------
+
+    def _allocated(self, before: View, now: View, interval: Interval, number: int) -> list[Change]:
+        changes = []
+        old = before.storages()
+        born = {birth.identity: birth for birth in interval.births}
+        waiting = {birth.identity: made for birth, made in self._unnamed}
+        named: set[Hashable] = set()
+        for storage in now.snapshot.storages:
+            identities = now.identities.get(storage.name, frozenset())
+            named |= identities
+            if storage.name in old:
+                continue
+            libraries = {header.library for header in now.snapshot.headers_on(storage)}
+            holders = listed(storage.shared_by)
+            size = counted(storage.nbytes, "byte")
+            made = [waiting[each] for each in identities if each in waiting]
+            if storage.name in self._hidden:
+                del self._hidden[storage.name]
+                changes.append(
+                    Change("named", f"{holders} holds {storage.name}, which had lost its names", storage.name)
+                )
+            elif any(each in born for each in identities) or not libraries & ACCOUNTED:
+                changes.append(
+                    Change("allocated", f"{holders}: new storage {storage.name}, {size}", storage.name, storage.nbytes)
+                )
+            elif made:
+                told = f"{holders} holds {storage.name}, {size}, made at step {made[0]}"
+                changes.append(Change("named", told, storage.name))
+            else:
+                changes.append(Change("shown", f"{holders}: {storage.name}, {size}, was there before", storage.name))
+        self._unnamed = [each for each in self._unnamed if each[0].identity not in named]
+        return changes + self._born_without_a_name(interval, named, number)
+
+    def _born_without_a_name(self, interval: Interval, named: set[Hashable], number: int) -> list[Change]:
+        changes = []
+        rest = [birth for birth in interval.births if birth.identity not in named]
+        gone = [birth for birth in rest if not birth.is_alive()]
+        kept = [birth for birth in rest if birth.is_alive()]
+        self._unnamed += [(birth, number) for birth in kept]
+        for births, words, fate in (
+            (gone, ("temporary", "temporaries"), "allocated and freed again"),
+            (kept, ("storage", "storages"), "allocated, alive without a name"),
+        ):
+            if births:
+                nbytes = sum(birth.nbytes for birth in births)
+                what = f"{counted(len(births), *words)} of {counted(nbytes, 'byte')} {fate}"
+                changes.append(Change("allocated", what, None, nbytes))
+        return changes
+
+    # --- storages that are gone --------------------------------------------------------------------------------------
+
+    def _ended(self, before: View, now: View) -> tuple[Snapshot, list[Change]]:
+        changes, gone = [], []
+        current = now.storages()
+        for storage in before.snapshot.storages:
+            if storage.name in current:
+                continue
+            if is_alive(storage.name):
+                self._hidden[storage.name] = storage.nbytes
+                holders = listed(storage.shared_by)
+                words = f"{storage.name}: no longer held by {holders}; it lives on without a name"
+                changes.append(Change("unnamed", words, storage.name))
+            else:
+                gone.append(storage)
+                changes.append(_freed(storage.name, storage.nbytes))
+        died = [name for name in self._hidden if not is_alive(name)]
+        changes += [_freed(name, self._hidden.pop(name)) for name in died]
+        ended = [(birth, made) for birth, made in self._unnamed if not birth.is_alive()]
+        if ended:
+            self._unnamed = [each for each in self._unnamed if each not in ended]
+            nbytes = sum(birth.nbytes for birth, _ in ended)
+            steps = listed([str(made) for made in sorted({made for _, made in ended})])
+            words = f"{counted(len(ended), 'unnamed storage')} of {counted(nbytes, 'byte')} freed, from step {steps}"
+            changes.append(Change("freed", words, None, nbytes))
+        names = {storage.name for storage in gone}
+        headers = tuple([header for header in before.snapshot.headers if header.storage in names])
+        return Snapshot(tuple(gone), headers), changes
+
+
+def _freed(name: str, nbytes: int) -> Change:
+    return Change("freed", f"{name} is freed, {counted(nbytes, 'byte')}", name, nbytes)
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+
+
+def _copied(before: View, now: View, interval: Interval) -> list[Change]:
+    changes = []
+    if interval.copies:
+        total = counted(sum(interval.copies), "byte")
+        words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
+        changes.append(Change("copied", words, None, sum(interval.copies)))
+    old = before.storages()
+    for storage in now.snapshot.storages:
+        headers = now.snapshot.headers_on(storage)
+        if storage.name in old or any(header.library in ACCOUNTED for header in headers):
+            continue
+        twin = _twin(headers[0], before.snapshot)
+        if twin is not None:  # the library does not say, but the values do
+            words = f"{headers[0].name} holds the values of {twin}: {counted(storage.nbytes, 'byte')} copied"
+            changes.append(Change("copied", words, storage.name, storage.nbytes))
+    return changes
+
+
+def _twin(header: Header, before: Snapshot) -> str | None:
+    """An older tensor with the same size, dtype and (not all equal) values."""
+    values = [repr(cell.value) for cell in header.cells]
+    if len(set(values)) < 2:
+        return None
+    for other in before.headers:
+        if (other.size, other.dtype) == (header.size, header.dtype) and [repr(c.value) for c in other.cells] == values:
+            return other.name
+    return None
+
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+
+
+def _headers_moved(before: View, now: View) -> list[Change]:
+    """Headers that are new, or other than they were, on storages that were there already."""
+    changes = []
+    old_headers, old_storages = before.headers(), before.storages()
+    for name, header in now.headers().items():
+        old = old_headers.get(name)
+        if header.storage not in old_storages or (old is not None and _key(old) == _key(header)):
+            continue
+        same = [
+            other for other, each in now.objects.items()
+            if other != name and each == now.objects.get(name) and other in old_headers
+        ]  # fmt: skip
+        others = [each for each in _holders(now, header.storage) if each != name]
+        returned = [
+            other for other, each in before.objects.items()
+            if other.startswith(RESULT) and each == now.objects.get(name) and other not in now.objects
+        ]  # fmt: skip
+        if returned:
+            words = f"{name} holds {header.storage}, the {returned[0]}"
+        elif same:
+            words = f"{name} is {same[0]} itself, on {header.storage}"
+        elif old is not None and old.storage == header.storage:
+            words = f"{name} is now {_shape(header)} on {header.storage}"
+        elif header.base is not None:
+            words = f"{name} shares {header.storage}: a view of {header.base}{_bytes(header)}"
+        else:
+            words = f"{name} shares {header.storage}{f' with {listed(others)}' if others else ''}{_bytes(header)}"
+        changes.append(Change("shared", words, header.storage))
+    for name, old in old_headers.items():
+        if name not in now.headers() and old.storage in now.storages() and not is_of_a_call(name):
+            left = _holders(now, old.storage)
+            changes.append(Change("unnamed", f"{name} is gone; {listed(left)} still holds {old.storage}", old.storage))
+    return changes
+
+
+def _holders(view: View, storage: str) -> Sequence[str]:
+    return view.storages()[storage].shared_by
+
+
+def _key(header: Header) -> tuple[object, ...]:
+    numbers = (header.storage, header.size, header.stride, header.storage_offset, header.unit)
+    return (*numbers, header.dtype, header.requires_grad)
+
+
+def _shape(header: Header) -> str:
+    grad = ", requires grad" if header.requires_grad else ""
+    return f"{header.dtype} {list(header.size)}, stride {list(header.stride)}, offset {header.storage_offset}{grad}"
+
+
+def _bytes(header: Header) -> str:
+    return "" if header.bytes is None else f", bytes {span(*header.bytes)}"
+
+
+# --- writes ----------------------------------------------------------------------------------------------------------
+
+
+def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
+    """For each storage that was there before, the bytes at which the visible cells begin that changed."""
+    found = {}
+    old_storages = before.storages()
+    for storage in now.snapshot.storages:
+        old = old_storages.get(storage.name)
+        if old is None or (old.itemsize, old.dtype) != (storage.itemsize, storage.dtype):
+            continue
+        values = {cell.byte: repr(cell.value) for cell in old.cells}
+        changed = [c.byte for c in storage.cells if c.byte in values and values[c.byte] != repr(c.value)]
+        if changed:
+            found[storage.name] = tuple(changed)
+    return found
+
+
+def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> list[Change]:
+    changes = []
+    old_storages = before.storages()
+    for storage in now.snapshot.storages:
+        old = old_storages.get(storage.name)
+        if old is None:
+            continue
+        if old.nbytes != storage.nbytes:
+            words = f"{storage.name} resized from {old.nbytes:,} to {counted(storage.nbytes, 'byte')}"
+            changes.append(Change("resized", words, storage.name, storage.nbytes))
+        cells = written.get(storage.name, ())
+        versions = _versions(before, now, old, storage)
+        if not cells and versions[1] <= versions[0]:
+            continue
+        positions = [byte // storage.itemsize for byte in cells]
+        what = (
+            f"{'cell' if len(positions) == 1 else 'cells'} {_runs(positions)}" if cells else "no visible cell changed"
+        )
+        version = f", version {versions[0]} → {versions[1]}" if versions[1] > versions[0] else ""
+        if not version and any(header.version is not None for header in now.snapshot.headers_on(storage)):
+            version = ", and no version counts it"
+        head = f"wrote {storage.name}" if cells else f"wrote {storage.name}:"
+        changes.append(Change("wrote", f"{head} {what}{version}", storage.name, len(cells) * storage.itemsize))
+    return changes
+
+
+def _versions(before: View, now: View, old: Storage, storage: Storage) -> tuple[int, int]:
+    """The version before and after: of a tensor that has counted a write, else of the storage.
+
+    One memory may have several storages, each with a count of its own: `from_numpy` makes a second one.
+    """
+    known = {before.objects.get(header.name): header.version for header in before.snapshot.headers}
+    for header in now.snapshot.headers_on(storage):
+        version = known.get(now.objects.get(header.name, 0))
+        if version is not None and header.version is not None and header.version > version:
+            return version, header.version
+    return old.version or 0, storage.version or 0
+
+
+def _runs(positions: Sequence[int]) -> str:
+    """`0–2, 5`: positions with neighbours put together."""
+    runs: list[list[int]] = []
+    for position in positions:
+        if runs and position == runs[-1][1] + 1:
+            runs[-1][1] = position
+        else:
+            runs.append([position, position])
+    words = [str(first) if first == last else f"{first}–{last}" for first, last in runs]
+    return ", ".join(words if len(words) <= 6 else [*words[:5], "…"])

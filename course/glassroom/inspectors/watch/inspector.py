@@ -1,0 +1,99 @@
+"""`%%watch` and `watch(function)`: code run statement by statement, and what each did to memory."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from types import CodeType
+from typing import Any
+
+from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.watch.recording import STEPS, Recorder
+from glassroom.inspectors.watch.state import state_of
+from glassroom.inspectors.watch.stepping import statements_of
+from glassroom.inspectors.watch.story import Story
+from glassroom.inspectors.watch.svg import svg_of_story
+from glassroom.inspectors.watch.text import text_of_story
+from glassroom.inspectors.watch.words import summary
+
+
+class Watch(Inspector):
+    """The story of code that was watched."""
+
+    kind = "watched cell"
+
+    def __init__(self, story: Story) -> None:
+        self.data = self.story = story
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"inspector": self.kind, **self.story.as_dict()}
+
+    @property
+    def text(self) -> str:
+        return text_of_story(self.story)
+
+    @property
+    def svg(self) -> str:
+        return svg_of_story(self.story)
+
+    @property
+    def label(self) -> str:
+        return summary(self.story)
+
+    def state(self) -> dict[str, Any]:
+        return state_of(self.story)
+
+
+def watch(
+    function: Callable[..., object], *args: object, names: Iterable[str] = (), steps: int = STEPS, **kwargs: object
+) -> Watch:
+    """Call ``function(*args, **kwargs)`` statement by statement, and tell what each statement did to memory.
+
+    Followed are the function and others of its file. After each statement tensors of tensorglass, PyTorch, NumPy and
+    CuPy are looked at that are in variables, lists, dicts and modules. `names` restricts the variables; after so many
+    `steps` the watch ends, and the rest runs unwatched. What the function returns is let go of; what it raises is
+    raised, with the story up to there as a note. Raises TypeError for what is no Python function.
+    """
+    __tracebackhide__ = True
+    code = _code_of(function)
+    source = "".join(linecache.getlines(code.co_filename))
+    namespace: Mapping[str, object] = getattr(inspect.unwrap(function), "__globals__", {})
+    recorder = Recorder(namespace, _names_in(code), names, steps)
+    try:
+        recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source))
+    except BaseException as error:
+        error.add_note(text_of_story(_of_functions(recorder, source)))
+        raise
+    return Watch(_of_functions(recorder, source))
+
+
+def _code_of(function: Callable[..., object]) -> CodeType:
+    """The code of a function, a method, or what a module's call comes down to."""
+    unwrapped = inspect.unwrap(function)
+    for candidate in (unwrapped, getattr(unwrapped, "forward", None), vars(type(unwrapped)).get("__call__")):
+        code = getattr(candidate, "__code__", None)
+        if isinstance(code, CodeType):
+            return code
+    raise TypeError(f"watch takes a function written in Python, and {function!r} is none: watch(lambda: …) wraps it")
+
+
+def _names_in(code: CodeType) -> list[str]:
+    """The global names that a function's code mentions, its inner functions' included."""
+    inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names_in(each)]
+    return [*dict.fromkeys([*code.co_names, *inner])]
+
+
+def _of_functions(recorder: Recorder, source: str) -> Story:
+    """The story, with the source of the functions that it goes through."""
+    story = recorder.story({})
+    visited = {moment.statement.line for moment in story.moments}
+    shown: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            if not visited.isdisjoint(lines):
+                shown.update(lines)
+    return replace(story, lines={n: line for n, line in enumerate(source.splitlines(), 1) if n in shown})

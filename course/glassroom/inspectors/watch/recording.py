@@ -1,0 +1,152 @@
+"""Watching code as it runs: after each statement a look, and from look to look the story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
+from time import perf_counter
+from types import FrameType
+from typing import TypeVar
+
+from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
+from glassroom.inspectors.watch.changes import Comparison, View
+from glassroom.inspectors.watch.stepping import Statement, Stepper
+from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.inspectors.watch.watched_names import MOST_TENSORS, tensors_of, with_gradients
+from glassroom.reading.adapters import adapter_for, described
+from glassroom.reading.snapshot import Known, snapshot
+from glassroom.reading.storage_names import is_alive, name_of
+
+T = TypeVar("T")
+STEPS = 400
+
+
+class Recorder:
+    """Runs code and writes its story. `names` are the variables of `namespace` that count; `only`, if any, restricts
+    all variables.
+    """
+
+    def __init__(
+        self, namespace: Mapping[str, object], names: Iterable[str], only: Iterable[str] = (), limit: int = STEPS
+    ) -> None:
+        self._namespace = namespace
+        self._names = list(names)
+        self._only = frozenset(only)
+        self._limit = limit
+        self._account = Account()
+        self._moments: list[Moment] = []
+        self._unshown = 0
+        self._is_cut = False
+        self._known: set[str] = set()  # storages that have been seen
+        self._peak = self._peak_step = 0
+        self._looking = self._seconds = 0.0
+        self._kept: Known = {}  # records of storages; what stays as it was is kept once
+        self._comparison: Comparison
+
+    def run(self, call: Callable[[], T], filename: str, statements: Mapping[int, Statement]) -> T:
+        """Call `call`, following the code of the file; what it raises, this raises."""
+        __tracebackhide__ = True
+        self._account.open()
+        begin = perf_counter()
+        try:
+            return Stepper(filename, dict(statements), self).run(call)
+        except BaseException as error:
+            drop_our_frames(error)
+            raise
+        finally:
+            self._seconds = perf_counter() - begin
+            self._account.close()
+
+    def story(self, lines: Mapping[int, str]) -> Story:
+        """What was seen; `lines` is the source."""
+        account = self._account
+        return Story(
+            lines=dict(lines),
+            moments=tuple(self._moments),
+            limit=self._limit,
+            is_cut=self._is_cut,
+            allocations=account.allocations,
+            allocated=account.allocated,
+            copies=account.copies,
+            copied_bytes=account.copied_bytes,
+            peak=account.peak,
+            peak_step=self._peak_step,
+            seconds=self._seconds,
+            looking=self._looking,
+        )
+
+    def began(self, frames: list[FrameType]) -> None:
+        """The code is about to run: what is there now was there before."""
+        first = self._look(frames, None, None)
+        self._known = {storage.name for storage in first.snapshot.storages}
+        self._comparison = Comparison(first)
+
+    def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
+        """A statement has ended: look, and compare. False once there were enough."""
+        if len(self._moments) >= self._limit:
+            self._is_cut = True
+            self._account.is_counting = False
+            return False
+        begin = perf_counter()
+        self._account.is_counting = False
+        self._account.look_for_torch()
+        now = self._look(frames, f"result of {function}()" if function else "result", result)
+        self._count_what_nobody_tells(now)
+        number = len(self._moments) + 1
+        if self._account.peak > self._peak:
+            self._peak, self._peak_step = self._account.peak, number
+        changes, written, gone = self._comparison.step(now, self._account.take(), number)
+        for change in changes:
+            if change.kind == "copied" and change.storage is not None:
+                self._account.copies += 1
+                self._account.copied_bytes += change.nbytes
+        moment = Moment(
+            number=number,
+            statement=statement,
+            function=function,
+            how=how,
+            changes=tuple(changes),
+            snapshot=now.snapshot,
+            written=written,
+            facts=now.facts,
+            gone=gone,
+            held=self._account.held,
+            unshown=self._unshown,
+        )
+        self._moments.append(moment)
+        self._account.is_counting = True
+        self._looking += perf_counter() - begin
+        return True
+
+    def _look(self, frames: list[FrameType], result_name: str | None, result: object) -> View:
+        found = tensors_of(frames, self._namespace, self._names, self._only)
+        is_new = adapter_for(result) is not None and not any(each is result for each in found.values())
+        if result_name is not None and is_new:
+            found[result_name] = result
+        found = with_gradients(found)
+        self._unshown = max(len(found) - MOST_TENSORS, 0)
+        shown = dict(list(found.items())[:MOST_TENSORS])
+        seen = snapshot(shown, known=self._kept)
+        return View(seen, {name: id(each) for name, each in shown.items()}, _identities(shown), _facts(shown))
+
+    def _count_what_nobody_tells(self, now: View) -> None:
+        """Storages of libraries that keep no account count from when a variable holds them."""
+        for storage in now.snapshot.storages:
+            libraries = {header.library for header in now.snapshot.headers_on(storage)}
+            if storage.name not in self._known and not libraries & ACCOUNTED:
+                [identity, *_] = now.identities[storage.name]
+                self._account.made(Birth(identity, storage.nbytes, partial(is_alive, storage.name)))
+            self._known.add(storage.name)
+
+
+def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]:
+    found: dict[str, set[Hashable]] = {}
+    for tensor in tensors.values():
+        memory = described(tensor).memory
+        found.setdefault(name_of(memory), set()).add(memory.identity)
+    return {name: frozenset(each) for name, each in found.items()}
+
+
+def _facts(tensors: Mapping[str, object]) -> dict[str, str]:
+    nodes = {name: getattr(tensor, "grad_fn", None) for name, tensor in tensors.items()}
+    return {name: f"grad_fn {type(node).__name__}" for name, node in nodes.items() if node is not None}

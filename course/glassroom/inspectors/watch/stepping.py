@@ -1,0 +1,185 @@
+"""Running code statement by statement, without changing it.
+
+The one idea: Python itself says when a line begins (`sys.settrace`), so the code that runs is the code that was
+written: same results, same tracebacks, and functions that are no slower once the watch is over. Only code of one file
+is followed, which in a notebook is the cell; whatever it calls runs at its own pace.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Protocol, TypeVar
+
+from glassroom.records.printable import printable
+
+T = TypeVar("T")
+_PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and generators end, no error
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement by its lines; of one with a body, those of its head."""
+
+    line: int
+    end: int
+    returns: bool = False
+
+
+class Follower(Protocol):
+    """Who is told of every statement. `frames` are those of the followed code that run, the outermost first."""
+
+    def began(self, frames: list[FrameType]) -> None:
+        """The code is about to run."""
+
+    def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
+        """A statement of a function has ended, or has come to a point worth a look; False ends the watch.
+
+        `function` is "" outside of functions; `how` is "ran", "calls f()", "after f()", "returns" or "raises …";
+        `result` is what a function returned, or the value of a cell's last expression.
+        """
+
+
+_HasLines = ast.stmt | ast.excepthandler | ast.match_case
+
+
+def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
+    """The statement that each line belongs to. Statements that begin on one line count as one."""
+    found: dict[int, Statement] = {}
+    for node in _in_order(ast.parse(source)):
+        if isinstance(node, ast.match_case):
+            start = node.pattern.lineno
+        else:
+            start = min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", ())]])
+        body = getattr(node, "body", None) or getattr(node, "cases", None)
+        if body:
+            inner = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
+            decorators = [each.lineno for each in getattr(inner, "decorator_list", ())]
+            end = max(start, min([inner.lineno, *decorators]) - 1)
+        else:
+            end = getattr(node, "end_lineno", None) or start
+        shift = first_line - 1
+        statement = Statement(start + shift, end + shift, isinstance(node, ast.Return))
+        if start + shift in found and found[start + shift].line == start + shift:
+            continue  # a second statement on the same line
+        for line in range(start + shift, end + shift + 1):
+            found[line] = statement
+    return found
+
+
+def _in_order(node: ast.AST) -> list[_HasLines]:
+    """Statements, exception handlers and cases, the outer before the inner."""
+    found: list[_HasLines] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            found.append(child)
+        found += _in_order(child)
+    return found
+
+
+@dataclass
+class _Running:
+    frame: FrameType
+    statement: Statement | None = None
+    begin: int = -1  # the instruction that it began with: to come back there is to run it again
+    back_from: str | None = None
+
+
+class Stepper:
+    """Runs code of the file `filename`, and tells the follower of each statement."""
+
+    def __init__(self, filename: str, statements: dict[int, Statement], follower: Follower) -> None:
+        self.filename = filename
+        self._statements = statements
+        self._follower = follower
+        self._stack: list[_Running] = []
+        self._raised: int | None = None  # the id of the exception on its way up
+        self._is_over = self._has_begun = False
+
+    def run(self, call: Callable[[], T]) -> T:
+        """Call `call`, and return what it returns."""
+        __tracebackhide__ = True
+        before = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            return call()
+        finally:
+            sys.settrace(before)
+            self._stack.clear()
+
+    def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        code = frame.f_code
+        if self._is_over or code.co_filename != self.filename:
+            return None
+        is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
+        if code.co_name != "<module>" and (code.co_name.startswith("<") or not is_function):
+            return None  # a lambda, a comprehension, the body of a class: part of the statement that runs it
+        caller = self._stack[-1] if self._stack else None
+        self._stack.append(_Running(frame))
+        if not self._has_begun:
+            self._has_begun = True
+            self._follower.began([frame])
+        if caller is not None and is_function:
+            self._tell(caller, f"calls {code.co_name}()")
+        return None if self._is_over else self._traced
+
+    def _traced(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if self._is_over or not self._stack or self._stack[-1].frame is not frame:
+            return None if self._is_over else self._traced
+        if event == "line":
+            self._line(self._stack[-1])
+        elif event == "exception":
+            self._exception(self._stack[-1], argument[1])
+        elif event == "return":
+            self._return(self._stack[-1], argument)
+        return None if self._is_over else self._traced
+
+    def _line(self, running: _Running) -> None:
+        line, instruction = running.frame.f_lineno, running.frame.f_lasti
+        statement = self._statements.get(line) or Statement(line, line)
+        if statement == running.statement and instruction != running.begin:
+            return  # a statement of several lines goes on
+        self._end(running)
+        self._raised = None
+        running.statement, running.begin, running.back_from = statement, instruction, None
+
+    def _end(self, running: _Running, how: str | None = None, result: object = None) -> None:
+        if self._raised is None:
+            how = how or ("ran" if running.back_from is None else f"after {running.back_from}()")
+            self._tell(running, how, result)
+
+    def _exception(self, running: _Running, error: object) -> None:
+        if isinstance(error, _PASSING) or id(error) == self._raised or not isinstance(error, BaseException):
+            return
+        self._raised = id(error)
+        self._tell(running, f"raises {said(error)}")
+
+    def _return(self, running: _Running, result: object) -> None:
+        if self._raised is None:  # else it is on its way out
+            returns = running.statement is not None and running.statement.returns
+            self._end(running, "returns" if returns else None, result)
+        if self._stack:
+            self._stack.pop()
+        if self._stack and self._raised is None:
+            self._stack[-1].back_from = running.frame.f_code.co_name
+
+    def _tell(self, running: _Running, how: str, result: object = None) -> None:
+        if running.statement is None:
+            return
+        name = running.frame.f_code.co_name
+        function = "" if name == "<module>" else name
+        frames = [each.frame for each in self._stack]
+        if not self._follower.ended(running.statement, function, frames, how, result):
+            self._is_over = True
+            self._stack.clear()
+            sys.settrace(None)
+
+
+def said(error: BaseException) -> str:
+    """An exception in one line."""
+    message = printable(next(iter(str(error).splitlines()), ""))
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

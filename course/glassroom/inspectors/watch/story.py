@@ -1,0 +1,88 @@
+"""The story of a watched cell, as plain data: its steps, and what each did to memory.
+
+The one idea: a step is a statement that has ended, told by the difference between two snapshots and by the account of
+what came and went between them. The story keeps no tensor alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.inspectors.watch.stepping import Statement
+from glassroom.records.plain import plain
+from glassroom.records.snapshot import SCHEMA, Snapshot
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that a step did.
+
+    `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed" or "shown"; `words` say
+    it; `storage` is the name of the storage that it is about, where it has one.
+    """
+
+    kind: str
+    words: str
+    storage: str | None = None
+    nbytes: int = 0
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The state after a step, and how it differs from the one before.
+
+    `how` is "ran", "calls f()", "after f()", "returns" or "raises …". `written` maps storages to the bytes at which the
+    cells begin that changed; `facts` says of headers what a snapshot does not (their grad_fn); `gone` are the storages
+    that this step freed, as they last were; `held` the bytes that are held of what the cell has allocated so far;
+    `unshown` how many tensors were too many to be looked at.
+    """
+
+    number: int
+    statement: Statement
+    function: str
+    how: str
+    changes: tuple[Change, ...]
+    snapshot: Snapshot
+    written: Mapping[str, tuple[int, ...]]
+    facts: Mapping[str, str]
+    gone: Snapshot
+    held: int
+    unshown: int
+
+    def did(self, kind: str) -> bool:
+        """Whether a change of this kind is among them."""
+        return any(change.kind == kind for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Story:
+    """What was watched: the lines of code by number, the steps, and the figures of the whole.
+
+    `is_cut` says that there were more steps than `limit`; `seconds` are those of the run, `looking` those of them that
+    went into watching.
+    """
+
+    lines: Mapping[int, str]
+    moments: tuple[Moment, ...]
+    limit: int
+    is_cut: bool
+    allocations: int
+    allocated: int
+    copies: int
+    copied_bytes: int
+    peak: int
+    peak_step: int
+    seconds: float
+    looking: float
+
+    def source(self, statement: Statement) -> str:
+        """The first line of a statement, with its indentation."""
+        line = self.lines.get(statement.line, "")
+        return f"{line} …" if statement.end > statement.line else line
+
+    def as_dict(self) -> dict[str, Any]:
+        """The story as JSON-ready data; times are left out, so that it is the same on every run."""
+        data = {name: value for name, value in plain(self).items() if name not in ("seconds", "looking")}
+        return {"schema": SCHEMA, **data}

@@ -1,0 +1,140 @@
+"""A watched cell as pictures: a card for each storage, with its headers; and one static SVG of the whole story.
+
+In the static picture stand the steps, one below the other, and beneath them the memory as the cell left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.drawing.snapshot.svg import draw_strip
+from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.inspectors.watch.words import cut, happenings, header_line, storage_line, summary, totals
+from glassroom.records.snapshot import Cell, Header, Storage
+
+CSS = style(Path(__file__).with_name("picture.css"))
+ROOM = 500.0  # of a card
+MOST_CELLS = 32
+MOST_ROWS = 40
+ROW = 17
+SOURCE = 40
+WORDS = 90
+NAME = 20
+
+
+def hues_of(story: Story) -> dict[str, int]:
+    """A colour for each header, the same at every step."""
+    names = dict.fromkeys(header.name for moment in story.moments for header in moment.snapshot.headers)
+    return {name: position % HUES for position, name in enumerate(names)}
+
+
+def card_of(moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False) -> str:
+    """One storage after a step, to stand among others under one style sheet."""
+    drawing = Drawing()
+    draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
+    return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
+
+
+def draw_card(
+    drawing: Drawing, top: float, moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False
+) -> float:
+    """Draw a storage's name and strip, and beneath them its headers; returns the bottom."""
+    snapshot = moment.gone if is_gone else moment.snapshot
+    written = () if is_gone else moment.written.get(storage.name, ())
+    headers = snapshot.headers_on(storage)
+    drawing.add(f'<g class="{"gone" if is_gone else "kept"}">')
+    drawing.text(PAD, top + 14, storage.name, "name")
+    facts = storage_line(storage, is_gone)
+    x = PAD + (len(storage.name) + 1) * 9
+    drawing.text(x, top + 14, facts, "fact bad" if is_gone else "fact soft")
+    drawing.extend(x + len(facts) * FACT_ADVANCE, top + 20)
+    shown = replace(storage, cells=_visible(storage, written))
+    top = draw_strip(drawing, top + 22, shown, headers, hues, room=ROOM, written_to=written, in_bytes=True)
+    for header in headers:
+        top = _draw_header(drawing, top, header, moment.facts.get(header.name), hues.get(header.name, 0))
+    drawing.add("</g>")
+    drawing.extend(PAD, top - 4)
+    return top
+
+
+def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None, hue: int) -> float:
+    name, words = _short(header.name, NAME), header_line(header, fact)
+    drawing.add(f'<g class="h{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
+    drawing.text(PAD + 22, top + 12, name, "fact")
+    x = PAD + 22 + (len(name) + 1.5) * FACT_ADVANCE
+    for line in _wrapped(words, int((ROOM - x) // FACT_ADVANCE)):
+        drawing.text(x, top + 12, line, "fact soft")
+        drawing.extend(x + len(line) * FACT_ADVANCE, top + 16)
+        top += 15
+    drawing.add("</g>")
+    return top
+
+
+def _wrapped(words: str, width: int) -> list[str]:
+    """Facts in lines, broken between two of them."""
+    lines = [""]
+    for fact in words.split(" · "):
+        joined = f"{lines[-1]} · {fact}" if lines[-1] else fact
+        if len(joined) > width and lines[-1]:
+            lines.append(fact)
+        else:
+            lines[-1] = joined
+    return lines
+
+
+def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:
+    """Of many cells those at both ends, and those that were written to."""
+    cells = storage.cells
+    if len(cells) <= MOST_CELLS:
+        return cells
+    changed = [at for at, cell in enumerate(cells) if cell.byte in written][: MOST_CELLS // 2]
+    ends = (MOST_CELLS - len(changed)) // 2
+    chosen = {*range(ends), *range(len(cells) - ends, len(cells)), *changed}
+    return tuple([cells[at] for at in sorted(chosen)])
+
+
+def svg_of_story(story: Story) -> str:
+    """The steps, and the memory at the end."""
+    drawing = Drawing()
+    drawing.text(PAD, PAD + 14, "watch", "name")
+    drawing.text(PAD + 62, PAD + 14, totals(story), "fact soft")
+    drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
+    top: float = PAD + 34
+    sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
+    left = PAD + 74 + max(map(len, sources), default=0) * ADVANCE + 18
+    for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
+        top = _draw_step(drawing, top, left, moment, source)
+    rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
+    for words in filter(None, [*rest, cut(story)]):
+        drawing.text(PAD, top + 12, words, "fact soft")
+        drawing.extend(PAD + len(words) * FACT_ADVANCE, top + ROW)
+        top += ROW
+    if story.moments and story.moments[-1].snapshot.storages:
+        last = story.moments[-1]
+        drawing.rule(top + 6)
+        drawing.text(PAD, top + 28, "after the last step", "fact soft")
+        top += 36
+        hues = hues_of(story)
+        for storage in last.snapshot.storages:
+            top = draw_card(drawing, top, last, storage, hues) + 10
+    return drawing.finished(summary(story), CSS)
+
+
+def _draw_step(drawing: Drawing, top: float, left: float, moment: Moment, source: str) -> float:
+    drawing.text(PAD + 26, top + 12, str(moment.number), "tiny end")
+    drawing.text(PAD + 64, top + 12, f"line {moment.statement.line}", "tiny end")
+    drawing.text(PAD + 74, top + 12, source, "source")
+    words = [_short(each, WORDS) for each in happenings(moment)]
+    look = "fact bad" if moment.how.startswith("raises") else "fact"
+    for line in words or [""]:
+        drawing.text(left, top + 12, line, look)
+        drawing.extend(left + len(line) * FACT_ADVANCE, top + ROW)
+        top += ROW
+    return top
+
+
+def _short(words: str, longest: int) -> str:
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

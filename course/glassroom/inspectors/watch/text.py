@@ -1,0 +1,26 @@
+"""A watched cell's story as text: one line a step."""
+
+from __future__ import annotations
+
+from glassroom.inspectors.watch.story import Story
+from glassroom.inspectors.watch.words import cut, happenings, totals
+
+SOURCE = 36
+
+
+def text_of_story(story: Story) -> str:
+    """The whole story."""
+    lines = [f"watch · {totals(story)}"]
+    sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
+    width = max(map(len, sources), default=0)
+    step_width = len(str(len(story.moments)))
+    line_width = len(str(max([moment.statement.line for moment in story.moments], default=0)))
+    for moment, source in zip(story.moments, sources, strict=True):
+        head = f"{moment.number:>{step_width}}  line {moment.statement.line:>{line_width}}  {source:<{width}}"
+        lines.append(f"{head}  {'; '.join(happenings(moment))}".rstrip())
+    rest = cut(story)
+    return "\n".join([*lines, rest] if rest else lines)
+
+
+def _short(words: str, longest: int) -> str:
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

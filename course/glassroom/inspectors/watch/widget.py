@@ -1,0 +1,21 @@
+"""A watched cell as an anywidget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traitlets
+
+from glassroom.live.widget import LiveWidget
+
+
+class Widget(LiveWidget):
+    """Steps through `frames`: lines of the `code`, what to say, and which of `cards` show the storages."""
+
+    text = traitlets.Unicode().tag(sync=True)
+    sheet = traitlets.Unicode().tag(sync=True)
+    code: Any = traitlets.List().tag(sync=True)
+    totals = traitlets.Unicode().tag(sync=True)
+    notes: Any = traitlets.List().tag(sync=True)
+    frames: Any = traitlets.List().tag(sync=True)
+    cards: Any = traitlets.List().tag(sync=True)

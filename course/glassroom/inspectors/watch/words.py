@@ -1,0 +1,86 @@
+"""The sentences of a watched cell's story, which its text, its picture and its live form share."""
+
+from __future__ import annotations
+
+from glassroom.drawing.snapshot.words import origin, shape_facts
+from glassroom.drawing.words import ARRAYS, counted
+from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.records.snapshot import Header, Storage
+
+GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what one can jump to
+
+
+def totals(story: Story) -> str:
+    """The figures of the whole."""
+    if not story.moments:
+        return "no statement ran"
+    facts = [
+        counted(len(story.moments), "step"),
+        f"{counted(story.allocated, 'byte')} allocated in {counted(story.allocations, 'storage')}",
+        f"{counted(story.copies, 'copy', 'copies')} of {counted(story.copied_bytes, 'byte')}"
+        if story.copies
+        else "no copies",
+    ]
+    if story.peak:
+        facts.append(f"peak {counted(story.peak, 'byte')} at step {story.peak_step:,}")
+    return " · ".join(facts)
+
+
+def summary(story: Story) -> str:
+    """One sentence that stands for the story."""
+    return f"Watched cell: {totals(story)}."
+
+
+def cut(story: Story) -> str | None:
+    """What is said when there were too many steps."""
+    if not story.is_cut:
+        return None
+    return f"the watch ended after {counted(story.limit, 'step')}; the rest ran unwatched (--steps takes more)"
+
+
+def overhead(story: Story) -> str:
+    """What watching cost. It differs from run to run, so it is in the live form alone."""
+    rest = max(story.seconds - story.looking, 0.0)
+    return f"ran for {rest * 1e3:,.1f} ms, and was looked at for {story.looking * 1e3:,.1f} ms"
+
+
+def place(moment: Moment) -> str:
+    """`line 3`, or `line 3, in f()`."""
+    return f"line {moment.statement.line}{f', in {moment.function}()' if moment.function else ''}"
+
+
+def happenings(moment: Moment) -> list[str]:
+    """What a step did, a sentence each."""
+    how = [] if moment.how == "ran" else [moment.how]
+    return [*how, *[change.words for change in moment.changes]]
+
+
+def lines_of(story: Story, moment: Moment) -> list[str]:
+    """A step in a few lines."""
+    head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
+    lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
+    lines.append(f"held of what was allocated here: {counted(moment.held, 'byte')}")
+    if moment.unshown:
+        lines.append(f"and {counted(moment.unshown, 'more tensor')} not shown (--names chooses)")
+    return lines
+
+
+def storage_line(storage: Storage, is_gone: bool) -> str:
+    """What is said of a storage after its name."""
+    facts = [f"{counted(storage.nbytes, 'byte')} on {storage.device}"]
+    if storage.version is not None:
+        facts.append(f"version {storage.version}")
+    return " · ".join(["freed", *facts] if is_gone else facts)
+
+
+def header_line(header: Header, fact: str | None) -> str:
+    """What is said of a tensor after its name."""
+    facts = [header.dtype, *shape_facts(header), origin(header) or ""]
+    if header.library in ARRAYS:
+        facts.insert(0, ARRAYS[header.library])
+    if not header.contiguous:
+        facts.append("not contiguous")
+    if header.requires_grad:
+        facts.append("requires grad")
+    facts.append(fact or "")
+    return " · ".join(filter(None, facts))

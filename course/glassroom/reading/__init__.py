@@ -1,0 +1,1 @@
+"""From live tensors to plain data. Nothing is drawn here, and nothing that is read is changed or kept alive."""

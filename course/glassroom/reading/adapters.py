@@ -1,0 +1,288 @@
+"""One adapter per array library: a live tensor in, a plain description of its header and its memory out.
+
+No adapter imports the library that it reads: who holds one of its tensors has imported it already, so it is
+found in `sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads
+bytes only when asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import weakref
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from glassroom.reading.memory_pages import paged
+from glassroom.reading.storage_names import Memory
+from tensorglass import memory as tensorglass_memory
+
+TEACHING = "show takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an adapter knows of one tensor: `pointer` is its first element's address, `strides` are bytes."""
+
+    memory: Memory
+    pointer: int
+    size: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage_offset: int | None
+    dtype: str
+    itemsize: int
+    library: str
+    contiguous: bool
+    version: int | None
+    requires_grad: bool
+    base: object
+    conjugated: bool = False
+    negated: bool = False
+    byte_order: str = "="
+
+
+class Adapter(Protocol):
+    """Reads the tensors of one library."""
+
+    def accepts(self, value: object) -> bool:
+        """Whether `value` is a tensor of this library."""
+
+    def describe(self, value: Any) -> Description:
+        """Describe `value`; raises TypeError when it has no memory that could be drawn."""
+
+
+class TensorAdapter:
+    """Tensors of tensorglass and of PyTorch: the same public names serve both."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+
+    def accepts(self, value: object) -> bool:
+        tensor_class = getattr(sys.modules.get(self.library), "Tensor", None)
+        return tensor_class is not None and isinstance(value, tensor_class)
+
+    def describe(self, value: Any) -> Description:
+        self._refuse_what_has_no_bytes(value)
+        storage = value.untyped_storage()
+        version = _version(value)
+        itemsize = value.element_size()
+        offset = value.storage_offset()
+        return Description(
+            memory=self._memory(storage, str(value.device), version),
+            pointer=storage.data_ptr() + offset * itemsize,
+            size=tuple(value.shape),
+            strides=tuple(step * itemsize for step in value.stride()),
+            storage_offset=offset,
+            dtype=str(value.dtype).removeprefix("torch."),
+            itemsize=itemsize,
+            library=self.library,
+            contiguous=value.is_contiguous(),
+            version=version,
+            requires_grad=bool(value.requires_grad),
+            base=value._base,
+            conjugated=_flag(value, "is_conj"),
+            negated=_flag(value, "is_neg"),
+        )
+
+    def _refuse_what_has_no_bytes(self, value: Any) -> None:
+        if str(value.device).startswith("meta"):
+            raise TypeError("show cannot draw a meta tensor: it has a header and no memory")
+        layout = str(getattr(value, "layout", "torch.strided"))
+        if layout != "torch.strided":
+            raise TypeError(
+                f"show cannot draw a tensor of layout {layout}: it keeps its values in several tensors; "
+                "show those, for example t.indices() and t.values()"
+            )
+        if getattr(value, "is_quantized", False):
+            raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
+        try:
+            value.untyped_storage().data_ptr()
+        except (RuntimeError, NotImplementedError) as error:
+            first_line = str(error).partition("\n")[0]
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+
+    def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
+        def read(start: int, end: int) -> bytes:
+            if device == "cpu":  # a slice would be a storage, and be counted as one
+                return ctypes.string_at(storage.data_ptr() + start, end - start)
+            peek = getattr(getattr(storage, "backend", None), "peek", None)
+            if peek is not None:  # of a simulated device: looking is to move nothing
+                return peek(storage.buffer, start, end)
+            return bytes(storage[start:end].tolist())
+
+        if self.library == "tensorglass":
+            reference: Callable[[], Any] = weakref.ref(storage)
+            identity: Hashable = key_of(storage)
+        else:
+            torch = sys.modules["torch"]
+            # A weak count on PyTorch's StorageImpl: its address is not given out again while we hold this.
+            weak = torch.multiprocessing.reductions.StorageWeakRef(storage)
+            reference = lambda: torch.UntypedStorage._new_with_weak_ptr(weak.cdata)  # noqa: E731  # one of a pair
+            identity = ("torch", weak.cdata)
+
+        def extent() -> tuple[int, int] | None:
+            held = reference()
+            return None if held is None else (held.data_ptr(), held.data_ptr() + held.nbytes())
+
+        return Memory(
+            device=device,
+            start=storage.data_ptr(),
+            nbytes=storage.nbytes(),
+            identity=identity,
+            extent=extent,
+            read=paged(read, storage.nbytes()),
+            new_name=self._namer(storage),
+            version=version,
+        )
+
+    def _namer(self, storage: Any) -> Callable[[], str]:
+        if self.library == "tensorglass":
+            return lambda: tensorglass_memory.name_of(storage)
+        return tensorglass_memory.next_name
+
+
+class NumpyAdapter:
+    """NumPy arrays: the storage is the memory of the array at the end of the `.base` chain."""
+
+    library = "numpy"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, np.ndarray)
+
+    def describe(self, value: np.ndarray) -> Description:
+        if value.dtype.kind in "OSUVTMm" and value.dtype.name != "bfloat16":
+            raise TypeError(
+                f"show cannot draw an array of dtype {value.dtype}: its cells are not numbers"
+                + (", they are references to Python objects elsewhere" if value.dtype.kind == "O" else "")
+            )
+        owner: Any = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        tensor_adapter = next((each for each in _TENSOR_ADAPTERS if each.accepts(owner.base)), None)
+        memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(owner.base).memory
+        pointer = value.__array_interface__["data"][0]
+        elements, rest = divmod(pointer - memory.start, value.itemsize)
+        return Description(
+            memory=memory,
+            pointer=pointer,
+            size=value.shape,
+            strides=value.strides,
+            storage_offset=None if rest else elements,
+            dtype=value.dtype.name,
+            itemsize=value.itemsize,
+            library=self.library,
+            contiguous=value.flags.c_contiguous,
+            version=None,
+            requires_grad=False,
+            base=value.base,
+            byte_order=value.dtype.byteorder,
+        )
+
+    def _memory(self, owner: np.ndarray) -> Memory:
+        start, end = _bounds(owner)
+        reference = weakref.ref(owner)
+
+        def extent() -> tuple[int, int] | None:
+            held = reference()
+            return None if held is None else _bounds(held)
+
+        def read(first: int, last: int) -> bytes:
+            if reference() is None:
+                raise ReferenceError("the array is gone")
+            return ctypes.string_at(start + first, last - first)
+
+        return Memory(
+            device="cpu",
+            start=start,
+            nbytes=end - start,
+            identity=("numpy", id(owner)),
+            extent=extent,
+            read=paged(read, end - start),
+            new_name=tensorglass_memory.next_name,
+        )
+
+
+class CupyAdapter:
+    """CuPy arrays: the storage is the allocation that the array's memory pointer points into."""
+
+    library = "cupy"
+
+    def accepts(self, value: object) -> bool:
+        array_class = getattr(sys.modules.get("cupy"), "ndarray", None)
+        return array_class is not None and isinstance(value, array_class)
+
+    def describe(self, value: Any) -> Description:
+        cupy: ModuleType = sys.modules["cupy"]
+        allocation = value.data.mem
+        reference = weakref.ref(value)  # CuPy's memory takes no weak references, but its arrays do
+        start, end = allocation.ptr, allocation.ptr + allocation.size
+
+        def read(first: int, last: int) -> bytes:
+            where = cupy.cuda.MemoryPointer(allocation, first)
+            return cupy.ndarray((last - first,), cupy.uint8, memptr=where).get().tobytes()
+
+        memory = Memory(
+            device=f"cuda:{value.device.id}",
+            start=start,
+            nbytes=allocation.size,
+            identity=("cupy", id(allocation)),
+            extent=lambda: None if reference() is None else (start, end),
+            read=paged(read, allocation.size),
+            new_name=tensorglass_memory.next_name,
+        )
+        elements, rest = divmod(value.data.ptr - allocation.ptr, value.itemsize)
+        return Description(
+            memory=memory,
+            pointer=value.data.ptr,
+            size=value.shape,
+            strides=value.strides,
+            storage_offset=None if rest else elements,
+            dtype=value.dtype.name,
+            itemsize=value.itemsize,
+            library=self.library,
+            contiguous=value.flags.c_contiguous,
+            version=None,
+            requires_grad=False,
+            base=value.base,
+        )
+
+
+_TENSOR_ADAPTERS = (TensorAdapter("tensorglass"), TensorAdapter("torch"))
+ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter())
+
+
+def adapter_for(value: object) -> Adapter | None:
+    """The adapter that reads `value`, or None when it is no tensor."""
+    return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
+
+
+def described(tensor: object) -> Description:
+    """The description of a tensor; TypeError for what is none, or has no memory that could be drawn."""
+    adapter = adapter_for(tensor)
+    if adapter is None:
+        raise TypeError(f"{TEACHING}, not {type(tensor).__name__}")
+    return adapter.describe(tensor)
+
+
+def key_of(storage: Any) -> Hashable:
+    """What identifies the memory of a storage of tensorglass, as long as it lives."""
+    return "tensorglass", id(storage)
+
+
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    return np.lib.array_utils.byte_bounds(array) if array.size else (array.ctypes.data, array.ctypes.data)
+
+
+def _version(tensor: Any) -> int | None:
+    try:
+        return tensor._version
+    except RuntimeError:  # inference tensors do not count
+        return None
+
+
+def _flag(tensor: Any, question: str) -> bool:
+    return bool(getattr(tensor, question, lambda: False)())

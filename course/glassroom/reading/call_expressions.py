@@ -1,0 +1,51 @@
+"""What the caller called its arguments: `show(a, b.t())` is to speak of `a` and `b.t()`.
+
+Python knows, for the instruction that a frame is executing, where in the source it stands; that piece of
+source is read again, and the arguments are found in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from itertools import islice
+from types import FrameType
+
+
+def argument_names(frame: FrameType, values: tuple[object, ...]) -> list[str]:
+    """A name for every positional argument of the call that `frame` is executing.
+
+    The argument's own source where it can be found, else a variable of the caller that holds the very object,
+    else `t0`, `t1`, … by position.
+    """
+    written = _written_arguments(frame)
+    if len(written) == len(values):
+        return written
+    return [_variable(frame, value) or f"t{position}" for position, value in enumerate(values)]
+
+
+def _written_arguments(frame: FrameType) -> list[str]:
+    """The source of each positional argument; empty where there is no source, or an argument is unpacked."""
+    instruction = frame.f_lasti // 2
+    first, last, start, end = next(islice(frame.f_code.co_positions(), instruction, None))
+    if first is None or last is None or start is None or end is None:  # Python runs without positions
+        return []
+    lines = [
+        linecache.getline(frame.f_code.co_filename, line, frame.f_globals).encode() for line in range(first, last + 1)
+    ]
+    if not all(lines):
+        return []
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    try:
+        call = ast.parse(b"".join(lines), mode="eval").body
+    except SyntaxError:
+        return []
+    if not isinstance(call, ast.Call) or any(isinstance(each, ast.Starred) for each in call.args):
+        return []
+    return [ast.unparse(argument) for argument in call.args]
+
+
+def _variable(frame: FrameType, value: object) -> str | None:
+    names = (name for name, held in frame.f_locals.items() if held is value and not name.startswith("_"))
+    return next(names, None)

@@ -1,0 +1,155 @@
+"""The autograd graph behind tensors, as plain data: which nodes there are, what they saved, where gradients will go.
+
+The one idea: the graph is read as it stands, through the names that PyTorch and tensorglass share (`grad_fn`,
+`next_functions`, `_saved_self`, `variable`), and written down. The data keep no tensor and no node alive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from glassroom.reading.adapters import adapter_for, described
+from glassroom.reading.storage_names import name_of
+from glassroom.reading.variables import named_tensors
+from glassroom.records.graph import GraphData, Leaf, Saved, Step
+
+MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
+
+
+def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> GraphData:
+    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names.
+
+    Raises TypeError for what is no tensor of tensorglass or PyTorch, ValueError for a tensor without history.
+    """
+    named = named_tensors({**variables, **tensors})
+    roots = [node_of(name, tensor) for name, tensor in tensors.items()]
+    order = in_order(roots)
+    numbers = {id(node): number for number, node in enumerate(order)}
+    made = _made_by(named, numbers)
+    steps = [
+        Step(
+            number=number,
+            name=type(node).__name__,
+            outputs=tuple(made.get(number, ())),
+            saved=tuple(_saved(node)),
+            inputs=tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]),
+            leaf=_leaf(node, named),
+        )
+        for number, node in enumerate(order)
+    ]
+    return GraphData(tuple([numbers[id(node)] for node in roots]), tuple(steps))
+
+
+def node_of(name: str, tensor: Any) -> Any:
+    """The node that made a tensor, or that collects a leaf's gradient."""
+    adapter = adapter_for(tensor)
+    if adapter is None or not hasattr(tensor, "grad_fn"):
+        raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {type(tensor).__name__}")
+    if tensor.grad_fn is not None:
+        return tensor.grad_fn
+    if tensor.requires_grad:
+        return tensor.view_as(tensor).grad_fn.next_functions[0][0]  # a leaf's own node
+    raise ValueError(
+        f"{name} has no graph: it does not require a gradient and was not computed from a tensor that does"
+    )
+
+
+def in_order(roots: list[Any]) -> list[Any]:
+    """Every node behind `roots`, the first input first: its place is its number."""
+    nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
+    order: list[Any] = []
+    stack = list(reversed(roots))
+    while stack and len(order) < MOST_READ:
+        node = stack.pop()
+        if id(node) in nodes:
+            continue
+        nodes[id(node)] = node
+        order.append(node)
+        stack += [each for each, _ in reversed(node.next_functions) if each is not None and id(each) not in nodes]
+    return order
+
+
+def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[str]]:
+    made: dict[int, list[str]] = {}
+    for name, tensor in named:
+        node = getattr(tensor, "grad_fn", None)
+        number = None if node is None else numbers.get(id(node))
+        if number is not None and name not in made.setdefault(number, []):
+            made[number].append(name)
+    return made
+
+
+def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
+    variable = getattr(node, "variable", None)
+    if variable is None:
+        return None
+    description = described(variable)
+    gradient = variable.grad
+    return Leaf(
+        name=next((name for name, tensor in named if tensor is variable), "unnamed"),
+        size=description.size,
+        dtype=description.dtype,
+        storage=name_of(description.memory),
+        version=description.version,
+        grad="None" if gradient is None else _place(gradient),
+    )
+
+
+def _saved(node: Any) -> Iterator[Saved]:
+    for name, value in saved_by(node):
+        yield _lost(name, str(value)) if isinstance(value, RuntimeError) else _tensor(name, value)
+
+
+def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
+    """What a node keeps for its derivative: names and tensors, or the error that asking for one raises."""
+    for attribute in sorted(name for name in dir(node) if name.startswith("_saved_")):
+        name = attribute.removeprefix("_saved_")
+        if name.endswith(("_sym_sizes", "_sym_strides", "_sizes", "_strides")):
+            continue
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError as error:
+            yield name, error
+            continue
+        if value is None or value == ():
+            continue
+        if adapter_for(value) is not None:
+            yield name, value
+        elif isinstance(value, list | tuple):
+            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None)
+    yield from _saved_by_a_function(node)
+
+
+def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
+    """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
+    if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
+        return  # to look at them would be to take them away
+    try:
+        saved = getattr(node, "saved_tensors", ())
+    except RuntimeError as error:  # one that is gone or overwritten speaks for all of them
+        yield "tensors", error
+        return
+    yield from ((f"[{at}]", value) for at, value in enumerate(saved) if value is not None)
+
+
+def _lost(name: str, message: str) -> Saved:
+    if "modified by an inplace operation" in message:
+        now, expected = re.findall(r"version (\d+)", message)[:2]
+        return Saved(name, "overwritten", f"overwritten: saved v{expected}, now v{now}")
+    return Saved(name, "freed", "freed")
+
+
+def _tensor(name: str, value: Any) -> Saved:
+    description = described(value)
+    storage = name_of(description.memory)
+    return Saved(name, "tensor", _place(value), storage, description.version)
+
+
+def _place(tensor: Any) -> str:
+    """A tensor in a few words: size, storage and offset, version."""
+    description = described(tensor)
+    at = f"+{description.storage_offset}" if description.storage_offset else ""
+    version = "" if description.version is None else f" v{description.version}"
+    return f"{list(description.size)} {name_of(description.memory)}{at}{version}"

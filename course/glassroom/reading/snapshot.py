@@ -1,0 +1,216 @@
+"""Tensors as they are now, written down as a `Snapshot`, which keeps none of them alive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import gcd
+
+from glassroom.reading.adapters import TEACHING, Description, adapter_for
+from glassroom.reading.decoding import decode
+from glassroom.reading.storage_names import Memory, names_of
+from glassroom.records.printable import printable
+from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, byte_range, ends, visible_window
+
+STRIP_WHOLE = 64  # a storage of up to so many cells is shown whole
+STRIP_WINDOW = 64  # and a larger one with at most so many of them
+STRIP_EDGE = 4
+WHOLE = 64 * 1024  # storages of up to so many bytes are compared whole
+
+
+Over = list[tuple[str, Description, str | None]]  # what is over a storage: names, descriptions, names of bases
+Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: what it was made of, and the records of it
+
+
+def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Known | None = None) -> Snapshot:
+    """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
+
+    With `most`, only so many of them are looked at; the others are counted. Who looks again and again gives the same
+    dict as `known`: what is as it was is not decoded again, and its records are the same objects.
+
+    Raises TypeError for what is no tensor, or has no memory that could be drawn.
+    """
+    named = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
+    unshown = 0 if most is None else max(len(named) - most, 0)
+    named = named[:most]
+    names = {id(value): name for name, value in reversed(named)}
+    described = [_describe(name, value) for name, value in named]
+    groups: dict[str, list[int]] = {}
+    for position, storage_name in enumerate(names_of([description.memory for description in described])):
+        groups.setdefault(storage_name, []).append(position)
+    known = {} if known is None else known
+    for gone in known.keys() - groups.keys():
+        del known[gone]
+    headers: dict[int, Header] = {}
+    storages = []
+    for storage_name, positions in groups.items():
+        over = [(named[at][0], described[at], _name_of_base(named[at][1], described[at], names)) for at in positions]
+        storage, on_it = _looked_at(storage_name, over, known)
+        storages.append(storage)
+        headers.update(zip(positions, on_it, strict=True))
+    return Snapshot(tuple(storages), tuple([headers[at] for at in range(len(named))]), unshown)
+
+
+def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Header]]:
+    """A storage and the headers over it: those that are known, if all is as it was."""
+    memories = [description.memory for _, description, _ in over]
+    start = min(memory.start for memory in memories)
+    material = [_material(name, base, description, start) for name, description, base in over]
+    before, storage, headers = known.get(name, (None, None, None))
+    if storage is not None and headers is not None and None not in material and before == material:
+        return storage, headers
+    made = [_header(tensor, name, start, description, base) for tensor, description, base in over]
+    described = [description for _, description, _ in over]
+    new = _storage(name, memories, list(zip(made, described, strict=True)))
+    if storage is None or headers is None or (storage, headers) != (new, made):
+        storage, headers = new, made
+    known[name] = material, storage, headers
+    return storage, headers
+
+
+def _material(name: str, base: str | None, description: Description, start: int) -> object:
+    """All that a header, and what a storage has from it, is made of; None where that is too much to be compared."""
+    memory = description.memory
+    if memory.nbytes > WHOLE:
+        return None
+    numbers = {key: value for key, value in vars(description).items() if key not in ("memory", "base", "pointer")}
+    places = description.pointer - start, memory.start - start
+    return name, base, description.base is None, places, memory.version, numbers, memory.read(0, memory.nbytes)
+
+
+def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:
+    """The tensors in `value`, each with its name: `xs[0]` and `net['w']` inside lists and dicts.
+
+    Raises TypeError, which says `teaching`, for what is no tensor.
+    """
+    if adapter_for(value) is not None:
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from leaves(f"{name}[{key!r}]", item, teaching)
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            yield from leaves(f"{name}[{position}]", item, teaching)
+    else:
+        raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiouAEIOU' else 'a'} {word}"
+
+
+def _describe(name: str, value: object) -> Description:
+    adapter = adapter_for(value)
+    assert adapter is not None  # leaves yields nothing else
+    try:
+        return adapter.describe(value)
+    except TypeError as error:
+        error.add_note(f"The tensor is {name}.")
+        raise
+
+
+def _name_of_base(value: object, description: Description, names: Mapping[int, str]) -> str | None:
+    return None if description.base is None or description.base is value else names.get(id(description.base))
+
+
+def _header(name: str, storage: str, start: int, description: Description, base: str | None) -> Header:
+    first_byte = description.pointer - start
+    itemsize, size, strides = description.itemsize, description.size, description.strides
+    even = description.storage_offset is not None and all(step % itemsize == 0 for step in strides)
+    window = visible_window(size)
+    return Header(
+        name=name,
+        storage=storage,
+        size=size,
+        stride=tuple(step // itemsize for step in strides) if even else strides,
+        storage_offset=description.storage_offset or 0 if even else description.pointer - description.memory.start,
+        unit="elements" if even else "bytes",
+        dtype=description.dtype,
+        itemsize=itemsize,
+        device=description.memory.device,
+        library=description.library,
+        contiguous=description.contiguous,
+        is_view=description.base is not None,
+        base=base,
+        version=description.version,
+        requires_grad=description.requires_grad,
+        bytes=byte_range(first_byte, size, strides, itemsize),
+        window=window,
+        cells=tuple(cells_at(product(*window), description, start)),
+    )
+
+
+def cells_at(indices: Iterable[tuple[int, ...]], description: Description, start: int) -> Iterator[Cell]:
+    """The elements of a tensor at `indices`, in a storage that begins at address `start`."""
+    first_byte = description.pointer - start
+    for index in indices:
+        byte = first_byte + sum(i * step for i, step in zip(index, description.strides, strict=True))
+        yield _cell(index, byte, description, start)
+
+
+def _cell(index: tuple[int, ...], byte: int, description: Description, start: int) -> Cell:
+    memory = description.memory
+    own_byte = byte + start - memory.start  # the picture's storage may begin before this library's
+    end = own_byte + description.itemsize
+    if own_byte < 0 or end > memory.nbytes:
+        return Cell(index, byte, None)
+    value = decode(memory.read(own_byte, end), description.dtype, description.byte_order)
+    if description.conjugated and isinstance(value, complex):
+        value = value.conjugate()
+    if description.negated and not isinstance(value, str):
+        value = -value
+    return Cell(index, byte, value)
+
+
+def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header, Description]]) -> Storage:
+    start = min(memory.start for memory in memories)
+    nbytes = max(memory.start + memory.nbytes for memory in memories) - start
+    itemsize = _unit(start, on_it)
+    speaker = next((each for header, each in on_it if header.itemsize == itemsize), None)
+    dtype = None if speaker is None else speaker.dtype
+    touched = {
+        position
+        for header, _ in on_it
+        for cell in header.cells
+        for position in range(cell.byte // itemsize, -(-(cell.byte + header.itemsize) // itemsize))
+    }
+
+    def value(position: int) -> Number | None:
+        first, last = start + position * itemsize, start + (position + 1) * itemsize
+        holder = next((each for each in memories if each.start <= first and last <= each.start + each.nbytes), None)
+        if holder is None:
+            return None
+        data = holder.read(first - holder.start, last - holder.start)
+        return data.hex() if speaker is None else decode(data, speaker.dtype, speaker.byte_order)
+
+    positions = _visible_positions(nbytes // itemsize, touched)
+    versions = [memory.version for memory in memories if memory.version is not None]
+    return Storage(
+        name=name,
+        nbytes=nbytes,
+        device=memories[0].device,
+        version=max(versions, default=None),
+        shared_by=tuple(header.name for header, _ in on_it),
+        dtype=dtype,
+        itemsize=itemsize,
+        cells=tuple(Cell((position,), position * itemsize, value(position)) for position in positions),
+    )
+
+
+def _unit(start: int, on_it: Sequence[tuple[Header, Description]]) -> int:
+    """The largest cell that every tensor on the storage is made of whole cells of."""
+    unit = 0
+    for _, description in on_it:
+        steps = (step for n, step in zip(description.size, description.strides, strict=True) if n > 1)
+        unit = gcd(unit, description.itemsize, description.pointer - start, *steps)
+    return unit
+
+
+def _visible_positions(length: int, touched: Iterable[int]) -> tuple[int, ...]:
+    if length <= STRIP_WHOLE:
+        return tuple(range(length))
+    edges = ends(length, 2 * STRIP_EDGE)
+    shown = sorted({position for position in touched if 0 <= position < length}.union(edges))
+    if len(shown) > STRIP_WINDOW:
+        shown = shown[: STRIP_WINDOW // 2] + shown[-STRIP_WINDOW // 2 :]
+    return tuple(shown)

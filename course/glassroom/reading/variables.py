@@ -1,0 +1,48 @@
+"""What the caller's code has names for, and the tensors among it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from glassroom.reading.adapters import adapter_for
+from glassroom.records.printable import printable
+
+MOST_ITEMS = 1000  # of a list or dict, in which names are looked for
+
+
+def variables_of(frame: FrameType) -> dict[str, object]:
+    """What the code of a frame has names for: its globals, and over them its locals."""
+    held = frame.f_locals
+    found = {**frame.f_globals, **held}
+    # Before Python 3.13 a function's frame keeps the dict of its locals once it was asked for, and with it every tensor
+    # in it, even after `del`. So it is emptied, unless somebody else holds it (frame, `held` and the call make three).
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(held, dict) and sys.getrefcount(held) <= 3:
+        held.clear()
+    return found
+
+
+def tensor_variables(frame: FrameType) -> dict[str, object]:
+    """Every tensor that the code of a frame has a variable for, by name."""
+    variables = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
+    return {name: value for name, value in variables.items() if adapter_for(value) is not None}
+
+
+def named_tensors(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
+    """Tensors by the names that a reader knows them by: variables, items of lists and dicts, parameters of modules."""
+    found: list[tuple[str, Any]] = []
+    for name, value in variables.items():
+        if name.startswith("_"):
+            continue
+        if adapter_for(value) is not None:
+            found.append((name, value))
+        elif isinstance(value, list | tuple) and len(value) <= MOST_ITEMS:
+            found += [(f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None]
+        elif isinstance(value, dict) and len(value) <= MOST_ITEMS:
+            found += [(f"{name}[{key!r}]", each) for key, each in value.items() if adapter_for(each) is not None]
+        elif callable(parameters := getattr(value, "named_parameters", None)) and not isinstance(value, type):
+            found += [(f"{name}.{key}", each) for key, each in parameters()]
+    return [(printable(name), tensor) for name, tensor in found]

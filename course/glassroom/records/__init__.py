@@ -1,0 +1,1 @@
+"""Plain data, which reading writes down and drawing draws: no tensors, no pictures."""

@@ -1,0 +1,55 @@
+"""An autograd graph as plain data: which nodes there are, what they saved, where gradients will go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tensor that a node keeps for its derivative.
+
+    `state` is "tensor", "freed" (a backward let go of it) or "overwritten" (the tensor was written to since, so the
+    derivative can no longer be computed).
+    """
+
+    name: str
+    state: str
+    text: str
+    storage: str | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor in which gradients are collected."""
+
+    name: str
+    size: tuple[int, ...]
+    dtype: str
+    storage: str
+    version: int | None
+    grad: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node: its name, the tensors that came out of it, what it saved, and the nodes that its gradients go to.
+
+    `inputs` are numbers of steps, None where no gradient is wanted. `leaf` is set for AccumulateGrad.
+    """
+
+    number: int
+    name: str
+    outputs: tuple[str, ...]
+    saved: tuple[Saved, ...]
+    inputs: tuple[int | None, ...]
+    leaf: Leaf | None = None
+
+
+@dataclass(frozen=True)
+class GraphData:
+    """The steps in the order in which they are met from the roots; `roots` are their numbers."""
+
+    roots: tuple[int, ...]
+    steps: tuple[Step, ...]

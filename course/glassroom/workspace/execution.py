@@ -1,0 +1,55 @@
+"""Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
+
+from pathlib import Path
+
+from glassroom.workspace.notebook_json import Notebook, serialise
+
+CELL_SECONDS = 60
+
+
+class CellFailed(Exception):
+    """A cell raised, hung, or took its kernel with it. `cell` is its index in the notebook."""
+
+    def __init__(self, cell: int, reason: str) -> None:
+        super().__init__(f"cell {cell}: {reason}")
+        self.cell = cell
+
+
+def execute(notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, allow_errors: bool = False) -> Notebook:
+    """The notebook as it is after running every cell in a fresh kernel whose working directory is `folder`.
+
+    Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception`` or
+    `allow_errors`), runs longer than `timeout` seconds, or ends the kernel.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    node = nbformat.reads(serialise(notebook).decode(), as_version=4)
+    for cell in node.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    current = 0
+
+    def starting(cell: object, cell_index: int) -> None:
+        nonlocal current
+        current = cell_index
+
+    client = NotebookClient(
+        node,
+        timeout=timeout,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        allow_errors=allow_errors,
+        on_cell_start=starting,
+        extra_arguments=["--Application.log_level=ERROR"],  # no warnings in the middle of a progress bar
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise CellFailed(current, f"{error.ename}: {error.evalue}") from error
+    except CellTimeoutError as error:
+        raise CellFailed(current, f"it ran for more than {timeout:g} seconds") from error
+    except DeadKernelError as error:
+        raise CellFailed(current, "it ended the kernel") from error
+    return node

@@ -1,0 +1,217 @@
+"""A learner's working copy of the course, and how it is brought up to date without ever losing their work.
+
+The one idea: a hidden manifest remembers the digest of every file as it was handed out. A file that still has
+that digest is untouched, and a newer version may take its place (what Jupyter adds to a notebook that is only
+opened does not count). Anything else in the folder is the learner's and is never written to. When the course has
+news for such a file, the new version is put beside it, under a name that says so.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from glassroom import __version__
+from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise, without_traces
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import START_PAGE, course_files
+from glassroom.workspace.whole_files import digest, write_atomically
+from glassroom.workspace.without_solutions import learner_copy
+
+DEFAULT_FOLDER = Path("glassroom-course")
+MANIFEST = Path(".glassroom", "manifest.json")
+
+
+@dataclass
+class Update:
+    """What `update` did to a working copy. Paths are relative to its folder."""
+
+    folder: Path
+    created: list[Path] = field(default_factory=list)
+    updated: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)  # changed by the learner, and the course has nothing newer
+    beside: dict[Path, Path] = field(default_factory=dict)  # the learner's file -> the newer version beside it
+    notes: list[str] = field(default_factory=list)  # what the learner should know: damaged files, a lost manifest
+    start_page: Path | None = None
+
+
+def working_folder(asked_for: Path | None) -> Path:
+    """The folder asked for; else this one, if it is a working copy; else ``./glassroom-course``."""
+    if asked_for is not None:
+        return asked_for.expanduser().absolute()
+    here = Path.cwd()
+    return here if (here / MANIFEST).is_file() else here / DEFAULT_FOLDER
+
+
+def update(folder: Path, sources: Path) -> Update:
+    """Make `folder` a working copy of the course in `sources`, or bring it up to date.
+
+    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some
+    files are not yet up to date; running this again goes on from there. Raises `Problem` when the folder
+    cannot be used.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise Problem(f"{folder} is a file, not a folder. Name another place: glassroom lab FOLDER")
+    report = Update(folder)
+    manifest = _Manifest.read(folder, report)
+    try:
+        try:
+            for path, content in _handouts(sources, report):
+                _hand_out(path, content, manifest, report)
+        finally:
+            manifest.write(folder)
+    except Problem as problem:
+        raise Problem(f"{problem} Name a folder that is yours and has room: glassroom lab FOLDER") from problem
+    if not os.access(folder, os.W_OK):
+        report.notes.append(f"{folder} cannot be written: you can read and run everything, but not save.")
+    start_page = manifest.ours(START_PAGE)
+    report.start_page = start_page if (folder / start_page).is_file() else None
+    return report
+
+
+def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
+    """Each file of the course as a learner gets it. A source that cannot be read is noted and left out."""
+    for path in course_files(sources):
+        content = (sources / path).read_bytes()
+        if path.suffix == ".ipynb":
+            try:
+                content = serialise(learner_copy(parse(content)))
+            except ValueError as error:
+                report.notes.append(
+                    f"The course's own {path} is damaged ({error}) and was left out. "
+                    "Installing tensorglass again repairs it."
+                )
+                continue
+        yield path, content
+
+
+def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> None:
+    """Put one file into the working copy: in its place if that is free or untouched, beside it otherwise."""
+    place = report.folder / path
+    new = _digest(path, content)
+    current = _digest_of(place)
+    if current is None:
+        write_atomically(place, content)
+        report.created.append(path)
+    elif current == new:
+        pass
+    elif current == manifest.given.get(path):
+        write_atomically(place, content)
+        report.updated.append(path)
+    else:
+        _note_damage(place, path, report)
+        if manifest.news_for(path, new):
+            report.beside[path] = manifest.beside[path] = _put_beside(path, content, manifest, report)
+        else:
+            report.kept.append(path)
+        return
+    manifest.given[path] = new
+    manifest.beside.pop(path, None)
+
+
+def _put_beside(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> Path:
+    """Write a newer version beside a file of the learner's, under the first free name; return the name."""
+    new = _digest(path, content)
+    for name in _names_beside(path):
+        current = _digest_of(report.folder / name)
+        if current is None or current in (new, manifest.given.get(name)):
+            if current != new:
+                write_atomically(report.folder / name, content)
+            manifest.given[name] = new
+            return name
+    raise AssertionError("there is always another name")
+
+
+def _names_beside(path: Path) -> Iterator[Path]:
+    """``04_x-course-0.1.0.ipynb``, ``04_x-course-0.1.0-2.ipynb``, …: the names a newer version may go by."""
+    stem = f"{path.stem}-course-{__version__}"
+    yield path.with_name(stem + path.suffix)
+    number = 2
+    while True:
+        yield path.with_name(f"{stem}-{number}{path.suffix}")
+        number += 1
+
+
+def _digest(path: Path, content: bytes) -> str:
+    """The digest of a file's content; of a notebook's, less the traces that opening it in Jupyter leaves."""
+    if path.suffix == ".ipynb":
+        with contextlib.suppress(DamagedNotebook):
+            content = serialise(without_traces(parse(content)))
+    return digest(content)
+
+
+def _digest_of(place: Path) -> str | None:
+    """The digest of the file at `place`; None if nothing is there; a word for what is not a file."""
+    try:
+        if place.is_file():
+            return _digest(place, place.read_bytes())
+        return "not a file" if place.is_symlink() or place.exists() else None
+    except OSError as error:
+        raise Problem(f"{place} cannot be read: {error.strerror or error}.") from error
+
+
+def _note_damage(place: Path, path: Path, report: Update) -> None:
+    """Say so when a notebook of the learner's cannot be opened, and how to get a fresh one."""
+    if path.suffix != ".ipynb" or not place.is_file():
+        return
+    try:
+        parse(place.read_bytes())
+    except DamagedNotebook as error:
+        report.notes.append(
+            f"{path} cannot be opened: {error}. It was left as it is. "
+            "Rename or delete it and run `glassroom lab` again for a fresh one."
+        )
+
+
+class _Manifest:
+    """What was handed out: the digest of each file, and which one was put beside a file of the learner's."""
+
+    def __init__(self, given: dict[Path, str], beside: dict[Path, Path]) -> None:
+        self.given = given
+        self.beside = beside
+        self._as_read = self._content()
+
+    @classmethod
+    def read(cls, folder: Path, report: Update) -> "_Manifest":
+        """The manifest of a folder. A damaged one counts as empty: every file is then the learner's own."""
+        try:
+            stored = json.loads((folder / MANIFEST).read_bytes())
+            given = {Path(path): str(value) for path, value in stored["given"].items()}
+            beside = {Path(path): Path(name) for path, name in stored["beside"].items()}
+        except FileNotFoundError:
+            return cls({}, {})
+        except OSError as error:
+            raise Problem(
+                f"{folder / MANIFEST} cannot be read: {error.strerror or error}. The course keeps its notes "
+                "there; move what is in the way, or name another folder: glassroom lab FOLDER"
+            ) from error
+        except (ValueError, KeyError, TypeError, AttributeError):
+            report.notes.append(
+                f"The record of what was handed out ({MANIFEST}) was damaged and is made anew. "
+                "Every notebook that differs from the course's is taken to be yours and kept."
+            )
+            return cls({}, {})
+        return cls(given, beside)
+
+    def ours(self, path: Path) -> Path:
+        """Where the course's file `path` is: in its place, or beside a file of the learner's of that name."""
+        return path if path in self.given else self.beside.get(path, path)
+
+    def news_for(self, path: Path, new: str) -> bool:
+        """Whether a version with digest `new` was neither handed out nor put beside for `path` before."""
+        return new not in (self.given.get(path), self.given.get(self.beside.get(path, path)))
+
+    def write(self, folder: Path) -> None:
+        """Store the manifest, if anything in it changed."""
+        if self._content() != self._as_read:
+            write_atomically(folder / MANIFEST, self._content())
+
+    def _content(self) -> bytes:
+        stored = {
+            "what this is": "digests of the files `glassroom lab` handed out, to tell your work from its own",
+            "given": {path.as_posix(): value for path, value in sorted(self.given.items())},
+            "beside": {path.as_posix(): name.as_posix() for path, name in sorted(self.beside.items())},
+        }
+        return json.dumps(stored, indent=1).encode() + b"\n"

@@ -1,0 +1,213 @@
+"""The alias map: who is grouped with whom, which bytes are shared, what is kept alive, and who holds it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorglass
+from glassroom import aliases
+from glassroom.inspectors.aliases.byte_runs import runs_of, shared, together
+from glassroom.inspectors.aliases.groups import Alias, AliasGroup
+
+torch = pytest.importorskip("torch", reason="the alias map is of PyTorch's tensors too")
+
+
+@pytest.fixture(params=[tensorglass, torch], ids=lambda lib: lib.__name__)
+def lib(request) -> Any:
+    return request.param
+
+
+def group_of(found: Any, name: str) -> AliasGroup:
+    return next(group for group in found.data.groups if any(member.name == name for member in group.members))
+
+
+def member(found: Any, name: str) -> Alias:
+    return next(each for each in group_of(found, name).members if each.name == name)
+
+
+def names(group: AliasGroup) -> list[str]:
+    return [each.name for each in group.members]
+
+
+def test_tensors_are_grouped_by_storage_with_their_bytes(lib) -> None:
+    a = lib.arange(12.0)
+    b, c = a[2:5], lib.arange(3)
+    found = aliases(a, b, c)
+    assert names(group_of(found, "a")) == ["a", "b"]
+    assert (member(found, "b").span, member(found, "b").nbytes) == ((8, 20), 12)
+    assert names(group_of(found, "c")) == ["c"]
+    assert "b lies within a" in found.text
+
+
+def test_a_slice_that_keeps_much_alive_is_told_with_its_base_and_a_clone_is_the_way_out(lib) -> None:
+    small = lib.zeros(1_000_000)[10:20]
+    found = aliases(small)
+    assert (
+        "small keeps 4,000,000 bytes alive, of which 40 are reached. A clone would hold no more than these."
+        in found.text
+    )
+    assert [(each.name, each.how) for each in group_of(found, "small").members] == [
+        ("small", "name"),
+        ("small's base", "base"),
+    ]
+    small = small.clone()
+    assert "alive" not in aliases(small).text
+
+
+def test_without_arguments_all_that_the_callers_variables_lead_to_is_found(lib) -> None:
+    first = lib.ones(2)
+    held = {"deep": [first, {"er": lib.ones(3)}], 7: (lib.ones(4),)}
+    _hidden = lib.ones(99)
+    found = aliases()
+    assert {"first", "held['deep'][1]['er']", "held[7][0]"} <= {
+        name for group in found.data.groups for name in names(group)
+    }
+    assert "also held['deep'][0]" in found.text
+    assert "396 bytes" not in found.text
+    assert _hidden.numel() + len(held) == 101
+
+
+def test_networks_optimizers_and_objects_of_ones_own_are_looked_into() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(4, 2)).sum().backward()
+    optimizer.step()
+
+    class Own:
+        def __init__(self) -> None:
+            self.cache = [torch.ones(5)]
+
+    own = Own()
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(6, 2)))
+    found = aliases(net=net, optimizer=optimizer, own=own, data=data)
+    told = {name for group in found.data.groups for name in names(group)}
+    assert {
+        "net.0.weight",
+        "net.1.running_mean",
+        "own.cache[0]",
+        "data.dataset.tensors[0]",
+        "net.0.weight.grad",
+    } <= told
+    assert any("exp_avg_sq" in name for name in told)
+
+
+def test_what_graphs_save_and_gradients_are_told(lib) -> None:
+    w = lib.ones(3, requires_grad=True)
+    y = (w * 2).exp()
+    y.sum().backward(retain_graph=True)
+    found = aliases(w, y)
+    assert member(found, "w.grad").how == "gradient"
+    assert member(found, "y").also == ("saved by ExpBackward0.result",)
+    kept = (w * lib.arange(3.0)).sum()
+    assert "held by a graph alone" in aliases(kept).text
+    assert "saved by MulBackward0.other" in aliases(kept).text
+
+
+def test_arrays_of_numpy_and_tensors_on_their_memory_are_one_group(lib) -> None:
+    array = np.arange(6.0)
+    tensor = lib.from_numpy(array)
+    found = aliases(array, tensor)
+    assert names(group_of(found, "array")) == ["array", "tensor"]
+    assert "array and tensor: the same 48 bytes" in found.text
+
+
+def test_columns_interleave_without_a_byte_in_common(lib) -> None:
+    a = lib.arange(12.0).reshape(3, 4)
+    left, right = a[:, ::2], a[:, 1::2]
+    found = aliases(left, right)
+    assert "left and right: interleaved, not a byte in common" in found.text
+    assert "(3, 2) float32 · bytes 0–43 · 24 of them, in pieces" in found.text
+
+
+def test_looking_keeps_nothing_alive_and_changes_nothing(lib) -> None:
+    w = lib.ones(3, requires_grad=True)
+    y = (w * w).sum()
+    found = aliases(w, y)
+    assert y.grad_fn is not None
+    gone = weakref.ref(w)
+    del w, y
+    gc.collect()
+    assert gone() is None
+    assert "saved by MulBackward0.other" in found.text
+
+
+def test_of_many_the_largest_are_shown_and_the_rest_is_counted(lib) -> None:
+    many = [lib.zeros(n % 100 + 1) for n in range(10_000)]
+    views = list(lib.zeros(10_000, 2))
+    found = aliases(many, views)
+    whole = sum(4 * (n % 100 + 1) for n in range(10_000)) + 80_000
+    assert (found.data.storages, found.data.nbytes) == (10_001, whole)
+    assert len(found.data.groups) == 16
+    assert "… and 9,985 smaller storages" in found.text
+    assert "… and 9,993 more tensors" in found.text or "… and 9,992 more tensors" in found.text
+    assert len(found.html) < 200_000
+
+
+def test_with_the_whole_process_what_no_variable_leads_to_is_found(lib) -> None:
+    def closure() -> Any:
+        inner = lib.full((123,), 7.0)
+        return lambda: inner
+
+    kept = closure()
+    mine = lib.ones(2)
+    found = aliases(mine, whole_process=True)
+    assert found.data.tensors > 1
+    assert "in a closure" in aliases(mine, whole_process=True).text or found.data.unshown_storages
+    assert kept().numel() == 123
+
+
+def test_what_holds_no_tensor_is_refused() -> None:
+    with pytest.raises(TypeError, match="aliases takes tensors, arrays, and what holds them"):
+        aliases([1, 2])
+
+
+def test_no_variable_of_a_kind_that_has_no_bytes_stops_it() -> None:
+    meta, sparse, strings = torch.ones(2, device="meta"), torch.eye(2).to_sparse(), np.array(["a"])
+    plain = torch.ones(2)
+    found = aliases()
+    assert [names(group) for group in found.data.groups] == [["plain"]]
+    assert (meta.numel(), sparse.numel(), strings.size, plain.numel()) == (2, 4, 1, 2)
+
+
+HEADERS = st.tuples(
+    st.integers(0, 9),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(-7, 7)), max_size=3),
+    st.sampled_from([1, 2, 4]),
+)
+
+
+def bytes_of(first: int, dims: list[tuple[int, int]], itemsize: int) -> set[int]:
+    starts = {first}
+    for n, step in dims:
+        starts = {start + at * step for start in starts for at in range(n)}
+    return {start + byte for start in starts for byte in range(itemsize)}
+
+
+@settings(max_examples=300)
+@given(HEADERS, HEADERS)
+def test_runs_are_the_bytes_of_a_tensor_and_what_two_share(one: Any, other: Any) -> None:
+    runs, truth = [], []
+    for first, dims, itemsize in (one, other):
+        runs.append(runs_of(first, [n for n, _ in dims], [step for _, step in dims], itemsize))
+        truth.append(bytes_of(first, dims, itemsize))
+    for made, expected in zip(runs, truth, strict=True):
+        found = [byte for start, end in zip(made.starts, made.ends, strict=True) for byte in range(start, end)]
+        assert found == sorted(expected)
+        assert made.span == ((min(expected), max(expected) + 1) if expected else None)
+    assert shared(*runs) == len(truth[0] & truth[1])
+    assert together(runs).nbytes == len(truth[0] | truth[1])
+
+
+def test_of_a_tensor_in_very_many_pieces_the_range_alone_is_known() -> None:
+    a = torch.zeros(100_000, 2)
+    column, other = a[:, 0], a[:, 1]
+    found = aliases(column, other)
+    assert (member(found, "column").nbytes, member(found, "column").span) == (None, (0, 799_996))
+    assert "their ranges overlap, in more pieces than are counted" in found.text

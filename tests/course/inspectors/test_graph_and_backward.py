@@ -1,0 +1,241 @@
+"""graph and step_backward: the same data, text and pictures of tensorglass's graphs and of PyTorch's."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import re
+import weakref
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from glassroom import graph, step_backward
+from glassroom.drawing.graph.folding import MOST, boxes_of
+from glassroom.inspectors.autograd_graph.inspector import AutogradGraph
+from glassroom.reading.graph import graph_data
+
+LIBRARIES = ("tensorglass", "torch")
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request: pytest.FixtureRequest) -> Any:
+    if request.param == "torch":
+        return pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+    return importlib.import_module(request.param)
+
+
+def regression(library: Any) -> dict[str, Any]:
+    w = library.ones(3, 2, requires_grad=True)
+    b = library.zeros(2, requires_grad=True)
+    x = library.arange(12.0).view(4, 3)
+    h = (x @ w + b).relu()
+    return {"w": w, "b": b, "x": x, "h": h, "loss": ((h - 1) ** 2).mean()}
+
+
+def symbolic(text: str) -> str:
+    """The text with its storages renamed by first appearance, whatever the session has seen before."""
+    names: dict[str, str] = {}
+    return re.sub(r"\bS\d+\b", lambda found: names.setdefault(found[0], f"S{len(names)}"), text)
+
+
+def test_text_is_the_same_on_both_libraries() -> None:
+    torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+    ours, theirs = (
+        regression(importlib.import_module("tensorglass")),
+        regression(torch),
+    )
+    texts = [symbolic(AutogradGraph("loss", graph_data({"loss": each["loss"]}, each)).text) for each in (ours, theirs)]
+    assert texts[0] == texts[1]
+
+
+def test_leaves_results_and_saved_tensors_are_named(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    y = w.exp()
+    loss = (y * w).sum()
+    text = symbolic(graph(loss).text)
+    assert text.splitlines()[0] == "#0 loss = SumBackward0"
+    assert "y = ExpBackward0 · saved result = [3] S" in text
+    assert re.search(r"w \(leaf\) · \[3\] float32 S\d v0 · grad: None", text)
+    assert text.count("↑") == 1  # w is written once, and pointed at once
+
+
+def test_what_a_backward_freed_and_collected_is_shown(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    loss = w.exp().sum()
+    loss.backward()
+    text = graph(loss).text
+    assert "result = freed" in text
+    assert re.search(r"grad: \[3\] S\d+", text)
+
+
+def test_an_overwritten_saved_tensor_is_named_with_its_versions(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    y = w * 2
+    loss = y.sin().sum()
+    y.add_(1)
+    assert "self = overwritten: saved v0, now v1" in graph(loss).text
+
+
+def test_what_a_custom_function_saved_is_shown_by_its_place(library: Any) -> None:
+    class Product(library.autograd.Function):  # type: ignore[misc]  # the library is an argument
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            ctx.save_for_backward(a, None, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            a, _, b = ctx.saved_tensors
+            return gradient * b, gradient * a
+
+    a = library.ones(3, requires_grad=True)
+    b = library.ones(3)
+    y = Product.apply(a, b)
+    saved = r"y = ProductBackward · saved \[0\] = \[3\] S\d+ v0, \[2\] = \[3\] S\d+ v0$"
+    assert re.search(saved, graph(y).text, flags=re.MULTILINE)
+    b.zero_()
+    assert "saved tensors = overwritten: saved v0, now v1" in graph(y).text
+    y = Product.apply(a, b)
+    y.sum().backward()
+    assert "saved tensors = freed" in graph(y).text
+
+
+def test_looking_at_a_custom_function_leaves_it_its_saved_tensors(library: Any) -> None:
+    class Square(library.autograd.Function):  # type: ignore[misc]  # the library is an argument
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return a * a
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return 2 * gradient * ctx.saved_tensors[0]
+
+    a = library.ones(3, requires_grad=True)
+    loss = Square.apply(a).sum()
+    assert "SquareBackward" in graph(loss).text
+    loss.backward()
+    assert a.grad.tolist() == [2, 2, 2]
+
+
+def test_a_long_chain_is_folded_and_said_to_be(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    loss = w
+    for _ in range(500):
+        loss = loss * 1.01 + 1
+    data = graph_data({"loss": loss}, {"w": w})
+    assert len(data.steps) == 1001
+    assert len(boxes_of(data)) < 10
+    assert "⋮ 999 nodes" in graph(loss).text
+
+
+def test_a_wide_graph_is_drawn_near_its_root(library: Any) -> None:
+    leaves = [library.ones(2, requires_grad=True) for _ in range(200)]
+    loss = sum((leaf.exp() * leaf).sum() for leaf in leaves)
+    boxes = boxes_of(graph_data({"loss": loss}, {}))
+    assert len(boxes) <= MOST + 1
+    assert sum(1 if box.step else len(box.folded) for box in boxes.values()) == len(
+        graph_data({"loss": loss}, {}).steps
+    )
+
+
+def test_every_edge_of_the_picture_joins_two_boxes(library: Any) -> None:
+    loss = regression(library)["loss"]
+    picture = ElementTree.fromstring(graph(loss).svg)
+    keys = {each.get("data-key") for each in picture.iter() if each.get("data-key")}
+    edges = [each for each in picture.iter() if each.get("data-from")]
+    assert edges
+    assert all(edge.get("data-from") in keys and edge.get("data-to") in keys for edge in edges)
+
+
+def test_a_graph_that_was_drawn_keeps_nothing_alive(library: Any) -> None:
+    def draw() -> tuple[Any, Any]:
+        w = library.ones(3, requires_grad=True)
+        loss = (w * w).sum()
+        return graph(loss), weakref.ref(w)
+
+    gc.disable()
+    try:
+        drawn, reference = draw()
+        assert reference() is None
+    finally:
+        gc.enable()
+    assert "MulBackward0" in drawn.text
+
+
+@pytest.mark.parametrize("bad", [3, "loss", None, [1.0]])
+def test_what_is_no_tensor_is_refused(bad: Any) -> None:
+    with pytest.raises(TypeError, match="graph takes tensorglass and PyTorch tensors"):
+        graph(bad)
+
+
+def test_a_tensor_without_a_graph_is_refused(library: Any) -> None:
+    x = library.ones(3)
+    with pytest.raises(ValueError, match="x has no graph"):
+        graph(x)
+
+
+def test_a_backward_is_real_and_recorded_in_its_order(library: Any) -> None:
+    tensors = regression(library)
+    expected = regression(library)
+    expected["loss"].backward()
+    w, b, h, loss = (tensors[name] for name in ("w", "b", "h", "loss"))
+    stepper = step_backward(loss)
+    assert w.grad.tolist() == expected["w"].grad.tolist()
+    assert b.grad.tolist() == expected["b"].grad.tolist()
+    names = [stepper.data.graph.steps[moment.step].name for moment in stepper.data.moments]
+    assert names[:3] == ["MeanBackward0", "PowBackward0", "SubBackward0"]
+    assert names.count("AccumulateGrad") == 2
+    assert h.grad_fn.name() == "ReluBackward0"
+
+
+def test_steps_are_the_same_on_both_libraries() -> None:
+    torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+    texts = []
+    for each in (importlib.import_module("tensorglass"), torch):
+        tensors = regression(each)
+        w, b, h, loss = (tensors[name] for name in ("w", "b", "h", "loss"))
+        assert {w, b, h} == {tensors["w"], tensors["b"], tensors["h"]}  # names for what is drawn
+        texts.append(symbolic(step_backward(loss).text))
+    assert texts[0] == texts[1]
+
+
+def test_a_hook_and_what_is_freed_are_told(library: Any) -> None:
+    w = library.ones(2, requires_grad=True)
+    y = w.exp()
+    y.register_hook(lambda gradient: gradient * 3)
+    loss = y.sum()
+    text = step_backward(loss).text
+    assert "arrives: [3, 3]\n    a hook was called with it first\n    reads and lets go of: result" in text
+    assert "collects: w.grad = " in text
+
+
+def test_with_retain_graph_nothing_is_freed_and_gradients_add_up(library: Any) -> None:
+    w = library.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    assert "lets go" not in step_backward(loss, retain_graph=True).text
+    step_backward(loss)
+    assert w.grad.tolist() == [4.0, 4.0]
+
+
+def test_a_failing_backward_raises_its_own_error_and_leaves_no_hooks(library: Any) -> None:
+    w = library.ones(2, requires_grad=True)
+    y = w.exp()
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        step_backward(y)
+    y.sum().backward()
+    assert w.grad is not None
+
+
+def test_frames_of_the_live_form_follow_the_moments(library: Any) -> None:
+    loss = regression(library)["loss"]
+    stepper = step_backward(loss)
+    state = stepper.state()
+    assert len(state["frames"]) == len(stepper.data.moments)
+    keys = set(re.findall(r'data-key="(\d+)"', state["svg"]))
+    assert all(frame["key"] in keys for frame in state["frames"])
+    assert state["frames"][-1]["map"] == len(state["maps"]) - 1 == 1

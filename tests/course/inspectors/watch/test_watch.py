@@ -1,0 +1,324 @@
+"""%%watch and watch(): the story of code, by meaning, on tensorglass, PyTorch and NumPy; nothing is kept alive."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import traceback
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+from course.inspectors.watch.watched import said, steps
+
+import tensorglass
+from glassroom import watch
+from tensorglass import memory
+
+# --- what a step does ------------------------------------------------------------------------------------------------
+
+
+def test_a_new_storage_a_view_a_write_and_a_copy_are_told_apart(torch: Any) -> None:
+    def cell() -> Any:
+        a = torch.arange(6.0)
+        b = a.view(2, 3)
+        b[0] = 7
+        c = b.t().contiguous()
+        return c.sum()
+
+    story = watch(cell).story
+    a, b, write, c, end = story.moments
+    assert [change.kind for change in a.changes] == ["allocated"]
+    assert said(a) == "ran; a: new storage S0, 24 bytes"
+    assert said(b) == "ran; b shares S0: a view of a, bytes 0–23"
+    assert "wrote S0 cells 0–2, version 0 → 1" in said(write)
+    assert set(write.written.values()) == {(0, 4, 8)}
+    assert c.did("allocated") and c.did("copied")  # noqa: PT018  # one statement about one step
+    assert (story.copies, story.copied_bytes) == (1, 24)
+    assert end.how == "returns"
+    assert story.peak == story.moments[-1].held == 24 + 24 + 4
+
+
+def test_numpy_arrays_are_watched_and_equal_values_in_new_memory_are_a_copy() -> None:
+    def cell() -> None:
+        a = numpy.arange(6.0)
+        b = a[::2]
+        c = a.copy()
+        a[5] = -1
+        del c
+        b += 1
+
+    story = watch(cell).story
+    assert said(steps(story, "b = a")[0]) == "ran; b shares S0: a view of a, bytes 0–39"
+    [copy] = steps(story, "c = a.copy()")
+    assert [change.kind for change in copy.changes] == ["allocated", "copied"]
+    assert "c holds the values of a: 48 bytes copied" in said(copy)
+    assert said(steps(story, "a[5]")[0]) == "ran; wrote S0 cell 5"
+    assert said(steps(story, "del c")[0]) == "ran; S0 is freed, 48 bytes"
+    assert said(steps(story, "b += 1")[0]) == "ran; wrote S0 cells 0, 2, 4"
+    assert story.peak == 96
+
+
+def test_memory_that_libraries_share_is_one_storage() -> None:
+    def cell() -> None:
+        array = numpy.zeros(3)
+        x = tensorglass.from_numpy(array)
+        x[1] = 5
+
+    story = watch(cell).story
+    assert "x shares S0 with array" in said(steps(story, "x = ")[0])
+    assert "wrote S0 cell 1" in said(steps(story, "x[1]")[0])
+
+
+def test_a_tensor_is_seen_to_be_freed_when_its_last_name_goes(torch: Any) -> None:
+    def cell() -> None:
+        a = torch.zeros(4)
+        b = a[1:]
+        del a
+        del b
+
+    story = watch(cell).story
+    assert said(steps(story, "del a")[0]) == "ran; a is gone; b still holds S0"
+    [last] = steps(story, "del b")
+    assert said(last) == "ran; S0 is freed, 16 bytes"
+    assert len(last.gone.storages) == 1
+    assert last.held == 0
+
+
+def test_temporaries_and_what_the_graph_keeps_are_accounted_for(torch: Any) -> None:
+    w = torch.ones(3, requires_grad=True)
+
+    def cell() -> None:
+        loss = (w.exp().sin() * 2).sum()
+        loss.backward()
+
+    story = watch(cell).story
+    [forward] = steps(story, "loss = ")
+    assert "temporar" in said(forward)
+    assert "alive without a name" in said(forward)
+    assert forward.facts["loss"].startswith("grad_fn SumBackward0")
+    [backward] = steps(story, "loss.backward()")
+    assert "w.grad: new storage" in said(backward)
+    assert "w.grad" in [header.name for header in backward.snapshot.headers]
+
+
+def test_a_name_for_what_is_there_already_is_no_new_view(torch: Any) -> None:
+    def cell() -> None:
+        a = torch.zeros(2)
+        b = a
+        a = a.view(1, 2)
+        b.add_(1)
+
+    story = watch(cell).story
+    assert said(steps(story, "b = a")[0]) == "ran; b is a itself, on S0"
+    assert said(steps(story, "a = a.view")[0]) == "ran; a is now float32 [1, 2], stride [2, 1], offset 0 on S0"
+
+
+def test_a_write_that_no_version_counts_is_said_to_be_one(torch: Any) -> None:
+    a = torch.zeros(3)
+
+    def cell() -> None:
+        a.numpy()[0] = 5
+
+    assert said(watch(cell).story.moments[0]) == "ran; wrote S0 cell 0, and no version counts it"
+
+
+def test_lists_dicts_and_objects_are_looked_into(torch: Any) -> None:
+    def cell() -> None:
+        xs = [torch.zeros(1), {"w": torch.ones(2)}]
+        xs[1]["w"].mul_(2)
+        xs.clear()
+
+    first, write, clear = watch(cell).story.moments
+    assert [header.name for header in first.snapshot.headers] == ["xs[0]", "xs[1]['w']"]
+    assert "wrote S0 cells 0–1" in said(write)
+    assert clear.snapshot.storages == ()
+    assert len(clear.gone.storages) == 2
+
+
+def test_only_the_chosen_names_are_looked_at() -> None:
+    def cell() -> None:
+        a = tensorglass.zeros(2)
+        b = a + 1
+        a.mul_(2)
+        b.mul_(2)
+
+    story = watch(cell, names=["b"]).story
+    assert {header.name for moment in story.moments for header in moment.snapshot.headers} == {"b"}
+    assert said(steps(story, "a.mul_")[0]) == "ran"
+
+
+# --- loops, functions, limits ----------------------------------------------------------------------------------------
+
+
+def test_functions_of_the_same_file_are_stepped_into(torch: Any) -> None:
+    def scale(t: Any) -> Any:
+        u = t * 2
+        return u + 1
+
+    def cell() -> None:
+        x = torch.ones(2)
+        y = scale(x)
+        del x, y
+
+    story = watch(cell).story
+    assert [moment.function for moment in story.moments] == ["cell", "cell", "scale", "scale", "cell", "cell"]
+    calls, comes_back = steps(story, "y = scale(x)")
+    assert said(calls) == "calls scale(); t in scale() is x itself, on S0"
+    assert "result of scale(): new storage" in said(steps(story, "return u + 1")[0])
+    assert said(comes_back) == "after scale(); y holds S0, the result of scale(); S1 is freed, 8 bytes"
+
+
+def test_each_round_of_a_loop_is_a_step_of_each_line() -> None:
+    def cell() -> None:
+        x = tensorglass.zeros(2)
+        for _ in range(3):
+            x.add_(
+                1,
+            )
+        while x[0] < 5:
+            x.add_(1)
+
+    story = watch(cell).story
+    assert len(steps(story, "x.add_( …")) == 3
+    assert len(steps(story, "x.add_(1)")) == 2
+    assert story.moments[-1].snapshot.storages[0].version == 5
+
+
+def test_a_recursion_has_a_name_for_each_call() -> None:
+    def down(t: Any) -> Any:
+        return t if len(t) < 2 else down(t[1:])
+
+    names = {
+        header.name for moment in watch(down, tensorglass.zeros(3)).story.moments for header in moment.snapshot.headers
+    }
+    assert {"t", "t in down()", "t in down(), call 2"} <= names
+
+
+def test_the_watch_ends_after_so_many_steps_and_the_rest_runs_all_the_same() -> None:
+    x = tensorglass.zeros(1)
+
+    def cell() -> None:
+        for _ in range(50):
+            x.add_(1)
+
+    story = watch(cell, steps=10)
+    assert len(story.story.moments) == 10
+    assert story.text.splitlines()[-1] == (
+        "the watch ended after 10 steps; the rest ran unwatched (--steps takes more)"
+    )
+    assert x.item() == 50
+    assert sys.gettrace() is None or "glassroom" not in repr(sys.gettrace())
+
+
+def test_a_generator_is_followed_through_its_yields() -> None:
+    def numbers() -> Any:
+        for k in range(2):
+            yield tensorglass.ones(k + 1)
+
+    def cell() -> float:
+        return sum(float(each.sum()) for each in numbers())
+
+    story = watch(cell).story
+    assert len(steps(story, "yield")) >= 2
+    assert story.moments[-1].how in ("returns", "after numbers()")
+
+
+# --- nothing changes for being watched -------------------------------------------------------------------------------
+
+
+def test_an_exception_is_raised_and_ends_the_story_at_its_line(torch: Any) -> None:
+    def cell() -> None:
+        x = torch.ones(3)
+        x.view(2, 2)
+        x.add_(1)
+
+    with pytest.raises(RuntimeError, match="invalid for input of size 3") as caught:
+        watch(cell)
+    note = caught.value.__notes__[-1]
+    assert note.startswith("watch · 2 steps")
+    assert "x.view(2, 2)" in note.splitlines()[-1]
+    assert "raises RuntimeError: shape '[2, 2]' is invalid for input of size 3" in note.splitlines()[-1]
+    functions = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "__torch_dispatch__" not in functions
+
+
+def test_a_caught_exception_is_a_step_and_the_story_goes_on() -> None:
+    def cell() -> Any:
+        x = tensorglass.ones(3)
+        try:
+            x.view(2, 2)
+        except RuntimeError:
+            x = x * 2
+        return x
+
+    story = watch(cell).story
+    assert steps(story, "x.view(2, 2)")[0].how.startswith("raises RuntimeError")
+    assert "new storage" in said(steps(story, "x = x * 2")[0])
+    assert story.moments[-1].how == "returns"
+
+
+def test_what_was_traced_before_is_traced_again_afterwards() -> None:
+    before = sys.gettrace()
+
+    def tracer(*_: object) -> None:
+        return None
+
+    sys.settrace(tracer)
+    try:
+        watch(lambda: None)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)
+
+
+def test_nothing_is_kept_alive_and_nobody_watches_afterwards(torch: Any) -> None:
+    seen: list[Any] = []
+
+    class Keeper:
+        pass
+
+    def cell() -> Any:
+        keeper = Keeper()
+        seen.append(weakref.ref(keeper))
+        inner = torch.zeros(3)
+        seen.append(weakref.ref(inner))
+        return inner
+
+    gc.collect()
+    gc.disable()
+    try:
+        story = watch(cell)
+        assert [reference() for reference in seen] == [None, None]
+        assert story.text
+    finally:
+        gc.enable()
+    assert memory._observers == ()
+
+
+def test_the_account_agrees_with_the_library_s_own_report() -> None:
+    def cell() -> Any:
+        x = tensorglass.arange(200.0).view(20, 10) / 1000
+        y = (x @ x.t()).relu().t().contiguous()
+        return y[y > 1].exp().sum()
+
+    with memory.track() as report:
+        cell()
+    story = watch(cell).story
+    assert (story.allocations, story.allocated) == (report.allocations, report.allocated_bytes)
+    assert (story.copies, story.copied_bytes) == (report.copies, report.copied_bytes)
+    assert story.peak == report.peak_bytes
+
+
+def test_of_a_large_tensor_the_visible_cells_alone_are_read() -> None:
+    def cell() -> None:
+        big = tensorglass.empty(1).expand(10**9)
+        flat = tensorglass.zeros(10**6)
+        flat[-1] = 3
+        del big
+
+    story = watch(cell)
+    assert "wrote S0 cell 999999" in said(steps(story.story, "flat[-1]")[0])
+    assert len(json.dumps(story.state())) < 60_000

@@ -1,0 +1,325 @@
+"""A learner's working copy: what is made, what is updated, and that nothing of theirs is ever lost.
+
+Faults are real ones: folders of another user, a limit on the size of files, damaged notebooks on the disk.
+"""
+
+import json
+import os
+import resource
+import traceback
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassroom.workspace.learner_folder import DEFAULT_FOLDER, MANIFEST, update, working_folder
+from glassroom.workspace.notebook_json import parse, serialise
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import START_PAGE
+
+OTHER = Path("1_memory", "01_header.ipynb")
+NOBODY = 65534
+
+
+def notebook(*sources):
+    cells = [
+        {
+            "cell_type": "code",
+            "id": f"c{n}",
+            "metadata": {},
+            "source": s,
+            "outputs": [],
+            "execution_count": None,
+        }
+        for n, s in enumerate(sources)
+    ]
+    return serialise({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def course(tmp_path):
+    """The sources of a small course: two notebooks and a picture."""
+    sources = tmp_path / "sources"
+    (sources / "1_memory").mkdir(parents=True)
+    (sources / START_PAGE).write_bytes(notebook("print('welcome')"))
+    (sources / OTHER).write_bytes(notebook("### BEGIN SOLUTION\na = 1\n### END SOLUTION"))
+    (sources / "1_memory" / "map.png").write_bytes(b"\x89PNG picture")
+    return sources
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "mine"
+
+
+def files(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def run_as_somebody_else(action, limit=None):
+    """Run `action` in a child that is not root, or writes no file longer than `limit`: what did it raise?"""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = ""
+        try:
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            elif os.geteuid() == 0:
+                os.setuid(NOBODY)
+            action()
+        except Problem as problem:
+            said = f"Problem: {problem}"
+        except BaseException:
+            said = traceback.format_exc()
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as pipe:
+        return pipe.read()
+
+
+def open_to_all(path):
+    """Let another user look into pytest's temporary folder."""
+    for parent in (path, *path.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+
+
+def test_a_new_working_copy_holds_every_file_without_its_solutions(course, folder):
+    report = update(folder, course)
+    assert set(report.created) == {START_PAGE, OTHER, Path("1_memory", "map.png")}
+    assert "a = 1" not in (folder / OTHER).read_text()
+    assert (folder / "1_memory" / "map.png").read_bytes() == b"\x89PNG picture"
+    assert report.start_page == START_PAGE
+
+
+def test_a_second_run_changes_nothing(course, folder):
+    update(folder, course)
+    before = files(folder)
+    report = update(folder, course)
+    assert (report.created, report.updated, report.beside, report.notes) == ([], [], {}, [])
+    assert files(folder) == before
+
+
+def test_an_untouched_notebook_is_updated_in_its_place(course, folder):
+    update(folder, course)
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    assert update(folder, course).updated == [OTHER]
+    assert "b = 2" in (folder / OTHER).read_text()
+
+
+def test_a_notebook_that_was_only_opened_and_saved_counts_as_untouched(course, folder):
+    update(folder, course)
+    opened = parse((folder / OTHER).read_bytes())
+    opened["metadata"] = {"language_info": {"version": "3.13.0"}, "kernelspec": {"name": "python3"}}
+    opened["cells"][0]["metadata"]["trusted"] = True
+    (folder / OTHER).write_bytes(serialise(opened))
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    assert update(folder, course).updated == [OTHER]
+
+
+def test_a_changed_notebook_is_kept_and_the_new_version_put_beside_it(course, folder):
+    update(folder, course)
+    mine = notebook("a = 'my answer'")
+    (folder / OTHER).write_bytes(mine)
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    report = update(folder, course)
+    assert (folder / OTHER).read_bytes() == mine
+    beside = report.beside[OTHER]
+    assert beside.name.startswith("01_header-course-")
+    assert "b = 2" in (folder / beside).read_text()
+
+
+def test_a_changed_notebook_gets_no_company_while_the_course_has_no_news(course, folder):
+    update(folder, course)
+    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
+    report = update(folder, course)
+    assert report.kept == [OTHER]
+    assert report.beside == {}
+
+
+def test_news_is_put_beside_once_and_not_again_after_it_was_thrown_away(course, folder):
+    update(folder, course)
+    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    beside = update(folder, course).beside[OTHER]
+    (folder / beside).unlink()
+    assert update(folder, course).beside == {}
+    assert not (folder / beside).exists()
+
+
+def test_work_begun_in_the_version_beside_is_kept_too(course, folder):
+    update(folder, course)
+    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    first = update(folder, course).beside[OTHER]
+    (folder / first).write_bytes(notebook("b = 'more of my work'"))
+    (course / OTHER).write_bytes(notebook("c = 3"))
+    second = update(folder, course).beside[OTHER]
+    assert second != first
+    assert "more of my work" in (folder / first).read_text()
+
+
+def test_a_deleted_notebook_comes_back_fresh(course, folder):
+    update(folder, course)
+    (folder / OTHER).unlink()
+    assert update(folder, course).created == [OTHER]
+
+
+def test_a_notebook_of_the_learners_own_keeps_its_name_and_the_start_page_is_still_found(course, folder):
+    (folder / "1_memory").mkdir(parents=True)
+    (folder / START_PAGE).write_bytes(notebook("# my own diary"))
+    (folder / "thesis.ipynb").write_bytes(notebook("# unrelated"))
+    for _ in range(2):
+        report = update(folder, course)
+        assert "my own diary" in (folder / START_PAGE).read_text()
+        assert report.start_page is not None
+        assert "welcome" in (folder / report.start_page).read_text()
+    assert "unrelated" in (folder / "thesis.ipynb").read_text()
+
+
+def test_a_folder_in_the_place_of_a_notebook_is_left_alone(course, folder):
+    (folder / OTHER).mkdir(parents=True)
+    report = update(folder, course)
+    assert (folder / OTHER).is_dir()
+    assert (folder / report.beside[OTHER]).is_file()
+
+
+def test_a_damaged_notebook_of_the_learners_is_named_and_left_as_it_is(course, folder):
+    update(folder, course)
+    (folder / OTHER).write_bytes(b'{"cells": [')
+    report = update(folder, course)
+    assert (folder / OTHER).read_bytes() == b'{"cells": ['
+    assert any("01_header.ipynb cannot be opened" in note and "fresh one" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b"[]", b'{"nbformat": 4, "cells": [{}]}', b"[" * 10_000])
+def test_a_damaged_source_is_named_and_the_rest_is_handed_out(course, folder, damage):
+    (course / OTHER).write_bytes(damage)
+    report = update(folder, course)
+    assert START_PAGE in report.created
+    assert not (folder / OTHER).exists()
+    assert any("01_header.ipynb is damaged" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("damage", [b"", b"not json", b"[]", b'{"given": 3, "beside": {}}', b'{"given": {}}'])
+def test_a_damaged_manifest_costs_nobody_their_work(course, folder, damage):
+    update(folder, course)
+    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
+    (folder / MANIFEST).write_bytes(damage)
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    report = update(folder, course)
+    assert "my answer" in (folder / OTHER).read_text()
+    assert any("made anew" in note for note in report.notes)
+    assert json.loads((folder / MANIFEST).read_bytes())["given"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_a_clear_problem(course, folder):
+    folder.write_text("mine")
+    with pytest.raises(Problem, match="is a file, not a folder"):
+        update(folder, course)
+    assert folder.read_text() == "mine"
+
+
+def test_a_file_in_the_place_of_a_parts_folder_is_a_clear_problem(course, folder):
+    folder.mkdir()
+    (folder / "1_memory").write_text("mine")
+    with pytest.raises(Problem, match="cannot be written"):
+        update(folder, course)
+    assert (folder / "1_memory").read_text() == "mine"
+
+
+def test_a_folder_that_is_read_only_is_a_clear_problem_and_nothing_in_it_changes(course, folder):
+    update(folder, course)
+    before = files(folder)
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    open_to_all(course / "1_memory")
+    for path in (folder, folder / "1_memory", folder / MANIFEST.parent):
+        path.chmod(0o555)
+    said = run_as_somebody_else(lambda: update(folder, course))
+    assert said.startswith("Problem: ")
+    assert "cannot be written: Permission denied" in said
+    assert "glassroom lab FOLDER" in said
+    assert files(folder) == before
+
+
+def test_a_read_only_folder_that_is_up_to_date_is_served_with_a_warning(course, folder):
+    update(folder, course)
+    open_to_all(course / "1_memory")
+    for path in (folder, folder / "1_memory", folder / MANIFEST.parent):
+        path.chmod(0o555)
+
+    def look():
+        assert any("not save" in note for note in update(folder, course).notes)
+
+    assert run_as_somebody_else(look) == ""
+
+
+def test_when_writing_stops_half_way_every_file_is_old_or_new_and_the_next_run_goes_on(course, folder):
+    update(folder, course)
+    mine = notebook("a = 'my answer'")
+    (folder / START_PAGE).write_bytes(mine)
+    before = files(folder)
+    large = notebook("# " + "long " * 20_000)
+    (course / OTHER).write_bytes(large)
+    said = run_as_somebody_else(lambda: update(folder, course), limit=50_000)
+    assert said.startswith("Problem: ")
+    assert "untouched" in said
+    assert files(folder) == before, "no half-written file and no temporary one is left"
+    assert OTHER in update(folder, course).updated
+    assert (folder / START_PAGE).read_bytes() == mine
+
+
+def test_without_a_folder_the_working_copy_is_here_or_in_glassroom_course(course, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert working_folder(None) == tmp_path / DEFAULT_FOLDER
+    update(tmp_path, course)
+    assert working_folder(None) == tmp_path
+    assert working_folder(Path("elsewhere")) == tmp_path / "elsewhere"
+
+
+edits = st.one_of(
+    st.tuples(st.just("learner writes"), st.sampled_from([START_PAGE, OTHER]), st.integers(0, 99)),
+    st.tuples(st.just("learner renames"), st.sampled_from([START_PAGE, OTHER]), st.integers(0, 99)),
+    st.tuples(st.just("learner edits all"), st.none(), st.integers(0, 99)),
+    st.tuples(st.just("course changes"), st.sampled_from([START_PAGE, OTHER]), st.integers(0, 3)),
+    st.tuples(st.just("manifest is lost"), st.none(), st.none()),
+    st.tuples(st.just("update"), st.none(), st.none()),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(edits, max_size=12))
+def test_whatever_happens_in_whatever_order_the_learners_work_is_never_lost(tmp_path_factory, steps):
+    here = tmp_path_factory.mktemp("random")
+    course, folder = here / "sources", here / "mine"
+    for path in (START_PAGE, OTHER):
+        (course / path).parent.mkdir(parents=True, exist_ok=True)
+        (course / path).write_bytes(notebook(f"# version 0 of {path.name}"))
+    work: dict[Path, bytes] = {}
+    update(folder, course)
+    for number, (what, path, value) in enumerate(steps):
+        if what == "learner writes":
+            work[path] = notebook(f"my work, step {number}, {value}")
+            (folder / path).write_bytes(work[path])
+        elif what == "learner renames" and (folder / path).exists():
+            renamed = path.with_name(f"mine-{number}.ipynb")
+            (folder / path).rename(folder / renamed)
+            if path in work:
+                work[renamed] = work.pop(path)
+        elif what == "learner edits all":
+            for other in sorted(folder.rglob("*.ipynb")):
+                work[other.relative_to(folder)] = notebook(f"my work in {other.name}, step {number}, {value}")
+                other.write_bytes(work[other.relative_to(folder)])
+        elif what == "course changes":
+            (course / path).write_bytes(notebook(f"# version {value} of {path.name}"))
+        elif what == "manifest is lost":
+            (folder / MANIFEST).unlink(missing_ok=True)
+        else:
+            update(folder, course)
+    update(folder, course)
+    for path, content in work.items():
+        assert (folder / path).read_bytes() == content

@@ -77,7 +77,7 @@ def test_the_map_has_every_room_and_no_other():
 
 def test_every_path_that_the_pages_name_is_there():
     library, course = ROOT / "lib" / "tensorglass", ROOT / "course" / "glassroom"
-    homes = (ROOT, library, library / "ops", library / "backends", course, course / "inspectors")
+    homes = (ROOT, library, library / "ops", library / "backends", course, course / "drawing", course / "inspectors")
     paths = {path for page in PAGES.values() for path in PATHS.findall(page)}
     missing = [
         path

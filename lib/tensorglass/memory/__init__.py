@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tensorglass.backends.host_memory import LEAST as LEAST_POOLED
 from tensorglass.backends.host_memory import POOL
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tensorglass.backends.host_memory import LEAST
+from tensorglass import memory
 
 
 class Block(NamedTuple):
@@ -67,7 +67,7 @@ def pool_of(backend: Any) -> Pool:
 def address_in_pool(storage: Any) -> int | None:
     """Where the block of a storage begins; None if it lies in no pool, as what is small on the CPU."""
     snapshot = getattr(storage.backend, "memory_snapshot", None)
-    if snapshot is None or (storage.device.type == "cpu" and storage.nbytes() < LEAST):
+    if snapshot is None or (storage.device.type == "cpu" and storage.nbytes() < memory.LEAST_POOLED):
         return None
     address: int = storage.data_ptr()
     if storage.device.type == "cpu" and not any(

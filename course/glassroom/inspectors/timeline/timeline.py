@@ -22,7 +22,7 @@ from glassroom.reading.adapters import described, key_of
 from glassroom.reading.variables import named_tensors
 from glassroom.records.printable import printable
 from tensorglass import memory
-from tensorglass.backends.transfer_log import Transfer
+from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
 MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most

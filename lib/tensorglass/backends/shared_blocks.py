@@ -86,14 +86,19 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
                 os.ftruncate(fd, nbytes)
             return mapped(fd, nbytes, filename=filename)
         _check_length(filename, length, nbytes)
-        # No descriptor is kept: it would give other processes the file, not what was written here.
-        import mmap
-
-        return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
+        return private_block(fd, nbytes)
     except OSError as error:
         raise _cannot(f"mmap {nbytes} bytes from file <{filename}>", error) from None
     finally:
         os.close(fd)
+
+
+def private_block(fd: int, nbytes: int) -> SharedBlock:
+    """The first `nbytes` bytes of an open file; what is written to them stays with this process."""
+    import mmap
+
+    # No descriptor is kept: it would give other processes the file, not what was written here.
+    return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
 
 
 def _check_length(filename: str, length: int, nbytes: int) -> None:

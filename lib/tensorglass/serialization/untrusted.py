@@ -30,7 +30,7 @@ def check_attribute(kind: type, name: Any) -> None:
         raise ValueError(f"{name!r} is no name of an attribute")
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
-    if hasattr(kind, name):
+    if any(name in vars(each) for each in kind.__mro__):  # which hasattr denies of what raises when it is looked at
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 

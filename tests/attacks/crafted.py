@@ -154,9 +154,9 @@ def collisions(random: Random) -> Made:
 
 def copies(random: Random) -> Made:
     """One container that is handed over again and again to what copies it, or hashes it."""
-    entries = b"".join(text(f"k{place}") for place in range(2000))
-    items = b"".join(text(f"k{place}") + b"N" for place in range(2000))
-    pairs = b"".join(text(f"k{place}") + b"N\x86" for place in range(2000))
+    entries = b"".join(text(f"k{place}") for place in range(600))
+    items = b"".join(text(f"k{place}") + b"N" for place in range(600))
+    pairs = b"".join(text(f"k{place}") + b"N\x86" for place in range(600))
     ordered = name("collections", "OrderedDict")
     made, again = random.choice((
         (b"\x8f(" + entries + b"\x90q\x00", name("builtins", "set") + b"h\x00\x85R"),
@@ -167,7 +167,7 @@ def copies(random: Random) -> Made:
         (b"(" + entries + b"tq\x00", b"}h\x00Ns"),
         (text("x" * 20_000) + text("latin1") + b"\x86q\x00", name("_codecs", "encode") + b"h\x00R"),
     ))  # fmt: skip
-    count = random.choice((1, 2000))
+    count = random.choice((1, 6000))
     return zipped(program(b"](", made, again * count, b"e")), "read" if count == 1 else "refused"
 
 
@@ -177,11 +177,11 @@ def floods(random: Random) -> Made:
         (b"\x94", b""), (b"]", b""), (b"}", b""), (b"\x8f", b""), (b")", b""), (b")\x85\x85\x85", b""),
         (b"\x8c\x02ab\x94", b""), (ORDERED, b""), (tensor(storage()), b""),
     ))  # fmt: skip
-    return zipped(program(b"](N", one * random.choice((10, 10_000)), end, b"e")), None
+    return zipped(program(b"](N", one * random.choice((10, 3_000)), end, b"e")), None
 
 
 def nested(random: Random) -> Made:
-    depth = random.choice((10, 100_000))
+    depth = random.choice((10, 20_000))
     inner = random.choice((b"]" * depth + b"a" * (depth - 1), b")" + b"\x85" * depth))
     if random.randrange(2):
         return zipped(program(inner)), None

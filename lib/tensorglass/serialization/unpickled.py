@@ -151,7 +151,7 @@ class Machine:
         state, built = self._stack.pop(), self._stack[-1]
         if type(built) is not OrderedDict or type(state) is not dict:
             raise refused(f"It sets the state of a {type(built).__name__}.")
-        self._spend(sys.getsizeof(state))
+        self._spend(_ATTRIBUTE * len(state))
         for name, value in state.items():  # as `_metadata`, which state dictionaries carry
             check_attribute(OrderedDict, name)
             setattr(built, name, self._plain(value))
@@ -269,6 +269,7 @@ _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
 _MOST_PER_BYTE = 128
 _SLACK = 100_000
 _LONG_KEY = 1000  #: bytes
+_ATTRIBUTE = 1000  #: bytes that could be made in the time in which an attribute is checked and set
 _GETS = {"BINGET", "LONG_BINGET"}
 _PUTS = {"BINPUT", "LONG_BINPUT"}
 

@@ -22,25 +22,33 @@ if TYPE_CHECKING:
     import mmap
 
 
+class Descriptor:
+    """A file descriptor, which is closed when nobody holds it any more."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
 class SharedBlock:
     """A run of bytes in shared memory or in a file, mapped into this process."""
 
-    __slots__ = ("__weakref__", "array", "fd", "filename", "token")
+    __slots__ = ("__weakref__", "array", "descriptor", "filename", "token")
 
     array: Array  #: the bytes: a one-dimensional uint8 array that keeps the mapping alive
-    fd: int | None  #: through which other processes reach them; None: they are this process's own
+    descriptor: Descriptor | None  #: through which other processes reach them; None: they are this process's own
     token: bytes  #: the same in every process that has mapped them, and nowhere else
     filename: str | None  #: of a file that is written to
 
     def __init__(self, array: Array, fd: int | None, token: bytes | None = None, filename: str | None = None) -> None:
         self.array = array
-        self.fd = fd
+        self.descriptor = None if fd is None else Descriptor(fd)
         self.token = token or os.urandom(16)
         self.filename = filename
-
-    def __del__(self) -> None:
-        if self.fd is not None:
-            os.close(self.fd)
 
 
 def new_block(nbytes: int) -> SharedBlock:

@@ -239,7 +239,7 @@ class Machine:
     def _key_of(self, target: Any, key: Any) -> Any:
         """`key`, if a container may have it, which may get its keys one by one."""
         nbytes = sys.getsizeof(key)
-        if nbytes > _LONG_KEY:  # hashing and comparing it takes time, each time
+        if nbytes > (_LONG_TEXT if type(key) is str else _LONG_KEY):  # hashing and comparing it takes time, each time
             self._spend(nbytes)
         if type(key) is str:  # nearly all are, and a `Keys` has nothing to say of them
             return key
@@ -269,6 +269,7 @@ _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
 _MOST_PER_BYTE = 128
 _SLACK = 100_000
 _LONG_KEY = 1000  #: bytes
+_LONG_TEXT = 100_000  #: bytes of a string, which knows its hash
 _ATTRIBUTE = 1000  #: bytes that could be made in the time in which an attribute is checked and set
 _GETS = {"BINGET", "LONG_BINGET"}
 _PUTS = {"BINPUT", "LONG_BINPUT"}

@@ -177,6 +177,27 @@ def test_messages_that_the_killed_did_not_read_hold_no_files() -> None:
 
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="open files are counted in Linux's /proc")
+def test_a_storage_that_the_killed_did_not_read_holds_one_file_until_it_is_read() -> None:
+    context = mp.get_context("fork")
+    sent_to_itself(torch.zeros(1))
+    queue = context.SimpleQueue()
+    files = files_open()
+    child = context.Process(target=sharing_processes.never_read, args=(queue,))
+    child.start()
+    for place in range(20):
+        storage = torch.full((1000,), place)
+        for part in (storage, storage[1:], storage[::2]):
+            queue.put(part)
+        del storage, part
+    child.kill()
+    child.join()
+    child.close()
+    assert files_open() <= files + 20
+    assert [queue.get()[0].item() for _ in range(60)] == [place for place in range(20) for _ in range(3)]
+    assert files_open() <= files
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason="open files are counted in Linux's /proc")
 def test_processes_may_be_killed_at_any_moment_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
     # Python's thread that hands descriptors out tells of callers who hung up while they named themselves.
     monkeypatch.setattr(sys, "excepthook", lambda *error: None)
@@ -248,6 +269,7 @@ def test_a_shared_storage_refuses_another_length(longer: Any) -> None:
 
 
 def test_sharing_counts_as_one_allocation_and_one_copy_and_receiving_as_none() -> None:
+    gc.collect()  # what earlier tests left must not go meanwhile
     tensor = torch.ones(1000)
     with memory.track() as report:
         tensor.share_memory_()

@@ -90,6 +90,20 @@ def test_what_programs_save_with_pytorch_is_read(protocol, tmp_path: Path) -> No
     assert loaded["model"]._metadata == model.state_dict()._metadata
 
 
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_many_small_things_are_not_too_much(protocol, tmp_path: Path) -> None:
+    count, key = 10_000, "k" * 2000
+    for each in (
+        [[] for _ in range(count)], [{} for _ in range(count)], [set() for _ in range(count)],
+        [OrderedDict() for _ in range(count)], [complex(1, place) for place in range(count)], [torch.Size([2])] * count,
+        [bytes([200, place % 256]) for place in range(count)], [bytearray(b"a") for _ in range(count)],
+        [{key: 1} for _ in range(count)], {(place % 100, place): 0 for place in range(count)},
+        list(torch.arange(2000)), [torch.tensor(place) for place in range(2000)],
+    ):  # fmt: skip
+        torch.save(each, tmp_path / "many.pt", pickle_protocol=protocol)
+        assert facts(tensorglass.load(tmp_path / "many.pt")) == facts(each)
+
+
 def test_what_pytorch_negates_when_it_is_read_is_read_negated(tmp_path: Path) -> None:
     torch.save(torch.tensor([1 + 2j, 3j]).conj().imag, tmp_path / "a.pt")
     assert tensorglass.load(tmp_path / "a.pt").tolist() == [-2, -3]

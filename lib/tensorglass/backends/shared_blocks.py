@@ -22,25 +22,33 @@ if TYPE_CHECKING:
     import mmap
 
 
+class Descriptor:
+    """A file descriptor, which is closed when nobody holds it any more."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
 class SharedBlock:
     """A run of bytes in shared memory or in a file, mapped into this process."""
 
-    __slots__ = ("__weakref__", "array", "fd", "filename", "token")
+    __slots__ = ("__weakref__", "array", "descriptor", "filename", "token")
 
     array: Array  #: the bytes: a one-dimensional uint8 array that keeps the mapping alive
-    fd: int | None  #: through which other processes reach them; None: they are this process's own
+    descriptor: Descriptor | None  #: through which other processes reach them; None: they are this process's own
     token: bytes  #: the same in every process that has mapped them, and nowhere else
     filename: str | None  #: of a file that is written to
 
     def __init__(self, array: Array, fd: int | None, token: bytes | None = None, filename: str | None = None) -> None:
         self.array = array
-        self.fd = fd
+        self.descriptor = None if fd is None else Descriptor(fd)
         self.token = token or os.urandom(16)
         self.filename = filename
-
-    def __del__(self) -> None:
-        if self.fd is not None:
-            os.close(self.fd)
 
 
 def new_block(nbytes: int) -> SharedBlock:
@@ -86,14 +94,19 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
                 os.ftruncate(fd, nbytes)
             return mapped(fd, nbytes, filename=filename)
         _check_length(filename, length, nbytes)
-        # No descriptor is kept: it would give other processes the file, not what was written here.
-        import mmap
-
-        return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
+        return private_block(fd, nbytes)
     except OSError as error:
         raise _cannot(f"mmap {nbytes} bytes from file <{filename}>", error) from None
     finally:
         os.close(fd)
+
+
+def private_block(fd: int, nbytes: int) -> SharedBlock:
+    """The first `nbytes` bytes of an open file; what is written to them stays with this process."""
+    import mmap
+
+    # No descriptor is kept: it would give other processes the file, not what was written here.
+    return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
 
 
 def _check_length(filename: str, length: int, nbytes: int) -> None:

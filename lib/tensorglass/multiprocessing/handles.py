@@ -1,8 +1,9 @@
 """Handles: what is sent in the place of a file descriptor, and how the receiver gets the descriptor for it.
 
-The one idea to keep in mind: a message that nobody reads, because its reader was killed, must cost its sender nothing
-that runs out. So a handle holds the block and no descriptor of its own, as that of the standard library does:
-however often a storage is sent, the sender has one descriptor for it.
+The one idea to keep in mind: nothing tells the sender of a message that nobody will read it, since a message whose
+reader was killed may be read by another process that starts later. So the sender keeps what a message needs, and that
+must be little. A handle holds the block's descriptor, and neither the mapped block nor a descriptor of its own: however
+often a storage is sent, there is one descriptor for it, also when the sender itself has let go of the storage.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import suppress
 from multiprocessing import context, reduction, resource_sharer
 from typing import Any
 
-from tensorglass.backends.shared_blocks import SharedBlock
+from tensorglass.backends.shared_blocks import Descriptor
 from tensorglass.core.errors import explained
 
 # The thread that hands out what was registered. Its class is public in no form, and the same since Python 3.3.
@@ -21,11 +22,10 @@ _sharer: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]  #
 class Handle:
     """Where to ask for a block's descriptor: at the sender, once."""
 
-    def __init__(self, block: SharedBlock) -> None:
+    def __init__(self, descriptor: Descriptor) -> None:
         def send(connection: Any, pid: int) -> None:
-            assert block.fd is not None
             with suppress(ConnectionError):  # who asked may have been killed since
-                reduction.send_handle(connection, block.fd, pid)
+                reduction.send_handle(connection, descriptor.fd, pid)
 
         self._ident = _sharer.register(send, _nothing)
 
@@ -35,10 +35,9 @@ class Handle:
             return reduction.recv_handle(connection)
 
 
-def handle_of(block: SharedBlock) -> Any:
-    """What to send for a block: to a child that is being started, its descriptor goes along at once."""
-    assert block.fd is not None
-    return Handle(block) if context.get_spawning_popen() is None else reduction.DupFd(block.fd)
+def handle_of(descriptor: Descriptor) -> Any:
+    """What to send for a block's descriptor: to a child that is being started, a duplicate goes along."""
+    return Handle(descriptor) if context.get_spawning_popen() is None else reduction.DupFd(descriptor.fd)
 
 
 def fetch(handle: Any) -> int:
@@ -53,4 +52,4 @@ def fetch(handle: Any) -> int:
 
 
 def _nothing() -> None:
-    """There is nothing to close: the block closes its descriptor with its last user."""
+    """There is nothing to close: a descriptor is closed with its last user."""

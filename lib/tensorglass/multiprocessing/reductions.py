@@ -76,17 +76,17 @@ def reduce_storage(storage: UntypedStorage) -> tuple[Any, ...]:
     if not storage.nbytes():
         return UntypedStorage, ()
     block = sharing.share(storage)
-    if block.fd is None:
+    if block.descriptor is None:
         raise explained(
             OSError(errno.EBADF, os.strerror(errno.EBADF)),
             "The storage is a file's private copy: what was written to it stays with this process. Send a clone().",
         )
-    return rebuild_storage, (block.token, storage.nbytes(), block.filename, handle_of(block))
+    return rebuild_storage, (block.token, storage.nbytes(), block.filename, handle_of(block.descriptor))
 
 
 def rebuild_storage(token: bytes, nbytes: int, filename: str | None, handle: Any) -> UntypedStorage:
     """This process's storage on the bytes that were sent."""
-    fd = fetch(handle)  # also where the storage is known: the sender holds the block until it is fetched
+    fd = fetch(handle)  # also where the storage is known: the sender holds the descriptor until it is fetched
     try:
         with sharing.one_at_a_time():
             storage = sharing.known(token)

@@ -12,7 +12,9 @@ functions in here that make tensors, numbers and containers; whatever else a fil
 `pickled`          plain data as PyTorch pickles it: what is written
 `unpickled`        and what is read, by a machine that can do nothing else
 `zip_io`           tensors into PyTorch's zip files and out of them
+`untrusted`        which attributes and keys a file may name
 `locations`        on which device a loaded storage goes
+`mapping`          files that are mapped rather than read
 `opening`          files that are written whole or not at all
 =================  ==========================================================================
 """

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorglass.core.errors import explained, warn
 from tensorglass.serialization.locations import placing
+from tensorglass.serialization.mapping import mapped
 from tensorglass.serialization.opening import is_path, opened_to_read
 
 _FAILED = "Weights only load failed."
@@ -19,7 +20,7 @@ def load(
     pickle_module: Any = None,
     *,
     weights_only: bool | None = None,
-    mmap: bool | None = None,
+    mmap: bool | str | None = None,
     **pickle_load_args: Any,
 ) -> Any:
     """What was saved in a file: a safetensors file, or one that PyTorch's `torch.save` wrote since version 1.6.
@@ -31,7 +32,9 @@ def load(
 
     Each storage goes to the device that it was saved from, or where `map_location` says: a device, a dict of such, or a
     function of the storage and of that device's name. With `mmap=True` and a path, bytes are mapped from the file and
-    read as they are looked at; what is written to them stays in memory.
+    read as they are looked at; what is written to them stays in memory. If a mapped file is cut short, the system ends
+    the process (SIGBUS), so RuntimeError refuses a file that other users may write to: one that belongs to another
+    user than this one and root, or whose mode lets a group or everybody write. ``mmap="trusted"`` maps such a file too.
     """
     if pickle_module is not None:
         raise explained(
@@ -43,20 +46,20 @@ def load(
     place = placing(map_location)
     if mmap and not is_path(f):
         raise ValueError("f must be a file path in order to use the mmap argument")
-    mapped = os.fspath(f) if mmap else None
     with opened_to_read(f) as file:
         here = file.tell()
         head = file.read(9)
         file.seek(here)
+        whole = mapped(file, os.fspath(f), is_trusted=mmap == "trusted") if mmap and head else None
         # Each is imported when it is needed: importing the library should be quick.
         if head.startswith(b"PK"):
             from tensorglass.serialization import zip_io
 
-            return zip_io.read(file, place, mapped)
+            return zip_io.read(file, place, whole)
         if head[8:] == b"{" or (head and is_path(f) and os.fspath(f).endswith(".safetensors")):
             from tensorglass.serialization import safetensors_io
 
-            return safetensors_io.read(file, place, mapped)
+            return safetensors_io.read(file, place, whole)
     raise _unknown(head, here)
 
 

@@ -1,18 +1,24 @@
 """Files that are written whole or not at all, and files to read from.
 
-The one idea to keep in mind: a file is written beside its place, under another name, and takes its place when it is
-complete. Who reads the old file, or has it mapped, keeps the old file; who fails leaves it as it was.
+The one idea to keep in mind: a file takes its place when it is complete. Until then it has no name, or, where the
+system has no such files, the name ``….part`` beside that place. A process that reads the old file, or has it mapped,
+keeps the old file, and a save that fails or is killed leaves it as it was.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TypeGuard
 
 from tensorglass.core.errors import explained
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def is_path(f: Any) -> TypeGuard[str | os.PathLike[str]]:
@@ -30,37 +36,92 @@ def opened_to_write(f: Any) -> Iterator[BinaryIO]:
         if hasattr(f, "flush"):
             f.flush()
         return
+    try:
+        old = os.stat(f)
+    except FileNotFoundError:
+        old = None
     path = os.path.realpath(f)  # a link stays, and what it points to is replaced
-    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-        if os.path.isdir(path):
-            raise RuntimeError(f"File {os.fspath(f)} cannot be opened: it is a directory.")
-        with open(path, "wb") as device:  # such as a pipe
-            yield device
+    if old is None or (stat.S_ISREG(old.st_mode) and os.path.exists(path) and os.path.samestat(old, os.stat(path))):
+        with _replacing(path, os.fspath(f), old) as file:
+            yield file
         return
-    with _replacing(path, os.fspath(f)) as file:
-        yield file
+    if stat.S_ISDIR(old.st_mode):
+        raise RuntimeError(f"File {os.fspath(f)} cannot be opened: it is a directory.")
+    with open(f, "wb") as device:  # such as a pipe, or an open file that has no name any more
+        yield device
 
 
 @contextmanager
-def _replacing(path: str, shown: str) -> Iterator[BinaryIO]:
+def _replacing(path: str, shown: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
+    _remove_abandoned(path)
     beside = f"{path}.{os.urandom(4).hex()}.part"
     try:
-        file = open(beside, "xb")  # noqa: SIM115  # closed below, before it is renamed
+        fd, has_name = _new_file(beside)
     except FileNotFoundError:
         if os.path.isdir(os.path.dirname(path)):  # of a kind in which no files are made
             raise
         raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
     try:
-        with file:
-            yield file
-        if os.path.exists(path):
-            from shutil import copymode  # when it is needed: it fetches every compression
-
-            copymode(path, beside)
-        os.replace(beside, path)
+        with _locked(fd):
+            with open(fd, "wb") as file:
+                yield file
+                file.flush()
+                if not has_name:  # given a directory, link follows the link that /proc has for an open file
+                    os.link(f"/proc/self/fd/{fd}", beside, src_dir_fd=fd)
+            if old is not None:
+                os.chmod(beside, stat.S_IMODE(old.st_mode))
+            os.replace(beside, path)
     except BaseException:
-        os.unlink(beside)
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
         raise
+
+
+def _new_file(beside: str) -> tuple[int, bool]:
+    """The descriptor of a new file, and whether it has this name. Without one, it goes when its process does."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):  # Linux
+        with suppress(OSError):  # not every file system has such files
+            return os.open(os.path.dirname(beside), os.O_TMPFILE | os.O_RDWR, 0o666), False
+    while True:
+        fd = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        _lock(fd)
+        if os.path.exists(beside):  # else another save took it for an abandoned one, before it was locked
+            return fd, True
+        os.close(fd)
+
+
+def _lock(fd: int) -> None:
+    """Lock a file, by which other saves know that it is being written. Windows has no such locks."""
+    if sys.platform != "win32":
+        with suppress(OSError):  # not every file system has locks
+            fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+@contextmanager
+def _locked(fd: int) -> Iterator[None]:
+    """Keeps the lock on a file that is closed within the block, until it has its place."""
+    _lock(fd)
+    holder = None if sys.platform == "win32" else os.dup(fd)  # what is open cannot be renamed there
+    try:
+        yield
+    finally:
+        if holder is not None:
+            os.close(holder)
+
+
+def _remove_abandoned(path: str) -> None:
+    """Remove what saves to this path have left that were killed: files with the name of a part, and without a lock."""
+    if sys.platform == "win32":
+        return
+    folder, name = os.path.split(path)
+    part = re.compile(re.escape(name) + r"\.[0-9a-f]{8}\.part")
+    names = []
+    with suppress(OSError):  # it may not exist, or be one in which files are made and not listed
+        names = os.listdir(folder)
+    for found in filter(part.fullmatch, names):
+        with suppress(OSError), open(os.path.join(folder, found), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(file.name)
 
 
 @contextmanager

@@ -19,10 +19,11 @@ from tensorglass.core.errors import explained
 from tensorglass.ops.copies import copy_pickle as duplicating
 from tensorglass.serialization import safetensors
 from tensorglass.serialization.locations import Placing
-from tensorglass.serialization.opening import length_of, read_into
+from tensorglass.serialization.opening import read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.safetensors import Entry, Header
 from tensorglass.serialization.tree import Tree, decode
+from tensorglass.serialization.untrusted import hang
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
@@ -134,11 +135,11 @@ def _described(tree: Tree, chunks: dict[str, _Chunk]) -> dict[str, str]:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read(file: BinaryIO, place: Placing, mapped: str | None) -> Any:
-    """What is in a file. Its bytes are mapped from the path `mapped`, or copied if that is None."""
+def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
+    """What is in a file. Its storages are parts of `whole`, the mapped file, or copied if that is None."""
     begin = file.tell()
     header = safetensors.read_header(file)
-    storages = dict(_storages(file, begin, header, mapped))
+    storages = dict(_storages(file, begin, header, whole))
     try:
         if OURS in header.metadata:
             return _ours(header, storages, place)
@@ -147,12 +148,12 @@ def read(file: BinaryIO, place: Placing, mapped: str | None) -> Any:
         raise safetensors.refused("invalid description by tensorglass", f"{type(error).__name__}: {error}.") from None
 
 
-def _storages(file: BinaryIO, begin: int, header: Header, mapped: str | None) -> Iterator[tuple[str, UntypedStorage]]:
+def _storages(
+    file: BinaryIO, begin: int, header: Header, whole: UntypedStorage | None
+) -> Iterator[tuple[str, UntypedStorage]]:
     """Each entry's bytes, in the order of the file."""
-    if mapped is not None:
-        whole = UntypedStorage.from_file(mapped, False, header.nbytes + length_of(file))
     for name, entry in sorted(header.entries.items(), key=lambda item: item[1].begin):
-        if mapped is not None:
+        if whole is not None:
             start = header.nbytes + entry.begin
             part = whole[start : start + entry.end - entry.begin]
             # Every element at a multiple of its width, as kernels expect it.
@@ -180,6 +181,7 @@ class _Loaded:
         self, size: tuple[int, ...], stride: tuple[int, ...], offset: int, requires_grad: bool, conj: bool = False
     ) -> Tensor:
         geometry.check_within_storage(size, stride, offset, self.dtype.itemsize, self.storage.nbytes())
+        geometry.checked_numel(size)
         return duplicating.rebuild(self.storage, size, stride, offset, self.dtype, requires_grad, conj)
 
 
@@ -203,7 +205,7 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
 
     for each, row in zip(made, rows, strict=True):
         if "attributes" in row:
-            _hang(each, decode(row["attributes"], tensor))
+            hang(each, decode(row["attributes"], tensor))
     return decode(described["data"], tensor)
 
 
@@ -249,11 +251,3 @@ def _tensor(
     if conj and found.dtype not in (complex64, complex128):
         raise ValueError("only complex numbers are conjugated")
     return found.part(tuple(size), tuple(stride), offset, requires_grad is True, conj is True)
-
-
-def _hang(tensor: Tensor, attributes: Any) -> None:
-    """Give a tensor what the user had hung on it."""
-    for name, value in attributes.items():
-        if type(name) is not str or hasattr(Tensor, name):
-            raise ValueError(f"{name!r} is a tensor's own")
-        tensor.__dict__[name] = value

@@ -16,11 +16,11 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
+from tensorglass.serialization.untrusted import Keys, check_attribute, is_key
 from tensorglass.tensor.tensor import Tensor
 
 JSON_INTS = 2**63  #: beyond, other readers of JSON lose digits
 _AS_THEY_ARE = (type(None), bool, float, str)
-_KEYS = (*_AS_THEY_ARE, int, complex, bytes, DType, Device)
 
 
 class Tree:
@@ -35,6 +35,8 @@ class Tree:
         self.attributes: list[Any] = []  #: of each tensor: what the user hung on it, or None
         for tensor, path in zip(self.tensors, self.paths, strict=True):  # which may hold tensors, and the lists grow
             hung = tensor.__dict__
+            for attribute in hung:
+                _check_can_be_read(attribute, path)
             self.attributes.append(self._encode(hung, (*path, "__dict__")) if hung else None)
 
     def _encode(self, value: Any, path: tuple[Any, ...]) -> Any:
@@ -77,11 +79,6 @@ class Tree:
         return self._numbers[id(tensor)]
 
 
-def is_key(value: Any) -> bool:
-    """Whether this may be a key, or in a set: of a kind that is quick to hash, whoever made it."""
-    return type(value) in _KEYS or (type(value) is tuple and all(type(each) in _KEYS for each in value))
-
-
 def at(path: tuple[Any, ...]) -> str:
     """Where something is: the object itself, or what follows its name."""
     return f"obj{''.join(f'[{key!r}]' for key in path)}"
@@ -103,6 +100,16 @@ def not_data(value: Any, path: tuple[Any, ...]) -> TypeError:
     return error
 
 
+def _check_can_be_read(attribute: str, path: tuple[Any, ...]) -> None:
+    try:
+        check_attribute(Tensor, attribute)
+    except ValueError as error:
+        raise explained(
+            ValueError(f"{at(path)} has an attribute that cannot be saved: {error}"),
+            f"Give it another name, or delete it: del tensor.__dict__[{attribute!r}].",
+        ) from None
+
+
 def decode(encoded: Any, tensor: Callable[[int], Tensor]) -> Any:
     """The data that was taken apart; `tensor` gives the tensor of a number. ValueError if it is nothing of the kind."""
     if type(encoded) in (*_AS_THEY_ARE, int):
@@ -117,7 +124,8 @@ def decode(encoded: Any, tensor: Callable[[int], Tensor]) -> Any:
     if name in _SEQUENCES and type(inner) is list:
         return _SEQUENCES[name]([decode(each, tensor) for each in inner])
     if name in _MAPPINGS and type(inner) is list:
-        return _MAPPINGS[name]([(decode(key, tensor), decode(value, tensor)) for key, value in inner])
+        keys = Keys()
+        return _MAPPINGS[name]([(keys.checked(decode(key, tensor)), decode(value, tensor)) for key, value in inner])
     if name in _READ:
         return _READ[name](inner)
     raise ValueError(f"{name!r} is no kind of data")
@@ -144,7 +152,11 @@ def _read_complex(parts: Any) -> complex:
     return complex(real, imag)
 
 
-_SEQUENCES: dict[str, Callable[..., Any]] = {"tuple": tuple, "set": set}
+def _set(members: list[Any]) -> set[Any]:
+    return set(map(Keys().checked, members))
+
+
+_SEQUENCES: dict[str, Callable[..., Any]] = {"tuple": tuple, "set": _set}
 _MAPPINGS: dict[str, Callable[..., Any]] = {"dict": dict, "OrderedDict": OrderedDict}
 _LEAVES: dict[type, tuple[str, Callable[[Any], Any]]] = {
     complex: ("complex", lambda value: [value.real, value.imag]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import pickletools
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,9 +18,10 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
-from tensorglass.serialization.tree import is_key
+from tensorglass.serialization.untrusted import Keys, check_attribute
 from tensorglass.storage.legacy_storages import OLD_CLASSES
 from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import make
 
 _MARK = object()
 #: Python 2's names, which protocol 2 writes
@@ -49,6 +51,14 @@ class Stored:
     def __init__(self, storage: UntypedStorage, dtype: dtypes.dtype) -> None:
         self.storage = storage
         self.dtype = dtype
+        self._negated: UntypedStorage | None = None
+
+    def negated(self) -> UntypedStorage:
+        """A storage of the negated elements. There is one, however many tensors are made of it."""
+        if self._negated is None:
+            length = self.storage.nbytes() // self.dtype.itemsize
+            self._negated = make(self.storage, (length,), (1,), 0, self.dtype).neg().untyped_storage()
+        return self._negated
 
 
 class Machine:
@@ -64,12 +74,13 @@ class Machine:
         self._memo: dict[int, Any] = {}
         self._allowance = 0
         self._is_outside = False  # whether `storage` is at work, whose errors are its own
+        self._keys: dict[int, tuple[Any, Keys]] = {}  # of containers, by their ids
         self._not_plain: dict[int, tuple[Any, ...]] = {}  # tuples with parts of the machine in them, by their ids
 
     def load(self, data: bytes) -> Any:
         """The data. `pickle.UnpicklingError` if it asks for more than data, or makes no sense."""
         opcode = "the first opcode"
-        self._allowance = _SLACK + 4 * len(data)
+        self._allowance = _SLACK + _MOST_PER_BYTE * len(data)
         try:
             for found, argument, _ in pickletools.genops(data):
                 opcode = found.name
@@ -89,6 +100,9 @@ class Machine:
             stack.append(argument)
         elif opcode in _CONSTANTS:
             stack.append(_CONSTANTS[opcode]())
+        elif opcode in _EMPTY:
+            stack.append(_EMPTY[opcode]())
+            self._spend(sys.getsizeof(stack[-1]))
         elif opcode in _GETS:
             stack.append(self._memo[argument])
         elif opcode in _PUTS:
@@ -121,19 +135,25 @@ class Machine:
             raise refused("It calls what is nothing to be called.")
         if not called.takes_parts:
             list(map(self._plain, arguments))
-        # What is called copies what it is given, which stands in the pickle: together, no more than that is long.
-        self._allowance -= sum(len(each) for each in arguments if type(each) in (str, bytes, list, tuple, dict))
+        # What is called may copy what it is given, and the pickle may give the same thing again and again.
+        self._spend(sum(map(sys.getsizeof, arguments)))
+        made = called.call(*arguments)
+        self._spend(sys.getsizeof(made))
+        self._stack.append(made)
+
+    def _spend(self, nbytes: int) -> None:
+        """Note that memory or time is spent on this many bytes, for which the pickle must be long enough."""
+        self._allowance -= nbytes
         if self._allowance < 0:
             raise refused("It makes more of itself than there is in it.")
-        self._stack.append(called.call(*arguments))
 
     def _build(self, argument: None) -> None:
         state, built = self._stack.pop(), self._stack[-1]
         if type(built) is not OrderedDict or type(state) is not dict:
             raise refused(f"It sets the state of a {type(built).__name__}.")
+        self._spend(_ATTRIBUTE * len(state))
         for name, value in state.items():  # as `_metadata`, which state dictionaries carry
-            if hasattr(OrderedDict, name):
-                raise refused(f"It sets {name!r} of an OrderedDict.")
+            check_attribute(OrderedDict, name)
             setattr(built, name, self._plain(value))
 
     def _binpersid(self, argument: None) -> None:
@@ -200,7 +220,7 @@ class Machine:
         items, target = self._since_mark(), self._stack[-1]
         if type(target) is not set:
             raise refused(f"It adds to a {type(target).__name__}.")
-        target.update(map(_key, items))
+        target.update([self._key_of(target, each) for each in items])
 
     def _setitem(self, argument: None) -> None:
         value, key = self._stack.pop(), self._stack.pop()
@@ -214,7 +234,18 @@ class Machine:
         if type(target) not in (dict, OrderedDict, Counter):
             raise refused(f"It sets items of a {type(target).__name__}.")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[_key(key)] = self._plain(value)
+            target[self._key_of(target, key)] = self._plain(value)
+
+    def _key_of(self, target: Any, key: Any) -> Any:
+        """`key`, if a container may have it, which may get its keys one by one."""
+        nbytes = sys.getsizeof(key)
+        if nbytes > (_LONG_TEXT if type(key) is str else _LONG_KEY):  # hashing and comparing it takes time, each time
+            self._spend(nbytes)
+        if type(key) is str:  # nearly all are, and a `Keys` has nothing to say of them
+            return key
+        if id(target) not in self._keys:
+            self._keys[id(target)] = target, Keys()
+        return self._keys[id(target)][1].checked(key)
 
 
 _PUSHED = {
@@ -223,8 +254,9 @@ _PUSHED = {
 }  # fmt: skip
 _CONSTANTS: dict[str, Callable[[], Any]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False, "MARK": lambda: _MARK,
-    "EMPTY_TUPLE": tuple, "EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set,
+    "EMPTY_TUPLE": tuple,
 }  # fmt: skip
+_EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set}
 _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
     "GLOBAL": Machine._global, "STACK_GLOBAL": Machine._stack_global, "REDUCE": Machine._reduce,
     "NEWOBJ": Machine._reduce,  # of what is in the table, both mean the same
@@ -233,7 +265,12 @@ _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
     "TUPLE3": lambda machine, _: machine._last_as_tuple(3), "APPEND": Machine._append, "APPENDS": Machine._appends,
     "ADDITEMS": Machine._additems, "SETITEM": Machine._setitem, "SETITEMS": Machine._setitems,
 }  # fmt: skip
-_SLACK = 10_000
+#: Bytes of memory that a pickle may ask for, for each byte of its own and to begin with.
+_MOST_PER_BYTE = 128
+_SLACK = 100_000
+_LONG_KEY = 1000  #: bytes
+_LONG_TEXT = 100_000  #: bytes of a string, which knows its hash
+_ATTRIBUTE = 1000  #: bytes that could be made in the time in which an attribute is checked and set
 _GETS = {"BINGET", "LONG_BINGET"}
 _PUTS = {"BINPUT", "LONG_BINPUT"}
 
@@ -255,17 +292,12 @@ def _not_allowed(full: str) -> pickle.UnpicklingError:
     )
 
 
-def _key(value: Any) -> Any:
-    if not is_key(value):
-        raise refused(f"A key is of type {type(value).__name__}.")
-    return value
-
-
 # --- what may be called ----------------------------------------------------------------------------------------------
 
 
 def _items(pairs: Any) -> list[tuple[Any, Any]]:
-    return [(_key(key), value) for key, value in pairs]
+    keys = Keys()
+    return [(keys.checked(key), value) for key, value in pairs]
 
 
 def _ordered_dict(pairs: Any = ()) -> OrderedDict[Any, Any]:
@@ -277,7 +309,7 @@ def _counter(counts: Any = ()) -> Counter[Any]:
 
 
 def _set(items: Any = ()) -> set[Any]:
-    return {_key(each) for each in items}
+    return set(map(Keys().checked, items))
 
 
 def _encode(text: str, encoding: str) -> bytes:

@@ -25,6 +25,7 @@ from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.tree import Tree
 from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
+from tensorglass.serialization.untrusted import hang
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor
@@ -75,15 +76,15 @@ def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read(file: BinaryIO, place: Placing, mapped: str | None) -> Any:
-    """What is in a checkpoint. Its storages are mapped from the path `mapped`, or copied if that is None."""
+def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
+    """What is in a checkpoint. Its storages are parts of `whole`, the mapped file, or copied if that is None."""
     end = file.tell() + length_of(file)
     try:
         archive = zipfile.ZipFile(file)
     except Exception as error:  # the archive's table is the file's to invent, and zipfile trips over it in many ways
         raise _broken("failed finding central directory", error) from None
     with archive:
-        return _Checkpoint(archive, file, end, place, mapped).load()
+        return _Checkpoint(archive, file, end, place, whole).load()
 
 
 def _broken(what: str, error: Exception | None = None) -> RuntimeError:
@@ -96,13 +97,16 @@ def _broken(what: str, error: Exception | None = None) -> RuntimeError:
 
 
 class _Checkpoint:
-    def __init__(self, archive: zipfile.ZipFile, file: BinaryIO, end: int, place: Placing, mapped: str | None) -> None:
+    def __init__(
+        self, archive: zipfile.ZipFile, file: BinaryIO, end: int, place: Placing, whole: UntypedStorage | None
+    ) -> None:
         self._archive = archive
         self._file = file
         self._end = end
         self._place = place
-        self._whole = None if mapped is None else UntypedStorage.from_file(mapped, False, end)
+        self._whole = whole
         self._storages: dict[str, Stored] = {}
+        self._left = end  # bytes that records may still have: they overlap where all have more than the file
         pickles = [each for each in archive.namelist() if each.count("/") == 1 and each.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise explained(
@@ -134,6 +138,9 @@ class _Checkpoint:
             )
         if record.file_size > self._end or record.compress_size != record.file_size:
             raise _broken(f"record {record.filename} is larger than the file")
+        self._left -= record.file_size
+        if self._left < 0:
+            raise _broken(f"its records overlap: up to {record.filename}, they have more bytes than the file")
         return record
 
     def _begin(self, record: zipfile.ZipInfo) -> int:
@@ -204,14 +211,11 @@ def _rebuild_tensor(
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
     itemsize, nbytes = stored.dtype.itemsize, stored.storage.nbytes()
     geometry.check_within_storage(size, stride, offset, itemsize, nbytes)
+    geometry.checked_numel(size)
     flags = metadata or {}
     conj = flags.get("conj") is True and stored.dtype.is_complex
-    made = duplicating.rebuild(stored.storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
-    if flags.get("neg") is not True:
-        return made
-    if geometry.numel(size) * itemsize > nbytes:  # it may be expanded, without end
-        raise ValueError("a negated tensor has more elements than its storage")
-    return made.detach().neg().requires_grad_(requires_grad is True)
+    storage = stored.negated() if flags.get("neg") is True else stored.storage
+    return duplicating.rebuild(storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
 
 
 def _rebuild_from_bytes(
@@ -227,6 +231,8 @@ def _rebuild_from_bytes(
     """`torch._utils._rebuild_tensor_v3`: of a storage that does not say its dtype."""
     if type(stored) is not Stored or type(dtype) is not DType:
         raise TypeError("a tensor is made of a storage, an offset, a size, a stride and a dtype")
+    if metadata and metadata.get("neg") is True:
+        raise ValueError("only a storage with a dtype of its own is negated")
     return _rebuild_tensor(Stored(stored.storage, dtype), offset, size, stride, requires_grad, hooks, metadata)
 
 
@@ -247,11 +253,7 @@ def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) ->
 
 
 def _with_state(tensor: Tensor, state: Any) -> Tensor:
-    hung = state[0] if type(state) is tuple and state else state
-    for name, value in (hung or {}).items():
-        if type(name) is not str or hasattr(Tensor, name):
-            raise ValueError(f"{name!r} is a tensor's own")
-        tensor.__dict__[name] = value
+    hang(tensor, (state[0] if type(state) is tuple and state else state) or {})
     return tensor
 
 

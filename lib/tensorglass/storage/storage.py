@@ -166,7 +166,10 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first `nbytes` bytes of a file. If `shared`, what is written goes there, else it stays here."""
+        """The first `nbytes` bytes of a file. If `shared`, what is written goes there, else it stays here.
+
+        If another process cuts the file short while it is mapped, the system ends this one (SIGBUS).
+        """
         return cls.on_block(file_block(filename, shared, nbytes))
 
     @classmethod

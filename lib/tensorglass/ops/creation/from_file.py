@@ -18,7 +18,8 @@ def from_file(filename: str, shared: bool | None = None, size: int | None = 0, *
     """A 1-dim tensor of the first `size` elements of a file.
 
     If `shared`, what is written goes to the file, which is made or made longer where that is needed. If not, the file
-    is only read, and what is written stays with this process.
+    is only read, and what is written stays with this process. If another process cuts the file short while it is
+    mapped, the system ends this one (SIGBUS).
     """
     if options.get("pin_memory"):
         raise RuntimeError("tensors constructed from a file cannot be pinned")

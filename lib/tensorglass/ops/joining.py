@@ -81,9 +81,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     # Empty vectors are let through whatever the other sizes are, as PyTorch has it for old code.
     solid = [tensor for tensor in given if tensor._size != (0,)] or given[:1]
     first = solid[0]
-    if not first._size:
-        place = next(place for place, tensor in enumerate(given) if tensor is first)
-        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    for place, tensor in enumerate(given):
+        if not tensor._size:
+            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     axis = 0 if first._size == (0,) else geometry.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
         if tensor._storage.backend is not first._storage.backend:
@@ -124,8 +124,6 @@ def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
-    if not tensor._size:
-        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     if len(tensor._size) != len(first._size):
         raise explained(
             RuntimeError(

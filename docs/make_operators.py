@@ -136,7 +136,7 @@ def forms_of(row: Operator) -> str:
     found = [
         (row.is_function, "f"),
         (row.is_method, "m"),
-        (row.has_in_place_method, "_"),
+        (row.inplace is not None, "_"),
         (row.inplace is not None and f"{row.name}_" in IN_PLACE_FUNCTIONS, "f_"),
         (row.has_out, "out"),
         (row.is_attribute, "."),
@@ -202,7 +202,7 @@ def names_of(row: Operator) -> Iterator[str]:
             yield name
         if row.is_method:
             yield f"Tensor.{name}"
-        if row.has_in_place_method:
+        if row.inplace is not None:
             yield f"Tensor.{name}_"
         forms = {name: row.function, f"{name}_": row.inplace}
         yield from (form for form, body in forms.items() if body is not None and form in IN_PLACE_FUNCTIONS)

@@ -149,7 +149,7 @@ def test_put_is_refused_or_warned_of_where_deterministic_algorithms_are_asked_fo
 
 
 SWITCHES = r"""
-b=torch.backends.cuda.matmul ;; b.allow_tf32 ;; b.allow_tf32=True ;; torch.get_float32_matmul_precision() ;; b.allow_tf32=False
+b=torch.backends.cuda.matmul ;; b.allow_tf32=True ;; torch.get_float32_matmul_precision() ;; b.allow_tf32=False
 b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('medium') ;; b.allow_tf32 ;; b.allow_tf32=False
 b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('highest') ;; b.allow_tf32 ;; b.allow_tf32=1
 torch.set_float32_matmul_precision(3) ;; torch.get_float32_matmul_precision()
@@ -160,7 +160,7 @@ b=torch.backends.cudnn ;; b.is_available() ;; b.version() ;; b.is_acceptable(tor
 b=torch.backends.cudnn ;; b.benchmark=True ;; b.benchmark ;; b.benchmark=False ;; b.benchmark ;; b.benchmark=3
 b=torch.backends.cudnn ;; b.deterministic=True ;; b.deterministic ;; b.deterministic=False ;; b.deterministic=None
 b=torch.backends.cudnn ;; b.enabled=False ;; b.enabled ;; b.enabled=True ;; b.enabled=1 ;; b.allow_tf32='x'
-b=torch.backends.cudnn ;; f=b.flags(benchmark=True) ;; f.__enter__() ;; b.benchmark ;; f.__exit__(*[None]*3) ;; b.enabled
+b=torch.backends.cudnn ;; f=b.flags(benchmark=True) ;; f.__enter__() ;; b.benchmark ;; f.__exit__(*[None]*3)
 torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.backends.mkldnn.enabled
 torch.backends.mkldnn.enabled=1 ;; torch.backends.mkldnn.deterministic
 """

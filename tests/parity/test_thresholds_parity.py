@@ -44,15 +44,18 @@ x=torch.ones(3) ;; torch.threshold(x,torch.tensor(1.),2) ;; torch.threshold(x,0,
 x=torch.ones(3) ;; torch.threshold(3,0,5)
 x=torch.ones(3) ;; torch.hardshrink(3)
 x=torch.ones(3) ;; torch.threshold_(x,3,7) ;; x ;; hasattr(x,'threshold') ;; hasattr(x,'threshold_')
+x=torch.ones(3) ;; torch.threshold(x,0)
+y=torch.tensor([-1,.5,2]).requires_grad_() ;; r=torch.threshold_(y*1,0.7,5) ;; r ;; r.sum().backward() ;; y.grad
+y=torch.tensor([-1,.5,2]).requires_grad_() ;; r=torch.threshold_(y*1,0.3,5) ;; r ;; r.sum().backward() ;; y.grad
 x=torch.ones(3) ;; hasattr(x,'hardshrink_') ;; hasattr(torch,'hardshrink_')
 x=torch.ones(2,3).t() ;; torch.threshold(x,0,2) ;; x.hardshrink() ;; x[::2].hardshrink()
 x=torch.ones(2,3).t() ;; torch.threshold(x[::2],0,5)
 y=torch.tensor([-1.,0.3,0.5,2,math.nan],requires_grad=True) ;; r=y.hardshrink() ;; r ;; r.sum().backward() ;; y.grad
-y=torch.tensor([-1.,0.3,0.5,2,math.nan],requires_grad=True) ;; r=torch.threshold(y,0.3,5) ;; r ;; r.sum().backward() ;; y.grad
-y=torch.tensor([-1.,-0.5,2],requires_grad=True) ;; r=y.hardshrink() ;; g,=torch.autograd.grad(r.sum(),y,create_graph=True) ;; g ;; g.sum().backward() ;; y.grad
-y=torch.tensor([-1.,-0.5,2],requires_grad=True) ;; r=torch.threshold(y,-0.7,3) ;; g,=torch.autograd.grad(r.sum(),y,create_graph=True) ;; g ;; g.sum().backward() ;; y.grad
+y=torch.tensor([-1,.5,math.nan]).requires_grad_() ;; r=torch.threshold(y,0.3,5) ;; r ;; r.sum().backward() ;; y.grad
+y=torch.ones(3,requires_grad=True) ;; y.hardshrink().sum().backward(create_graph=True) ;; g=y.grad ;; g.sum().backward()
+y=torch.ones(3,requires_grad=True) ;; torch.threshold(y,-1,3).sum().backward(create_graph=True) ;; y.grad.sum()
 y=torch.ones(2).bfloat16().requires_grad_() ;; r=torch.threshold(y,-0.7,3) ;; r.sum().backward() ;; y.grad
-y=torch.tensor([-1.,-0.5,2],dtype=torch.float16,requires_grad=True) ;; r=torch.hardshrink(y,0.7) ;; r.sum().backward() ;; y.grad
+y=torch.ones(2).half().requires_grad_() ;; r=torch.hardshrink(y,0.7) ;; r.sum().backward() ;; y.grad
 y=torch.ones(3,requires_grad=True) ;; torch.threshold_(y,0,1)
 """
 

@@ -62,11 +62,6 @@ class Operator(NamedTuple):
         """Where PyTorch has the function: "abs", "linalg.det"."""
         return f"{self.namespace}.{self.name.removeprefix(f'{self.namespace}_')}" if self.namespace else self.name
 
-    @property
-    def has_in_place_method(self) -> bool:
-        """Whether the in-place form is a method: ``torch.threshold_`` is a function alone."""
-        return self.inplace is not None and (self.is_method or f"{self.name}_" not in IN_PLACE_FUNCTIONS)
-
 
 OPERATORS: dict[str, Operator] = {}
 
@@ -77,8 +72,7 @@ IN_PLACE_FUNCTIONS = frozenset((
     "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_",
     "fix_", "floor_", "frac_", "gcd_", "i0_", "index_put_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_",
     "logit_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_", "relu_", "resize_as_", "round_", "rsqrt_",
-    "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "threshold_",
-    "trunc_", "xlogy_", "zero_",
+    "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
 ))  # fmt: skip
 
 
@@ -194,7 +188,7 @@ def _hand_out(row: Operator) -> None:
             _give(name, row, _explained(row, name, row.method or row.function, is_method=True))
         if row.is_attribute:
             _give(name, row, property(row.function, row.setter))
-        if row.has_in_place_method:
+        if row.inplace is not None:
             _give(f"{name}_", row, _explained(row, f"{name}_", row.inplace, is_method=True))
         for form, body in ((name, row.function), (f"{name}_", row.inplace)):
             if body is not None and form in IN_PLACE_FUNCTIONS:

@@ -8,13 +8,15 @@ from typing import Any
 from tensorglass import dtypes
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arguments import check_tensor
 from tensorglass.ops.declaring import pointwise
 from tensorglass.ops.gradient_kernels import number, threshold_backward
 from tensorglass.ops.gradients import zero_gradient
 from tensorglass.ops.pointwise_checks import Operands, value_fits
 from tensorglass.ops.promotion import FLOAT, PROMOTE
 from tensorglass.ops.samples import values
-from tensorglass.ops.table import Sample, sample
+from tensorglass.ops.table import Sample, operator, sample
+from tensorglass.tensor import Tensor
 
 _OF_FLOATS = PROMOTE.but(refuses=(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), widens=False).exactly()
 
@@ -26,7 +28,7 @@ def _shrinks() -> Iterator[Sample]:
 
 
 def _hardshrink(xp: Any, kept: Array, input: Array, lambd: complex) -> Array:
-    bound = number(xp, lambd, input.dtype)
+    bound = xp.asarray(lambd).astype(input.dtype)
     return xp.where((input >= -bound) & (input <= bound), number(xp, 0, kept.dtype), kept)
 
 
@@ -64,13 +66,41 @@ def _both_fit(operands: Operands, threshold: complex = 0, value: complex = 0) ->
 
 
 @pointwise(
-    PROMOTE.but(refuses=(dtypes.BOOL, dtypes.COMPLEX), widens=False),
+    PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX),
+    function=False,
     method=False,
+    inplace=False,
     late_check=_both_fit,
+    error_name="threshold_cpu",
+)
+def above(xp: Any, input: Array, threshold: complex = 0, value: complex = 0, *, out: Array = None) -> Array:
+    """The kernel of `threshold`. NaN stays."""
+    least, other = (xp.asarray(each).astype(input.dtype) for each in (threshold, value))  # fractions are cut off
+    return xp.where(input <= least, other, input)
+
+
+@operator(
+    "pointwise",
+    method=False,
+    out=True,
     samples=_thresholds,
+    differs="an `out` whose elements share cells is refused; PyTorch writes over and over",
 )
 @derivative(input=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold))
-def threshold(xp: Any, input: Array, threshold: complex, value: complex, *, out: Array = None) -> Array:
-    """Each element above `threshold`, and `value` in place of the others. NaN stays."""
-    limit, other = (xp.asarray(each).astype(input.dtype) for each in (threshold, value))  # fractions are cut off
-    return xp.where(input <= limit, other, input)
+def threshold(input: Tensor, threshold: complex, value: complex, *, out: Tensor | None = None) -> Tensor:
+    """Each element above `threshold`, and `value` in place of the others; NaN stays."""
+    check_tensor("threshold", input)
+    made: Tensor = above(input, threshold, value, out=out)
+    return made
+
+
+@operator("pointwise", method=False)
+@derivative(
+    node="ThresholdBackward1",
+    input=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
+)
+def threshold_(input: Tensor, threshold: complex, value: complex) -> Tensor:
+    """`threshold` in place."""
+    check_tensor("threshold_", input)
+    above(input, threshold, value, out=input)
+    return input

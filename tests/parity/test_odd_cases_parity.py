@@ -139,6 +139,8 @@ x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([],dtype=torch.int64),1.) ;;
 """
 
 REFUSALS = r"""
+x=torch.ones(2) ;; x.where(x>0,'a') ;; x.where(x>0,None) ;; x.where(3,x) ;; x.where(None,'a')
+w=torch.empty(0) ;; torch.cat([w,w],out=w) ;; v=torch.ones(1,4) ;; torch.cat([v,v],out=v.expand(2,4))
 torch.cat([torch.ones(2,3),torch.ones(())],3)
 torch.cat([torch.ones(()),torch.ones(2,3)],3)
 torch.cat([torch.ones(2)],3)

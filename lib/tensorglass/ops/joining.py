@@ -16,7 +16,7 @@ from tensorglass.ops.arguments import all_tensors, type_name
 from tensorglass.ops.copying import transfer
 from tensorglass.ops.elementwise import resize_output
 from tensorglass.ops.one_device import on_two_devices
-from tensorglass.ops.overlap_checks import refuse_shared_cells
+from tensorglass.ops.overlap_checks import refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.promotion import common_dtype
 from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
@@ -151,7 +151,9 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
             raise TypeError(
                 f"torch.cat(): input types can't be cast to the desired output type {out._dtype.scalar_type}"
             )
-        refuse_shared_cells(out, *given)
+        solid = [tensor for tensor in given if tensor._size != (0,)]
+        refuse_read_cells(out, *solid)
+        refuse_shared_cells(out)
         if out._size != size:
             resize_output(out, size, _strides(given, size))
             refuse_shared_cells(out, *given)  # one of them may be `out` itself, which had no elements

@@ -9,6 +9,10 @@ import pytest
 from tests.parity.steps import disagreement, lines
 
 GRADIENTS = r"""
+x=torch.arange(3.,requires_grad=True) ;; torch.autograd.grad((x**False).sum(),x)[0]
+x=torch.arange(3.,requires_grad=True) ;; torch.autograd.grad((x**0).sum(),x)[0]
+x=torch.arange(3.,requires_grad=True) ;; torch.autograd.grad(x.pow(False).sum(),x)[0]
+x=torch.arange(3.,requires_grad=True) ;; torch.autograd.grad((x**True).sum(),x)[0]
 x=torch.arange(6.,requires_grad=True) ;; y=x[2:4] ;; z=torch.kron(y,y) ;; z.sum().backward() ;; x.grad.tolist()
 x=torch.tensor([1+2j,3j]).conj() ;; torch.kron(x,x) ;; torch.kron(x,torch.ones(2))
 x=torch.arange(6.).reshape(2,3).t() ;; torch.kron(x,x)
@@ -135,6 +139,12 @@ x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([],dtype=torch.int64),1.) ;;
 """
 
 REFUSALS = r"""
+x=torch.ones(2) ;; x.where(x>0,'a') ;; x.where(x>0,None) ;; x.where(3,x) ;; x.where(None,'a')
+w=torch.empty(0) ;; torch.cat([w,w],out=w) ;; v=torch.ones(1,4) ;; torch.cat([v,v],out=v.expand(2,4))
+torch.cat([torch.ones(2,3),torch.ones(())],3)
+torch.cat([torch.ones(()),torch.ones(2,3)],3)
+torch.cat([torch.ones(2)],3)
+x=torch.ones(2,3,requires_grad=True) ;; torch.cat([x,torch.ones(())],3) ;; torch.cat([x,torch.ones(2)],3)
 x=torch.zeros(2,0) ;; x.norm(float('inf'))
 x=torch.zeros(2,0) ;; x.norm(-1.,1)
 x=torch.zeros(2,0,3) ;; x.index_select(1,torch.tensor([0]))
@@ -199,6 +209,53 @@ def test_empty_dims_and_misplaced_arguments_mean_what_pytorch_takes_them_for(pro
 
 @pytest.mark.parametrize("program", lines(WRITES))
 def test_a_tensors_own_elements_are_written_to_it_as_pytorch_writes_them(program: str) -> None:
+    assert disagreement(program) is None
+
+
+ITSELF = r"""
+v=torch.arange(6.) ;; w=v[::2] ;; w[w>0]=w ;; v
+v=torch.arange(6.) ;; w=v[::2] ;; w[...,torch.tensor([1,0,2])]=w ;; v
+v=torch.arange(6.) ;; w=v[::2] ;; w[[1,0,2]]=w ;; v
+v=torch.arange(6.) ;; w=v[:3].expand(2,3) ;; w[...,torch.tensor([0,1,2])]=w ;; v
+v=torch.arange(6.) ;; w=v.unfold(0,3,1) ;; w[w>3]=w ;; v
+v=torch.arange(6.) ;; w=v[::2] ;; w.index_copy_(0,torch.tensor([1,0,2]),w) ;; v
+v=torch.arange(6.) ;; w=v[::2] ;; w.scatter_add_(0,torch.tensor([1,0,2]),w) ;; v
+v=torch.arange(6.) ;; w=v[::2] ;; w.index_put_((torch.tensor([1,0,2]),),w,accumulate=True) ;; v
+v=torch.arange(6) ;; w=v[::2] ;; w[w]=1
+v=torch.tensor([0,1,1,0]) ;; w=v[::2] ;; w.index_fill_(0,w,1)
+v=torch.arange(6.,requires_grad=True) ;; w=(v*1)[::2] ;; w[...,[1,0,2]]=w
+v=torch.empty(0) ;; v[v>0]=v ;; v.index_copy_(0,torch.tensor([],dtype=torch.int64),v)
+v=torch.ones(4)[::2] ;; torch.gather(v,0,torch.tensor([0,1]),out=v)
+v=torch.ones(4)[::2] ;; torch.cumsum(v,0,out=v) ;; torch.cat([v],0,out=v)
+"""
+
+
+@pytest.mark.parametrize("program", lines(ITSELF))
+def test_a_tensor_written_over_itself_is_refused_however_it_lies(program: str) -> None:
+    assert disagreement(program) is None
+
+
+EMPTY = r"""
+v=torch.arange(6.) ;; v[:0].index_fill_(0,torch.tensor([3]),1.)
+v=torch.arange(6.) ;; v[6:].index_fill_(0,torch.tensor([-1]),1.)
+v=torch.arange(6.).view(2,3) ;; v[:0].index_fill_(0,torch.tensor([3]),1.) ;; v[:0].index_fill_(1,torch.tensor([5]),1.)
+v=torch.arange(6.).view(2,3) ;; v[:,:0].index_fill_(1,torch.tensor([0]),1.)
+v=torch.arange(6.).view(2,3) ;; v[:0,:0].index_fill_(1,torch.tensor([0]),1.)
+v=torch.arange(6.).view(2,3) ;; w=v[:0].index_fill_(0,torch.tensor([],dtype=torch.int64),1.)
+v=torch.empty(0,3) ;; v.index_fill_(0,torch.tensor([0]),1.) ;; v.index_fill_(1,torch.tensor([1]),1.)
+a=torch.ones(2,2,dtype=torch.complex64) ;; b=torch.ones(0,2,3,dtype=torch.int64) ;; a@b ;; b.mT@a
+a=torch.ones(1,3,dtype=torch.bool) ;; b=torch.ones(0,3,1) ;; a@b ;; b.mT@a.mT ;; b@a
+a=torch.ones(2,3,dtype=torch.int64) ;; b=torch.ones(0,3,1) ;; a@b
+a=torch.ones(2,0,dtype=torch.float64) ;; b=torch.ones(5,0,3) ;; a@b ;; b.mT@a.mT
+torch.bmm(torch.ones(0,2,3,dtype=torch.int64),torch.ones(0,3,2))
+torch.bmm(torch.ones(2,2,0,dtype=torch.complex64),torch.ones(2,0,2))
+torch.bmm(torch.ones(2,2,1),torch.ones(2,1,0).int())
+torch.bmm(torch.ones(2,2,1,dtype=torch.int64),torch.ones(2,1,2))
+"""
+
+
+@pytest.mark.parametrize("program", lines(EMPTY))
+def test_where_there_are_no_elements_is_asked_what_pytorch_asks(program: str) -> None:
     assert disagreement(program) is None
 
 

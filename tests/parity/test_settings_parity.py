@@ -10,6 +10,7 @@ import pytest
 from parity.agreement import Dtype, disagreement, torch
 
 import tensorglass
+from tests.parity import steps
 
 #: Programs of calls, each made on both libraries in turn.
 PROGRAMS: list[list[tuple[Any, ...]]] = [
@@ -145,3 +146,36 @@ def test_put_is_refused_or_warned_of_where_deterministic_algorithms_are_asked_fo
         return [str(each.message).split(" (Triggered")[0] for each in caught]
 
     assert tried(tensorglass) == tried(torch)
+
+
+SWITCHES = r"""
+b=torch.backends.cuda.matmul ;; b.allow_tf32=True ;; torch.get_float32_matmul_precision() ;; b.allow_tf32=False
+b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('medium') ;; b.allow_tf32 ;; b.allow_tf32=False
+b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('highest') ;; b.allow_tf32 ;; b.allow_tf32=1
+torch.set_float32_matmul_precision(3) ;; torch.get_float32_matmul_precision()
+b=torch.backends.cuda.matmul ;; b.allow_fp16_reduced_precision_reduction ;; b.allow_bf16_reduced_precision_reduction
+b=torch.backends.cuda.matmul ;; b.tf32 ;; b.tf32=True
+b=torch.backends.cudnn ;; b.enabled ;; b.benchmark ;; b.deterministic ;; b.allow_tf32 ;; b.benchmark_limit
+b=torch.backends.cudnn ;; b.is_available() ;; b.version() ;; b.is_acceptable(torch.ones(2))
+b=torch.backends.cudnn ;; b.benchmark=True ;; b.benchmark ;; b.benchmark=False ;; b.benchmark ;; b.benchmark=3
+b=torch.backends.cudnn ;; b.deterministic=True ;; b.deterministic ;; b.deterministic=False ;; b.deterministic=None
+b=torch.backends.cudnn ;; b.enabled=False ;; b.enabled ;; b.enabled=True ;; b.enabled=1 ;; b.allow_tf32='x'
+b=torch.backends.cudnn ;; f=b.flags(benchmark=True) ;; f.__enter__() ;; b.benchmark ;; f.__exit__(*[None]*3)
+torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.backends.mkldnn.enabled
+torch.backends.mkldnn.enabled=1 ;; torch.backends.mkldnn.deterministic
+"""
+
+
+@pytest.mark.parametrize("program", steps.lines(SWITCHES))
+def test_switches_of_other_libraries_are_kept_told_and_refused_as_pytorchs(program: str) -> None:
+    # The modules are named after their packages, which a name that is left would show.
+    assert steps.disagreement(f"{program} ;; b=None") is None
+
+
+def test_a_module_of_switches_can_be_imported_by_name() -> None:
+    import tensorglass.backends.cudnn as cudnn
+
+    assert cudnn is tensorglass.backends.cudnn
+    assert not any(
+        getattr(tensorglass.backends, name).is_available() for name in ("cudnn", "mkl", "mkldnn", "mps", "openmp")
+    )

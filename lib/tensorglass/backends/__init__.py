@@ -1,9 +1,10 @@
 """Backends: where bytes live and kernels run, one small class for each type of device.
 
 `base` says what a backend must offer, and finds the backend of a device. `numpy_backend` is the CPU's, `simulated` the
-simulated accelerator's.
+simulated accelerator's. The modules that `_SWITCHES` names are no backends, but stand where PyTorch has its switches.
 """
 
+from importlib import import_module
 from typing import Any
 
 from tensorglass.backends.base import (
@@ -28,9 +29,15 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: Modules with switches of libraries that PyTorch calls, fetched when they are asked for.
+_SWITCHES = ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _SWITCHES:
+        return import_module(f"{__name__}.{name}")
     raise explained(
         AttributeError(f"module 'tensorglass.backends' has no attribute '{name}'"),
-        "PyTorch's backends are switches of libraries that it calls, such as cudnn, mkl and mps; none of them is here.",
+        f"Of the libraries that PyTorch calls, {', '.join(_SWITCHES)} have switches here; none of them is called.",
         "torch.accelerator.is_available() says whether there is a device beside the CPU, of whatever kind.",
     )

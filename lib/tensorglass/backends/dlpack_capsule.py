@@ -103,6 +103,7 @@ def content_of(capsule: Any) -> Content:
         )
     numbers = struct.Struct(f"@{ndim}q")
     size = numbers.unpack(ctypes.string_at(shape, numbers.size))
+    geometry.check_lengths(size)
     stride = numbers.unpack(ctypes.string_at(strides, numbers.size)) if strides else geometry.contiguous_strides(size)
     if stride and min(stride) < 0:
         raise explained(
@@ -113,6 +114,7 @@ def content_of(capsule: Any) -> Content:
             f"The array's strides, in elements, are {stride}.",
             notebook="05 strides and offset",
         )
+    stride = geometry.checked_strides(size, stride)
     return Content((device_type, device_index), dtype, size, stride, is_read_only, (data or 0) + byte_offset)
 
 

@@ -89,9 +89,11 @@ def check_no_partial_overlap(written: Header, written_itemsize: int, read: Heade
         raise _shared_cells(written, written_itemsize, read, read_itemsize)
 
 
-def check_no_overlap(written: Header, written_itemsize: int, read: Header, read_itemsize: int) -> None:
-    """Raise RuntimeError if two tensors on one storage share cells at all."""
-    if overlap_status(read, read_itemsize, written, written_itemsize) in (Overlap.PARTIAL, Overlap.FULL):
+def check_no_overlap(
+    written: Header, written_itemsize: int, read: Header, read_itemsize: int, *, is_itself: bool = False
+) -> None:
+    """Raise RuntimeError if two tensors on one storage share cells at all; `is_itself`: they are one tensor."""
+    if is_itself or overlap_status(read, read_itemsize, written, written_itemsize) in (Overlap.PARTIAL, Overlap.FULL):
         raise _shared_cells(written, written_itemsize, read, read_itemsize)
 
 

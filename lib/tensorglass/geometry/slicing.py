@@ -7,8 +7,8 @@ function takes a header and returns the header of the view, which shares the sto
 from __future__ import annotations
 
 from tensorglass.core.errors import explained
-from tensorglass.geometry.dims import Header, Ints, as_int, checked_numel, wrap_dim
-from tensorglass.geometry.strides import storage_nbytes
+from tensorglass.geometry.dims import Header, Ints, as_int, wrap_dim
+from tensorglass.geometry.strides import checked_strides, storage_nbytes
 
 _BASIC = "03 basic indexing"
 _STRIDES = "05 strides and offset"
@@ -195,9 +195,10 @@ def unfold(size: Ints, stride: Ints, offset: int, dim: int, window: int, step: i
     if not size:
         return (window,), (1,), offset
     windows = (available - window) // step + 1
+    lengths = (*size[:place], windows, *size[place + 1 :], window)
     return (
-        (*size[:place], windows, *size[place + 1 :], window),
-        (*stride[:place], stride[place] * step, *stride[place + 1 :], stride[place]),
+        lengths,
+        checked_strides(lengths, (*stride[:place], stride[place] * step, *stride[place + 1 :], stride[place])),
         offset,
     )
 
@@ -248,8 +249,7 @@ def check_within_storage(size: Ints, stride: Ints, offset: int, itemsize: int, n
             else f"The first element would be cell {offset}; the storage has no cells.",
             notebook=_STRIDES,
         )
-    if size and min(size) < 0:  # along a stride of 0 it takes no storage, and yet it cannot be
-        checked_numel(size)
+    checked_strides(size, stride)  # along a stride of 0 any length takes no storage
 
 
 def _path_to_last(size: Ints, stride: Ints, offset: int) -> str:

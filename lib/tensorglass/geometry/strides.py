@@ -9,16 +9,18 @@ we.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from tensorglass.core.errors import explained
-from tensorglass.geometry.dims import INT64_MAX, Ints, remembered
+from tensorglass.geometry.dims import INT64_MAX, Ints, checked_numel, remembered
 
 
 @remembered
 def contiguous_strides(size: Ints) -> Ints:
     """Return the row-major strides of a new tensor: the last dimension is the closest-packed.
 
-    A dimension of size 0 counts as 1, so that the strides stay positive.
+    A dimension of size 0 counts as 1, so that the strides stay positive. Raises RuntimeError when 64 bits
+    cannot hold one.
     """
     strides = []
     step = 1
@@ -26,7 +28,34 @@ def contiguous_strides(size: Ints) -> Ints:
         strides.append(step)
         if length > 1:
             step *= length
+    if strides and strides[-1] > INT64_MAX:
+        raise _stride_overflow(size)
     return tuple(reversed(strides))
+
+
+def _stride_overflow(size: Ints) -> RuntimeError:
+    return explained(
+        RuntimeError("Stride calculation overflowed"),
+        f"Along some dimension of {list(size)}, neighbours lie further apart than 64 bits can count.",
+        notebook="05 strides and offset",
+    )
+
+
+@remembered
+def checked_strides(size: Ints, stride: Ints) -> Ints:
+    """Return the strides of a new header of this size: those given, which must be as many as the dimensions.
+
+    As in PyTorch, a negative one means that the dimension lies around the next one without a gap. Raises
+    RuntimeError for a negative length, and for more elements or longer strides than 64 bits can count.
+    """
+    checked_numel(size)
+    steps = list(stride)
+    for dim in range(len(size) - 1, -1, -1):
+        if steps[dim] < 0:
+            steps[dim] = max(size[dim + 1], 1) * steps[dim + 1] if dim + 1 < len(size) else 1
+        if steps[dim] > INT64_MAX:
+            raise _stride_overflow(size)
+    return tuple(steps)
 
 
 class _StridesBySize(dict[Ints, Ints]):
@@ -194,12 +223,8 @@ def reach(size: Ints, stride: Ints, offset: int, itemsize: int) -> tuple[int, bo
     return storage_nbytes(size, stride, offset, itemsize), is_contiguous(size, stride)
 
 
-def contiguous_nbytes(size: Ints, itemsize: int) -> int:
-    """Return how many bytes a new contiguous tensor of this size takes.
-
-    Raises RuntimeError for a negative length, or when 64 bits cannot hold the answer.
-    """
-    nbytes = itemsize
+def check_lengths(size: Ints) -> None:
+    """Raise RuntimeError for a negative length."""
     for length in size:
         if length < 0:
             raise explained(
@@ -207,7 +232,15 @@ def contiguous_nbytes(size: Ints, itemsize: int) -> int:
                 "Every length of a size is 0 or more. Only view, reshape and expand understand -1.",
                 notebook="01 header and storage",
             )
-        nbytes *= length
+
+
+def contiguous_nbytes(size: Ints, itemsize: int) -> int:
+    """Return how many bytes a new contiguous tensor of this size takes.
+
+    Raises RuntimeError for a negative length, or when 64 bits cannot hold the answer.
+    """
+    check_lengths(size)
+    nbytes = itemsize * prod(size)
     if nbytes > INT64_MAX:
         raise explained(
             RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}"),

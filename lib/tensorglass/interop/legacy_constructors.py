@@ -95,7 +95,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
             invalid_combination("new", arguments),
             "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
         )
-    return _empty(dtype, tuple(map(index, arguments)) or (0,), device)
+    return _empty(dtype, size_tuple("new", arguments) or (0,), device)
 
 
 def _is_length(given: Any) -> bool:

@@ -6,9 +6,8 @@ said at each. Results do not depend on any of them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tensorglass.backends.host_threads import THREADS
+from tensorglass.backends.switches import MatmulPrecision, check_bool
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
@@ -25,13 +24,7 @@ class _Settings:
     is_deterministic = False
     only_warns = False
     fills_new_memory = True
-    precision = "highest"
     always_warns = False
-
-
-def _check_bool(name: str, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise RuntimeError(f"{name} expects a bool, but got {type_name(value)}")
 
 
 def _check_count(name: str, value: int) -> None:
@@ -175,20 +168,22 @@ def get_float32_matmul_precision() -> str:
     >>> torch.get_float32_matmul_precision()
     'highest'
     """
-    return _Settings.precision
+    return MatmulPrecision.now
 
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Say how exact they have to be: "highest", "high" or "medium". They are computed in float32 in any case."""
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type_name(precision)}")
     if precision not in _PRECISIONS:
         warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current precision is unchanged.")
         return
-    _Settings.precision = precision
+    MatmulPrecision.now = precision
 
 
 def set_flush_denormal(mode: bool) -> bool:
     """Ask for numbers too small for full precision to be taken for 0, and be told that this cannot be done: False."""
-    _check_bool("flush_denormal", mode)
+    check_bool("flush_denormal", mode)
     return False
 
 
@@ -223,7 +218,7 @@ def _old_types() -> dict[str, DType]:
 
 def set_warn_always(b: bool, /) -> None:
     """Ask for advice at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
-    _check_bool("setWarnOnlyOnce", b)
+    check_bool("setWarnOnlyOnce", b)
     _Settings.always_warns = b
 
 

@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from tensorglass import geometry
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies import copy_pickle as duplicating
@@ -209,9 +208,6 @@ def _rebuild_tensor(
         raise ValueError("offsets, sizes and strides are whole numbers from 0 to 2^63 - 1")
     if len(size) != len(stride) or len(size) > 64:
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
-    itemsize, nbytes = stored.dtype.itemsize, stored.storage.nbytes()
-    geometry.check_within_storage(size, stride, offset, itemsize, nbytes)
-    geometry.checked_numel(size)
     flags = metadata or {}
     conj = flags.get("conj") is True and stored.dtype.is_complex
     storage = stored.negated() if flags.get("neg") is True else stored.storage

@@ -45,12 +45,15 @@ def check_byte_order(byte_order: object, dtype: dtype) -> None:
         raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
 
 
-def negative_length(nbytes: int) -> RuntimeError:
-    """PyTorch's error for a length below 0."""
-    return explained(
-        RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with "
-            f"negative number: {nbytes % 2**64}"
-        ),
-        f"A storage cannot be {nbytes} bytes long.",
-    )
+def check_length(nbytes: int) -> None:
+    """Refuse a length that no storage can have: below 0, or more than 64 bits can count."""
+    if nbytes >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if nbytes < 0:
+        raise explained(
+            RuntimeError(
+                "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called "
+                f"with negative number: {nbytes % 2**64}"
+            ),
+            f"A storage cannot be {nbytes} bytes long.",
+        )

@@ -23,7 +23,13 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named
 from tensorglass.storage import sharing
-from tensorglass.storage.arguments import check_byte_order, is_index, negative_length, read_bytes, type_name
+from tensorglass.storage.arguments import (
+    check_byte_order,
+    check_length,
+    is_index,
+    read_bytes,
+    type_name,
+)
 from tensorglass.storage.headers import LookedAt
 
 if TYPE_CHECKING:
@@ -61,8 +67,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         self._counted = 0  # until there are bytes: they may be refused
         values = None if isinstance(data, int) else read_bytes(data)
         nbytes = data if isinstance(data, int) else len(values or ())
-        if nbytes < 0:
-            raise negative_length(nbytes)
+        check_length(nbytes)
         place = as_device(device)
         backend = backends.get(place)
         self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
@@ -213,8 +218,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         if isinstance(size, bool) or not hasattr(size, "__index__"):
             raise RuntimeError(f"resize_ expects an int, but got {type_name(size)}")
         size = int(size)
-        if size < 0 and self.is_ours:
-            raise negative_length(size)
+        if self.is_ours:
+            check_length(size)
         if not self.is_ours:
             raise explained(
                 RuntimeError("Trying to resize storage that is not resizable"),
@@ -304,7 +309,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         view = memoryview(buffer).cast("B")
         if not 0 <= offset <= max(view.nbytes - 1, 0):
             raise ValueError(
-                f"offset must be non-negative and no greater than buffer length ({view.nbytes}) , but got {offset}"
+                # sic: the two numbers change places
+                f"offset must be non-negative and no greater than buffer length ({offset}) , but got {view.nbytes}"
             )
         if count < 0:
             if (view.nbytes - offset) % dtype.itemsize:
@@ -315,7 +321,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         nbytes = count * dtype.itemsize
         if offset + nbytes > view.nbytes:
             raise ValueError(
-                f"buffer has only {view.nbytes - offset} bytes after offset {offset}, but specified a size of {count}"
+                f"buffer has only {view.nbytes - offset} elements after offset {offset}, but specified a size of "
+                f"{count}"
             )
         self = cls(list(view[offset : offset + nbytes]))
         if byte_order not in ("", "native", sys.byteorder):

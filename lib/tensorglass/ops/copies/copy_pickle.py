@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorglass import geometry
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.graph.tensor_fields import set_requires_grad
@@ -125,7 +126,8 @@ def rebuild(
     requires_grad: bool,
     conj: bool,
 ) -> Tensor:
-    """The tensor that was pickled."""
+    """The tensor that was pickled. Raises RuntimeError unless the storage holds all its elements."""
+    size, stride, offset = geometry.as_strided(size, stride, offset, dtype.itemsize, storage.nbytes())
     made = make(storage, size, stride, offset, dtype)
     made._conj = conj
     set_requires_grad(made, requires_grad)

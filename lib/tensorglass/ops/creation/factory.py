@@ -279,10 +279,13 @@ def new_at_once(
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
     """A tensor with a storage of its own, not initialised unless `zeroed`."""
     dtype, device, requires_grad, is_pinned = place
-    geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
-    backend, packed = backends.get(device), geometry.CONTIGUOUS_STRIDES[size]
     if stride is None:
-        stride = packed
+        geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes
+        stride = packed = geometry.CONTIGUOUS_STRIDES[size]
+    else:
+        geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
+        stride, packed = geometry.checked_strides(size, stride), geometry.contiguous_strides(size)
+    backend = backends.get(device)
     backend.array_dtype(dtype)  # raises where the backend lacks this dtype
     if not is_pinned and stride == packed:
         array = backend.empty(dtype, size, zeroed=zeroed)
@@ -308,11 +311,11 @@ def of_kernel(
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
     dtype, device, requires_grad, is_pinned = place
-    geometry.contiguous_nbytes(size, dtype.itemsize)
     backend = backends.get(device)
     if out is not None:
         raw_array(resized(out, size))[...] = backend.launch(kernel, *arguments)
         return out
+    geometry.contiguous_nbytes(size, dtype.itemsize)
     if is_pinned:
         made = new(size, place)
         raw_array(made)[...] = backend.launch(kernel, *arguments)
@@ -331,6 +334,7 @@ def _fresh(xp: Any, kernel: Callable[..., Any], arguments: tuple[Any, ...], arra
 def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
     """The tensor given as ``out=``, of the result's size and about to be written."""
     if out._size != size:
+        geometry.checked_numel(size)
         geometry.contiguous_nbytes(size, out._dtype.itemsize)
         resize(out, size, geometry.contiguous_strides(size))
     refuse_overlapping_write(out)

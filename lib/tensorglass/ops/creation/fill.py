@@ -62,6 +62,7 @@ def empty(
     shape = read_size("empty", sizes, size)
     place = read_out_options("empty", options, out)
     if out is not None:
+        geometry.check_lengths(shape)
         return settled(resized(out, shape), is_new=False)
     return settled(new(shape, place, None if memory_format is None else strides_in(memory_format, shape)))
 
@@ -74,7 +75,7 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
         if made is not None:
             return made
     shape = read_size("zeros", sizes, size)
-    if shape and min(shape) < 0:
+    if out is None and shape and min(shape) < 0:
         raise explained(
             RuntimeError("zeros: Dimension size must be non-negative."),
             f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",
@@ -155,6 +156,7 @@ def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
 
 
 def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
+    geometry.check_lengths(size)
     if len(size) != len(stride):
         raise explained(
             RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"),
@@ -175,6 +177,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
             f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
         )
     place = read_options("empty_permuted", options)
+    geometry.contiguous_nbytes(shape, place.dtype.itemsize)
     stride = [0] * len(shape)
     permuted = []
     for dim in order:

@@ -23,8 +23,9 @@ def refuse_read_cells(target: Tensor, *sources: Tensor) -> None:
     """Refuse to write to a tensor that shares cells with what is read."""
     for source in sources:
         if source._storage is target._storage:
-            itemsize = target._dtype.itemsize
-            geometry.check_no_overlap(header_of(target), itemsize, header_of(source), source._dtype.itemsize)
+            written, read = header_of(target), header_of(source)
+            widths = target._dtype.itemsize, source._dtype.itemsize
+            geometry.check_no_overlap(written, widths[0], read, widths[1], is_itself=source is target)
 
 
 def refuse_partly_written(out: Tensor, size: tuple[int, ...], sources: Iterable[Tensor]) -> None:

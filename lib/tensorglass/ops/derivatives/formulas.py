@@ -220,7 +220,7 @@ def pow_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """The gradient of a power for its base."""
     if isinstance(exponent, Tensor):
         return _zero_where(exponent == 0, grad * conj(exponent * input.pow(exponent - 1)))
-    if exponent == 0:
+    if exponent == 0 and exponent is not False:  # sic: False is no 0 there, and 0 ** -1 infinite
         return zero_gradient(grad)
     if exponent == 2 and not state.grad:
         return grad * conj(input + input)  # a derivative of the derivative would show the power that is left out

@@ -154,7 +154,8 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
         return
     for read in (value, *[index.tensor for index in advanced if index is not None]):
         if read is not None and read._storage is view._storage:
-            geometry.check_no_overlap(header_of(view), view._dtype.itemsize, header_of(read), read._dtype.itemsize)
+            widths = view._dtype.itemsize, read._dtype.itemsize
+            geometry.check_no_overlap(header_of(view), widths[0], header_of(read), widths[1], is_itself=read is view)
     visit = plan(view, advanced)
     size = visit.size
     _check_value(view, value, size)

@@ -135,7 +135,8 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     else:
         size, stride, offset, advanced = parse(input, index)
     if advanced:
-        _write_advanced(view_of(input, size, stride, offset), advanced, value)
+        is_whole = (size, stride, offset) == header_of(input)
+        _write_advanced(input if is_whole else view_of(input, size, stride, offset), advanced, value)
     elif isinstance(value, Tensor):
         view = view_of(input, size, stride, offset)
         if not overwritten_at_once(view, value):

@@ -162,10 +162,9 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
-    if not index.numel():
+    if not index.numel() or (not input.numel() and not _has_slices(input, dim)):
+        input._written()
         return input
-    if not input.numel():
-        return _nothing_filled(input, dim)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError, negative=True)
@@ -173,13 +172,15 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
 
 
-def _nothing_filled(input: Tensor, dim: int) -> Tensor:
-    """A tensor without elements as it is, whatever the positions: PyTorch looks at its first slice, if there is one."""
-    size, stride, storage = list(input._size), list(input._stride), input._storage
+def _has_slices(input: Tensor, dim: int) -> bool:
+    """Whether the slices of a tensor without elements have some: PyTorch looks at the first one, be there one or not.
+
+    Where they have none it does not look at the positions.
+    """
+    size, stride = list(input._size), list(input._stride)
     size[dim], stride[dim] = 1, 0
-    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, storage._nbytes)
-    input._written()
-    return input
+    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, input._storage._nbytes)
+    return 0 not in size
 
 
 @derivative(

@@ -204,6 +204,10 @@ def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:
 @operator("indexing", function=False, method=False, dunders=("where",))
 def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
     """`input` where `condition` is True, else `other`."""
+    if not isinstance(condition, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+        raise invalid_combination(
+            "where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)"
+        )
     return where(condition, input, other)
 
 

@@ -53,9 +53,11 @@ def pairs_of(*sizes: tuple[int, ...]) -> Callable[[], Iterator[Sample]]:
 
 def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | None) -> Tensor:
     """Run the backend's matmul, half types in float32, and wrap or write the result."""
-    dtype = input._dtype
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
+    if input._dtype is not other._dtype and len(other._size) > 2 and (0 in size or not input._size[-1]):
+        input = other.new_zeros(input._size)  # batches without a product are not asked for their dtypes
+    dtype = input._dtype
     if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
         if len(other._size) > 2:
             refuse_unwritten("bmm", dtype)

@@ -16,7 +16,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import all_tensors, type_name
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
 from tensorglass.ops.copies.copy import transfer
-from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
+from tensorglass.ops.declare.overlap_checks import refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.samples import values
@@ -82,9 +82,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     # Empty vectors are let through whatever the other sizes are, as PyTorch has it for old code.
     solid = [tensor for tensor in given if tensor._size != (0,)] or given[:1]
     first = solid[0]
-    if not first._size:
-        place = next(place for place, tensor in enumerate(given) if tensor is first)
-        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    for place, tensor in enumerate(given):
+        if not tensor._size:
+            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     axis = 0 if first._size == (0,) else geometry.wrap_dim(dim, len(first._size))
     for place, tensor in enumerate(given):
         if tensor._storage.backend is not first._storage.backend:
@@ -125,8 +125,6 @@ def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
-    if not tensor._size:
-        raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     if len(tensor._size) != len(first._size):
         raise explained(
             RuntimeError(
@@ -154,7 +152,9 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
             raise TypeError(
                 f"torch.cat(): input types can't be cast to the desired output type {out._dtype.scalar_type}"
             )
-        refuse_shared_cells(out, *given)
+        solid = [tensor for tensor in given if tensor._size != (0,)]
+        refuse_read_cells(out, *solid)
+        refuse_shared_cells(out)
         if out._size != size:
             resize_output(out, size, _strides(given, size))
             refuse_shared_cells(out, *given)  # one of them may be `out` itself, which had no elements

@@ -48,9 +48,14 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
             "Two numbers for each dimension, before and after, the last dimension's first.",
         )
     kept, size = input.detach(), list(input._size)
+    pairs = [(rank - 1 - place // 2, pad[place], pad[place + 1]) for place in range(0, len(pad), 2)]
+    if all(each <= 0 for each in pad):
+        for dim, before, after in reversed(pairs):
+            kept = narrow(kept, dim, -before, kept._size[dim] + before)
+            kept = narrow(kept, dim, 0, kept._size[dim] + after)
+        return clone(kept)
     places = []
-    for pair in range(len(pad) // 2):
-        dim, before, after = rank - 1 - pair, pad[2 * pair], pad[2 * pair + 1]
+    for dim, before, after in pairs:
         length = input._size[dim] + before + after
         if length < 0:
             raise RuntimeError(
@@ -60,8 +65,6 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         size[dim] = length
         kept = narrow(kept, dim, max(-before, 0), kept._size[dim] - max(-before, 0) - max(-after, 0))
         places.append((dim, max(before, 0), kept._size[dim]))
-    if tuple(size) == kept._size:
-        return clone(kept)
     made = input.new_full(size, value)
     target = made
     for dim, start, length in places:

@@ -111,6 +111,7 @@ def _header_on(
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     itemsize = input._dtype.itemsize
     if stride is None:
+        geometry.checked_numel(sizes)
         strides = geometry.contiguous_strides(sizes)
         needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
         if sizes == input._size:
@@ -121,15 +122,12 @@ def _header_on(
     strides = ints("set_", (tuple(stride),), expected)
     if len(strides) != len(sizes):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
-    if any(step < 0 for step in strides):
-        raise RuntimeError(
-            "as_strided: Negative strides are not supported at the moment, got strides: " + str(list(strides))
-        )
+    admitted = geometry.checked_strides(sizes, strides)
     needed = geometry.storage_nbytes(sizes, strides, offset, itemsize)
     if sizes == input._size and strides == input._stride:
         _check_reach(needed, sizes, strides, offset, itemsize, storage)
     make_room(storage, needed)
-    return sizes, strides, offset
+    return sizes, admitted, offset
 
 
 def _check_reach(

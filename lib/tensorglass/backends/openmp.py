@@ -1,0 +1,12 @@
+"""OpenMP, which PyTorch's programs ask for. NumPy and CuPy compute here."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    """False: the library does not call it.
+
+    >>> torch.backends.openmp.is_available()
+    False
+    """
+    return False

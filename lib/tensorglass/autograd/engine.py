@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Sequence
 from sys import getrefcount
 from typing import Any
 
-from tensorglass import geometry, memory
+from tensorglass import geometry, memory, shortcuts
 from tensorglass.autograd.fitting import first_fitted, fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad, is_copied_in_order
@@ -59,7 +59,11 @@ class Run:
         self._reached: Container[Node] = self._waiting  #: those that gradients are sent to
         #: whether gradients may be bare arrays on their way
         self._may_be_bare = (
-            wanted is None and not create_graph and not anomaly.state.enabled and not memory.is_measured()
+            shortcuts.ENABLED
+            and wanted is None
+            and not create_graph
+            and not anomaly.state.enabled
+            and not memory.is_measured()
         )
         if wanted is not None:
             ends = {node for node, _ in wanted if node is not None}

@@ -26,6 +26,7 @@ from tensorglass.dtypes import float32, float64
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.saved import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.making import result_tensor
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
         idle.append(run)
 
 
+@shortcut
 def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
     """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
     found = in_quiet(gradients_of, node, gradient, towards)

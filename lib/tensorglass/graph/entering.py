@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass import shortcuts
 from tensorglass.graph import anomaly
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
 from tensorglass.graph.meta import Meta
@@ -29,6 +30,8 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 
     It is given the `count` operands and the result; the operator's parameters are `left_out`.
     """
+    if not shortcuts.ENABLED:
+        return lambda operands, result: recorder.enter(operands + left_out, result)
     usual: list[Blueprint | None] = [None] * 2**count
     takes_numbers = recorder.derivative.wraps_numbers
 
@@ -113,10 +116,10 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
                 else:
                     value = keep_input(value)
             kept_values.append(value)
-        if blueprint.keeps_result:
-            kept_values.append(keep_result(result))
         meta = result._meta = Meta()
         meta.grad_fn = node
+        if blueprint.keeps_result:  # which asks what the result came out of
+            kept_values.append(keep_result(result))
         return result
 
     return enter

@@ -19,11 +19,13 @@ from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
 from tensorglass.ops.kernel import Kernel
 from tensorglass.ops.scalars import number_array
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
 
 
+@shortcut
 def computed_at_once(
     kernel: Kernel,
     operands: Sequence[Any],

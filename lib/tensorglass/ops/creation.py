@@ -37,6 +37,7 @@ from tensorglass.ops.flags import StatedDim
 from tensorglass.ops.scalars import checked, checked_alone
 from tensorglass.ops.uninitialised import settled
 from tensorglass.ops.unsigned import refuse_unwritten
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
@@ -245,6 +246,7 @@ def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **op
     return _filled_like("full_like", input, value, memory_format, options)
 
 
+@shortcut
 def _like_at_once(input: Any, make_array: Callable[..., Array]) -> Tensor | None:
     """The tensor like a small one without gaps on the CPU: half the time; None for all others."""
     if type(input) is not Tensor:

@@ -28,6 +28,7 @@ from tensorglass.ops.elementwise import refuse_overlapping_write
 from tensorglass.ops.pointing import resize
 from tensorglass.ops.scalars import NUMBERS
 from tensorglass.ops.table import operator
+from tensorglass.shortcuts import shortcut
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, raw_array
 
@@ -252,6 +253,7 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
+@shortcut
 def new_at_once(
     sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp.empty, dtype: DType | None = None
 ) -> Tensor | None:

@@ -22,6 +22,7 @@ from tensorglass.ops.samples import values
 from tensorglass.ops.table import Sample, operator, sample
 from tensorglass.ops.usual_calls import short_way
 from tensorglass.ops.views import atleast_1d, atleast_2d, atleast_3d, narrow, reshape, unsqueeze
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 _NOTEBOOK = "07 joining and splitting"
@@ -33,6 +34,7 @@ def _samples() -> Iterator[Sample]:
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
+@shortcut
 def _joined_at_once(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
     """Small tensors of one size without gaps, joined in half the time; None for all others."""
     if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:

@@ -31,6 +31,7 @@ from tensorglass.ops.thin_products import SMALL, is_whole, matrix_product
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.views import expand, reshape, squeeze, t, transpose, unsqueeze
 from tensorglass.overriding import for_operands
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 
@@ -138,6 +139,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return result
 
 
+@shortcut
 def product_at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
     """The product of floating-point tensors of which there is nothing to ask, in half the time; None for all else.
 

@@ -30,6 +30,7 @@ from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.table import operator
 from tensorglass.ops.unsigned import refuse_unwritten
 from tensorglass.ops.usual_calls import short_way
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -71,6 +72,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
+@shortcut
 def _arrays_at_once(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | None:
     """A tensor without gaps, a mask of its size and a number, as arrays; None for all others."""
     if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):

@@ -11,9 +11,11 @@ from typing import Any
 from tensorglass import dtypes, geometry, memory
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.making import result_tensor
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, array_of, raw_array
 
 
+@shortcut
 def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
     """``input[index]`` for positions of the first dimension, in a third of the time; None: look closer."""
     if isinstance(index, Tensor):

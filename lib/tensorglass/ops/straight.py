@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass import dtypes
+from tensorglass import dtypes, shortcuts
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.graph.modes import state
@@ -128,6 +128,8 @@ def straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
             return answer
         return elsewhere(input, other)
 
+    if not shortcuts.ENABLED:
+        return slow
     return elsewhere if kernel.is_like_input else form
 
 
@@ -261,4 +263,6 @@ _FAST = {1: (_fast_unary, _fast_unary_in_place), 2: (_fast_binary, _fast_in_plac
 
 def fast_paths(call: CallSignature) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """What puts the fast path before a form of an operator called in this way, and before its in-place form."""
+    if not shortcuts.ENABLED:
+        return _no_fast_path, _no_fast_path
     return _FAST.get(len(call.operands), (_fast_of_many, _no_fast_path))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from tensorglass import overriding
+from tensorglass import overriding, shortcuts
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recording import recorded
 from tensorglass.ops.calls import explaining, in_one, passing
@@ -238,7 +238,9 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
         form = passing(body)  # under other names it is refused by those
     else:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
-    public = form if row.usual is None or body is row.inplace else row.usual(form)
+    public = form
+    if shortcuts.ENABLED and row.usual is not None and body is not row.inplace:
+        public = row.usual(form)
     if name in _IN_ONE and not is_method:
         public = in_one(public, body, name)
     _given_out.append((form, public, row.name not in _BLIND))

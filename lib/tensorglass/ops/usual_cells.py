@@ -18,9 +18,11 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.making import result_tensor
 from tensorglass.ops.scalars import number_array
 from tensorglass.ops.usual_reductions import array_at_once
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 
+@shortcut
 def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     """``input[index]``, a copy, where that is the usual call and `input` is small; None for all others."""
     places = _places(input, index)
@@ -32,6 +34,7 @@ def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     return result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
 
 
+@shortcut
 def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool:
     """Whether ``input[index] = value`` was done: with a number that fits, or a tensor of the index tensors' size."""
     places = _places(input, index)

@@ -21,6 +21,7 @@ from tensorglass.graph.modes import state
 from tensorglass.making import result_tensor
 from tensorglass.ops import half_types
 from tensorglass.ops.assigning import assign
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 
@@ -97,6 +98,7 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return usual
 
 
+@shortcut
 def overwritten_at_once(target: Any, source: Any) -> bool:
     """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
 
@@ -125,6 +127,7 @@ def overwritten_at_once(target: Any, source: Any) -> bool:
     return True
 
 
+@shortcut
 def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
     """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
     if type(input) is not Tensor:
@@ -134,6 +137,7 @@ def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
     return None if input._dtype.is_complex else copied_at_once(input, dtype)
 
 
+@shortcut
 def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
     """A copy of a small tensor without gaps, as `dtype` if that is given; None for all others."""
     if type(input) is not Tensor or input._meta is not None or input._conj:

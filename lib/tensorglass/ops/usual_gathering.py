@@ -20,6 +20,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.making import result_tensor
 from tensorglass.ops.scalars import checked, number_array
 from tensorglass.ops.usual_reductions import MANY, array_at_once
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor, raw_array
 
 
@@ -76,6 +77,7 @@ def of_scattering(
     return enter
 
 
+@shortcut
 def written_at_once(input: Tensor, dim: int, index: Tensor, given: Any, write: Callable[..., None]) -> bool:
     """Whether the in-place form has done it at once with `given`, a tensor of the index's size or a number.
 

@@ -13,9 +13,11 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.ops import bit_masks
 from tensorglass.ops.scalars import number_array
 from tensorglass.ops.usual_reductions import array_at_once
+from tensorglass.shortcuts import shortcut
 from tensorglass.tensor import Tensor
 
 
+@shortcut
 def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
     """Whether ``input[index] = value`` was done, at once: all on the CPU, without gaps, and no gradient flows.
 

@@ -7,7 +7,7 @@ import importlib
 import pytest
 from attacks import programs
 
-COUNT = 1200
+COUNT = 1000
 
 
 def test_shortcuts_come_to_what_the_plain_way_and_pytorch_come_to() -> None:

@@ -28,8 +28,8 @@ NO_TESTS_COLLECTED = 5
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
 ORDER = (
-    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "course", "outputs",
-    "notebooks", "browser", "package",
+    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "course",
+    "outputs", "notebooks", "browser", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -50,9 +50,9 @@ WHAT = {
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
-        "test_*grad*.py", "test_*graph*.py", "test_func*.py", "test_forward*.py", "test_hooks*.py", "test_operators*.py",
-        "test_*index*.py", "test_*layout*.py", "test_*strides*.py", "test_*products*.py", "test_*programs*.py",
-        "test_short*.py", "test_three_calls*.py",
+        "test_*grad*.py", "test_*graph*.py", "test_func*.py", "test_forward*.py", "test_hooks*.py",
+        "test_operators*.py", "test_*index*.py", "test_*layout*.py", "test_*strides*.py", "test_*products*.py",
+        "test_*programs*.py", "test_short*.py", "test_three_calls*.py",
     ),
 }  # fmt: skip
 # Layers whose tests start servers, browsers or builds of their own are not spread over processes.

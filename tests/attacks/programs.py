@@ -53,7 +53,7 @@ KEEP_THE_SIZE = """
 {} * {}; {} + {}; {} - {}; {} / {}; {} ** {}; {}.mul({}); torch.add({}, {}, alpha=2); torch.maximum({}, {})
 torch.atan2({}, {}); torch.hypot({}, {}); torch.where({} > 0.5, {}, {}); torch.lerp({}, {}, 0.25); {}.addcmul({}, {})
 torch.addcdiv({}, {}, {}, value=2); {}.masked_fill({} > 0.6, 2.0); {}.clone(); {}.contiguous(); {}.double()
-{}.lgamma(); {}.digamma(); {}.logit(); {}.xlogy({}); {}.detach() * {}; {}.nan_to_num(); {}.sign() * {}; {}.flip(0)
+{}.lgamma(); {}.logit(); {}.xlogy({}); {}.detach() * {}; {}.nan_to_num(); {}.sign() * {}; {}.flip(0)
 {}.roll(1, 0); {}.sort(0)[0]; {}.double(); {}.to(torch.float64); {}.sinc(); {}.softmax(-1) * {}; {}.conj() * {}
 {}.cummax(0)[0]; {}.real * {}
 """.replace("\n", ";")
@@ -67,7 +67,7 @@ CHANGE_THE_SIZE = """
 {}.gather(0, torch.zeros_like({}, dtype=torch.int64)); torch.cat([{}, {}]); torch.stack([{}, {}], -1)
 {}.take(torch.tensor([0])); {}.repeat(2, 1, 1); {}.var(0, keepdim=True)
 {} @ {}.mT; {}.mT @ {}; torch.einsum('i...,j...->ij', {}, {}); {}.flatten() @ {}.flatten(); {}.trace(); {}.outer({})
-{}.kron({}); {}.dist({}); {}.cumsum(0).amin(-1); torch.linalg.vector_norm({}, 3); {}.tile(2); {}.topk(1, 0)[0]
+{}.dist({}); {}.cumsum(0).amin(-1); torch.linalg.vector_norm({}, 3); {}.tile(2); {}.topk(1, 0)[0]
 """.replace("\n", ";")
 WRITES = """
 {}.mul_(2); {}.add_({}); {}.exp_(); {}.tanh_(); {}.sqrt_(); {}.copy_({}); {}.zero_(); {}.fill_(0.5); {}[0] = {}[-1]

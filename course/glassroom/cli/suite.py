@@ -27,12 +27,18 @@ NO_TESTS_COLLECTED = 5
 
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
-ORDER = ("style", "geometry", "library", "array_api", "parity", "course", "outputs", "notebooks", "browser", "package")
+ORDER = (
+    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "course",
+    "outputs", "notebooks", "browser", "package",
+)  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
+    "library-plain": "the same without the library's shortcuts",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
+    "parity-plain": "gradients, operators, indexing and layouts of parity, without shortcuts",
+    "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "course": "glassroom: inspectors, exercises, the command",
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
@@ -40,6 +46,15 @@ WHAT = {
     "package": "the wheel, alone in an empty environment",
     "style": "ruff and mypy",
 }
+# Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do.
+PLAIN = {
+    "library": ("test_*.py",),
+    "parity": (
+        "test_*grad*.py", "test_*graph*.py", "test_func*.py", "test_forward*.py", "test_hooks*.py",
+        "test_operators*.py", "test_*index*.py", "test_*layout*.py", "test_*strides*.py", "test_*products*.py",
+        "test_*programs*.py", "test_short*.py", "test_three_calls*.py",
+    ),
+}  # fmt: skip
 # Layers whose tests start servers, browsers or builds of their own are not spread over processes.
 ONE_PROCESS = ("browser", "package", "style")
 
@@ -57,10 +72,11 @@ It ends with one line, "N passed, N failed, N skipped", and exits with 1 when an
 
 @dataclass(frozen=True)
 class Layer:
-    """A name, and what pytest is to be given."""
+    """A name, what pytest is to be given, and what its environment says besides."""
 
     name: str
     arguments: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -100,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     layers = _chosen(arguments.layers, available_layers(root, max(1, arguments.jobs)))
     if arguments.list:
         for layer in layers:
-            print(f"{layer.name:<10} {WHAT.get(layer.name, '')}".rstrip())
+            print(f"{layer.name:<14} {WHAT.get(layer.name, '')}".rstrip())
         return Exit.OK
     require_numpy()
     require_modules("pytest", "xdist", "nbval", "pytest_timeout", extras="course,test")
@@ -128,15 +144,20 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
             if any(folder.rglob("test_*.py")):
                 spread = () if folder.name in ONE_PROCESS else _processes(jobs, "worksteal")
                 layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
+                patterns = PLAIN.get(folder.name, ())
+                files = sorted({str(path) for pattern in patterns for path in folder.glob(pattern)})
+                if files:
+                    plain = f"{folder.name}-plain"
+                    layers[plain] = Layer(plain, (*spread, *files), {"TENSORGLASS_FAST": "0"})
     return [layers[name] for name in sorted(layers, key=_place)]
 
 
 def report(results: list[Result]) -> str:
     """The table, a line for everything that was skipped, and the sum alone on the last line."""
-    lines = ["", f"{'layer':<12}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}"]
+    lines = ["", f"{'layer':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}"]
     for result in results:
         counts = f"{result.passed:>8}{result.failed:>8}{result.skipped:>9}{result.seconds:>7.0f} s"
-        lines.append(f"{result.layer:<12}{counts}")
+        lines.append(f"{result.layer:<14}{counts}")
     lines.append("")
     for result in results:
         everything = result.passed + result.failed == 0
@@ -173,7 +194,7 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header", f"--junitxml={outcome}"]
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
         # Two threads a process would only get in each other's way.
-        environment = {"OMP_NUM_THREADS": "1", **os.environ}
+        environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
         code = subprocess.run(
             [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
         ).returncode

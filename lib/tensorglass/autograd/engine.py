@@ -164,6 +164,7 @@ class Run:
             sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:
                 break
+            arrived = None  # what was sent on as it came is then held by its receivers alone
             if not keep_graph:
                 node.release()
             own, is_elementwise = node.outputs[0], node.blueprint.is_elementwise

@@ -113,10 +113,10 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
                 else:
                     value = keep_input(value)
             kept_values.append(value)
-        if blueprint.keeps_result:
-            kept_values.append(keep_result(result))
         meta = result._meta = Meta()
         meta.grad_fn = node
+        if blueprint.keeps_result:  # which asks what the result came out of
+            kept_values.append(keep_result(result))
         return result
 
     return enter

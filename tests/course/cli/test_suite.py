@@ -1,5 +1,7 @@
 """How `glassroom test` counts: failures, errors, skips with their reasons, and processes that die."""
 
+from pathlib import Path
+
 import pytest
 
 from glassroom.cli import suite
@@ -8,6 +10,7 @@ PASSING = "def test_fine():\n    pass\n"
 FAILING = "def test_wrong():\n    assert 1 == 2\n"
 SKIPPED = "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is not installed')\n"
 BROKEN = "import no_such_module\n"
+WITHOUT_SHORTCUTS = "import os\ndef test_it():\n    assert os.environ['TENSORGLASS_FAST'] == '0'\n"
 DYING = "import os\ndef test_dies():\n    os._exit(3)\n"
 
 
@@ -62,4 +65,16 @@ def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path):
         (tmp_path / "tests" / name).mkdir(parents=True)
         (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
     names = [layer.name for layer in suite.available_layers(tmp_path, jobs=2)]
-    assert names == ["style", "library", "outputs", "zebra"]
+    assert names == ["style", "library", "library-plain", "outputs", "zebra"]
+
+
+def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
+    for name in ("library", "parity"):
+        (tmp_path / "tests" / name).mkdir(parents=True)
+        for file in ("test_gradients.py", "test_printing.py"):
+            (tmp_path / "tests" / name / file).write_text(WITHOUT_SHORTCUTS)
+    layers = {layer.name: layer for layer in suite.available_layers(tmp_path, jobs=1)}
+    assert [Path(each).name for each in layers["library-plain"].arguments] == ["test_gradients.py", "test_printing.py"]
+    assert [Path(each).name for each in layers["parity-plain"].arguments] == ["test_gradients.py"]
+    result = suite._run(layers["library-plain"], ["-p", "no:cacheprovider"], tmp_path)
+    assert (result.passed, result.failed) == (2, 0)

@@ -335,9 +335,7 @@ def sinc_backward(grad: Tensor, input: Tensor) -> Tensor:
 
 def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
     """The gradient of `cumprod`: each factor is in every product from its place on."""
-    if not input.numel():
-        return zero_gradient(input)
-    if not input._size:
+    if input.numel() <= 1:
         return grad
     if not bool((input == 0).any()):
         return (grad * conj(result)).flip(dim).cumsum(dim).flip(dim) / conj(input)

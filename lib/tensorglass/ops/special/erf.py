@@ -170,7 +170,7 @@ def erfc(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval, aliases=("special.erfinv",))
-@derivative(input=lambda grad, result: result.pow(2).exp() * (1 / _SLOPE) * grad)
+@derivative(input=lambda grad, input: input.erfinv().pow(2).exp() * (1 / _SLOPE) * grad)
 def erfinv(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The number whose error function is `input`; infinite for -1 and 1, NaN beyond."""
     return _by_dtype(xp, erfinv_single, erfinv_of, input)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import shorten
 
 from glassroom.notebook_json import DamagedNotebook, Notebook, serialise
 from glassroom.problems import Exit, Problem
@@ -42,7 +43,7 @@ def execute(
         nbformat.validate(notebook, version=4, version_minor=minor)
         node = nbformat.reads(serialise(notebook).decode(), as_version=4)
     except nbformat.ValidationError as error:
-        raise DamagedNotebook(str(error).partition("\n")[0]) from error
+        raise DamagedNotebook(shorten(error.message, 200)) from error
     except RecursionError as error:
         raise DamagedNotebook("it is nested too deeply to be a notebook") from error
     for cell in node.cells:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
-import tempfile
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from random import Random
@@ -45,24 +45,25 @@ def test_every_kind_of_work_leaves_no_storage_thread_or_child(kind: Any, tmp_pat
     for seed in range(10):
         kind(Random(seed), tmp_path)
     after = soak.held()
-    assert {what: after[what] for what in before if after[what] > before[what] + soak.ROOM.get(what, 0)} == {}
+    before.pop("resident bytes", None)  # beside other tests they are malloc's affair; the soak above measures them
+    assert {what: after[what] for what in before if after[what] > before[what]} == {}
 
 
 @pytest.mark.parametrize(
     ("leak", "what"),
     [
-        (lambda kept, path: kept.append(torch.ones(3)), "storages"),
-        (lambda kept, path: kept.append(torch.ones(2**18).untyped_storage()), "bytes"),
-        (lambda kept, path: kept.append(torch.ones(9, requires_grad=True).sin().grad_fn), "objects of the library's"),
-        (lambda kept, path: kept.append(tempfile.TemporaryFile(dir=path)), "descriptors"),
-        (lambda kept, path: kept.append(bytearray(32 * 2**20)), "resident bytes"),
+        (lambda kept: kept.append(torch.ones(3)), "storages"),
+        (lambda kept: kept.append(torch.ones(2**18).untyped_storage()), "bytes"),
+        (lambda kept: kept.append(torch.ones(9, requires_grad=True).sin().grad_fn), "objects of the library's"),
+        (lambda kept: kept.append(socket.socket()), "descriptors"),
+        (lambda kept: kept.append(bytearray(32 * 2**20)), "resident bytes"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_kept_is_noticed(leak: Any, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_noticed(leak: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
     monkeypatch.setattr(soak, "WARM_UP", 0)
-    monkeypatch.setattr(soak, "KINDS", (lambda random, folder: kept or leak(kept, tmp_path),))
+    monkeypatch.setattr(soak, "KINDS", (lambda random, folder: kept or leak(kept),))
     report = soak.run(0.01, 0)
     for each in kept:
         getattr(each, "close", lambda: None)()

@@ -16,6 +16,8 @@ from glassroom.problems import Problem
 
 _TEMPORARY = re.compile(r"\.glassroom-[0-9a-f]{16}\.part")
 
+_OTHER_RUNS = 20  # how many may begin while we write one file
+
 
 def digest(content: bytes) -> str:
     """The SHA-256 of some bytes, in hexadecimal: what the manifest remembers of a file."""
@@ -28,10 +30,10 @@ def write_atomically(path: Path, content: bytes) -> None:
     Folders on the way are made when they are missing. The permissions of an existing file are kept.
     """
     try:
-        try:
-            _replace(path, content)
-        except FileNotFoundError:  # another run that began just now took our temporary file for a leftover
-            _replace(path, content)
+        for _ in range(_OTHER_RUNS):
+            with contextlib.suppress(FileNotFoundError):  # a run that began just now took our file for a leftover
+                return _replace(path, content)
+        _replace(path, content)
     except OSError as error:
         reason = error.strerror or str(error)
         raise Problem(f"{path} cannot be written: {reason}. What was there before is untouched.") from error

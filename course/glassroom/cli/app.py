@@ -4,6 +4,7 @@ Each sub-command is a module with `add` (its arguments) and `run` (its work, ret
 """
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 
@@ -49,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Carry out a command line. Expected faults are said in one paragraph; the exit code tells their kind."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that the terminal has no letters for is printed escaped
+            stream.reconfigure(errors="backslashreplace")
     own, passed_on = _split(sys.argv[1:] if argv is None else argv)
     arguments = parser().parse_args(own)
     if "run" not in arguments:
@@ -56,7 +60,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         return Exit.USAGE
     arguments.passed_on = passed_on
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        print(end="", flush=True)  # a full disk is found out here, not at exit
+        return code
     except Problem as problem:
         print(f"glassroom: {problem}", file=sys.stderr)
         return problem.exit_code
@@ -67,6 +73,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         # Our reader (`| head`) has gone. Python would complain once more when it flushes at exit.
         sys.stdout = None
         return Exit.OK
+    except OSError as error:
+        print(f"glassroom: {Problem(str(error))}", file=sys.stderr)
+        sys.stdout = None
+        return Exit.OUTSIDE
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import install_command, numpy_problem
-from glassroom.workspace.learner_folder import working_folder
+from glassroom.workspace.learner_folder import require_usable, working_folder
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="your working copy (./glassroom-course)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.set_defaults(run=run)
 
@@ -128,7 +128,11 @@ def _package(name: str, extras: str, needed: bool = True, why: str = "") -> Find
     purpose = f" ({why})" if why else ""
     if find_spec(name) is None:
         return Finding(name, f"not installed{purpose}", False, needed, install_command(extras))
-    return Finding(name, f"{metadata.version(name)}{purpose}", True, needed)
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:  # a folder of that name, and not the package
+        return Finding(name, f"damaged{purpose}", False, needed, install_command(extras))
+    return Finding(name, f"{version}{purpose}", True, needed)
 
 
 def _kernel() -> Finding:
@@ -185,7 +189,10 @@ def _oracle() -> Finding:
     what, advice = "PyTorch", install_command("course,test,parity")
     if find_spec("torch") is None:
         return Finding(what, f"not installed (the parity tests ask PyTorch {ORACLE})", False, False, advice)
-    version = metadata.version("torch")
+    try:
+        version = metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return Finding(what, "damaged (for the parity tests)", False, False, advice)
     return Finding(what, f"{version} (for the parity tests)", version.startswith(f"{ORACLE}."), False, advice)
 
 
@@ -206,11 +213,14 @@ def _course() -> Finding:
 
 
 def _folder(folder: Path) -> Finding:
+    try:
+        require_usable(folder)
+    except Problem as problem:
+        found, _, advice = str(problem).rpartition(". ")
+        return Finding("working copy", found, False, advice=advice)
     nearest = _nearest_existing(folder)
-    if not nearest.is_dir():
-        return Finding("working copy", f"{nearest} is not a folder", False, advice="name another: glassroom lab FOLDER")
     writable = os.access(nearest, os.W_OK)
-    state = "" if folder.exists() else ", made by `glassroom lab`"
+    state = "" if nearest == folder else ", made by `glassroom lab`"
     found = f"{folder}{state}" if writable else f"{nearest} cannot be written"
     return Finding("working copy", found, writable, advice="name a folder of your own: glassroom lab FOLDER")
 
@@ -226,4 +236,4 @@ def _disk(folder: Path) -> Finding:
 
 def _nearest_existing(folder: Path) -> Path:
     """The folder itself or, before it is made, the nearest one above it that is there."""
-    return next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    return next((path for path in (folder, *folder.parents) if os.path.lexists(path)), folder)

@@ -11,8 +11,10 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from glassroom.cli.arguments import count, port
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
+from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import Update, update, working_folder
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import notebooks_folder
@@ -43,11 +45,11 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="your working copy (./glassroom-course)")
-    parser.add_argument("--port", type=_port, default=8888, help="where JupyterLab listens (8888)")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="your working copy (./glassroom-course)")
+    parser.add_argument("--port", type=port, default=8888, help="where JupyterLab listens (8888)")
     parser.add_argument(
         "--port-retries",
-        type=_count,
+        type=count,
         default=50,
         metavar="N",
         help="how many of the next ports to try if it is busy (50)",
@@ -106,7 +108,7 @@ def summary(report: Update) -> str:
     for path, name in report.beside.items():
         lines.append(f"  {path} is yours and was kept; the course's version is beside it: {name.name}")
     lines += [f"  Note: {note}" for note in report.notes]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def free_port(port: int, retries: int) -> int:
@@ -178,17 +180,3 @@ def _has_browser() -> bool:
     except webbrowser.Error:
         return False
     return True
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 1 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {port}")
-    return port
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 0:
-        raise argparse.ArgumentTypeError(f"{count} is less than none")
-    return count

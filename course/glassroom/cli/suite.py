@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from glassroom.cli.arguments import jobs
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.workspace.execution import CELL_SECONDS
 from glassroom.workspace.problems import Exit, Problem
@@ -104,7 +105,7 @@ def add(commands: Any) -> None:
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="the layers to run (all of them)")
     parser.add_argument("-k", dest="expression", metavar="EXPRESSION", help="only the tests whose names match")
     parser.add_argument(
-        "--jobs", type=int, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core)"
+        "--jobs", type=jobs, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core)"
     )
     parser.add_argument("--list", action="store_true", help="list the layers and stop")
     parser.set_defaults(run=run)
@@ -113,7 +114,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the layers asked for and print the table."""
     root = checkout()
-    layers = _chosen(arguments.layers, available_layers(root, max(1, arguments.jobs)))
+    layers = _chosen(arguments.layers, available_layers(root, arguments.jobs))
     if arguments.list:
         for layer in layers:
             print(f"{layer.name:<14} {WHAT.get(layer.name, '')}".rstrip())

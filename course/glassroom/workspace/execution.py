@@ -1,8 +1,11 @@
 """Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
 
+from collections.abc import Callable
 from pathlib import Path
+from textwrap import shorten
 
-from glassroom.workspace.notebook_json import Notebook, serialise
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, serialise
+from glassroom.workspace.problems import Exit, Problem
 
 CELL_SECONDS = 60
 
@@ -15,17 +18,34 @@ class CellFailed(Exception):
         self.cell = cell
 
 
-def execute(notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, allow_errors: bool = False) -> Notebook:
+def execute(
+    notebook: Notebook,
+    folder: Path,
+    timeout: float = CELL_SECONDS,
+    allow_errors: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+) -> Notebook:
     """The notebook as it is after running every cell in a fresh kernel whose working directory is `folder`.
 
     Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception`` or
-    `allow_errors`), runs longer than `timeout` seconds, or ends the kernel.
+    `allow_errors`), runs longer than `timeout` seconds, ends the kernel, or would begin after `stop()` became true;
+    `DamagedNotebook` for what no kernel can run; `Problem` when no kernel starts.
     """
     import nbformat
+    from jupyter_client.kernelspec import NoSuchKernel
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    node = nbformat.reads(serialise(notebook).decode(), as_version=4)
+    minor = notebook.get("nbformat_minor")
+    if type(minor) is not int:
+        raise DamagedNotebook("its nbformat_minor is not a number")
+    try:
+        nbformat.validate(notebook, version=4, version_minor=minor)
+        node = nbformat.reads(serialise(notebook).decode(), as_version=4)
+    except nbformat.ValidationError as error:
+        raise DamagedNotebook(shorten(error.message, 200)) from error
+    except RecursionError as error:
+        raise DamagedNotebook("it is nested too deeply to be a notebook") from error
     for cell in node.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -34,6 +54,8 @@ def execute(notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, all
     def starting(cell: object, cell_index: int) -> None:
         nonlocal current
         current = cell_index
+        if stop():
+            raise CellFailed(current, "it was interrupted before this cell")
 
     client = NotebookClient(
         node,
@@ -52,4 +74,7 @@ def execute(notebook: Notebook, folder: Path, timeout: float = CELL_SECONDS, all
         raise CellFailed(current, f"it ran for more than {timeout:g} seconds") from error
     except DeadKernelError as error:
         raise CellFailed(current, "it ended the kernel") from error
+    except (NoSuchKernel, OSError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise Problem(f"No kernel can be started ({reason}). glassroom doctor says why.", Exit.REQUIREMENT) from error
     return node

@@ -12,12 +12,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 from glassroom import __version__
 from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise, without_traces
-from glassroom.workspace.problems import Problem
+from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import START_PAGE, course_files
-from glassroom.workspace.whole_files import digest, write_atomically
+from glassroom.workspace.whole_files import clear_leftovers, digest, write_atomically
 from glassroom.workspace.without_solutions import learner_copy
 
 DEFAULT_FOLDER = Path("glassroom-course")
@@ -37,12 +38,25 @@ class Update:
     start_page: Path | None = None
 
 
-def working_folder(asked_for: Path | None) -> Path:
-    """The folder asked for; else this one, if it is a working copy; else ``./glassroom-course``."""
-    if asked_for is not None:
-        return asked_for.expanduser().absolute()
-    here = Path.cwd()
-    return here if (here / MANIFEST).is_file() else here / DEFAULT_FOLDER
+def working_folder(asked_for: str | Path | None) -> Path:
+    """The folder asked for; else this one, if it is a working copy; else ``./glassroom-course``.
+
+    Raises `Problem` for what is not the name of a folder to work in: nothing, a NUL, the root of the disk.
+    """
+    if asked_for is None:
+        here = _absolute(Path())
+        return here if os.path.isfile(here / MANIFEST) else here / DEFAULT_FOLDER
+    name = os.fspath(asked_for)
+    if not name.strip() or "\0" in name:
+        raise Problem(f"'{name}' is not the name of a folder. Name one, as in: glassroom lab tensors", Exit.USAGE)
+    try:
+        folder = _absolute(Path(name).expanduser())
+    except RuntimeError as error:
+        raise Problem(f"{name}: there is no such user here. Name a folder of your own.", Exit.USAGE) from error
+    real = Path(os.path.realpath(folder))
+    if real == real.parent:
+        raise Problem(f"{folder} is the root of the disk. Name a folder, as in: glassroom lab ~/tensors", Exit.USAGE)
+    return folder
 
 
 def update(folder: Path, sources: Path) -> Update:
@@ -52,10 +66,13 @@ def update(folder: Path, sources: Path) -> Update:
     files are not yet up to date; running this again goes on from there. Raises `Problem` when the folder
     cannot be used.
     """
-    if folder.exists() and not folder.is_dir():
-        raise Problem(f"{folder} is a file, not a folder. Name another place: glassroom lab FOLDER")
+    require_usable(folder)
+    if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(sources)):
+        raise Problem(f"{folder} holds the course's own notebooks. Name another place: glassroom lab FOLDER")
     report = Update(folder)
     manifest = _Manifest.read(folder, report)
+    for part in {(folder / path).parent for path in (MANIFEST, *course_files(sources))}:
+        clear_leftovers(part)
     try:
         try:
             for path, content in _handouts(sources, report):
@@ -67,23 +84,48 @@ def update(folder: Path, sources: Path) -> Update:
     if not os.access(folder, os.W_OK):
         report.notes.append(f"{folder} cannot be written: you can read and run everything, but not save.")
     start_page = manifest.ours(START_PAGE)
-    report.start_page = start_page if (folder / start_page).is_file() else None
+    report.start_page = start_page if os.path.isfile(folder / start_page) else None
     return report
+
+
+def _absolute(path: Path) -> Path:
+    """The path from the root on. Raises `Problem` when the current folder is gone."""
+    try:
+        return path.absolute()
+    except FileNotFoundError as error:
+        raise Problem("The current folder has been deleted. Change to another one and run this again.") from error
+
+
+def require_usable(folder: Path) -> None:
+    """Raise `Problem` unless `folder` is a folder, or nothing yet."""
+    try:
+        is_folder = S_ISDIR(os.stat(folder).st_mode)
+    except FileNotFoundError:
+        if not os.path.islink(folder):
+            return
+        reason = "is a link to what is not there"
+    except OSError as error:
+        reason = f"cannot be used: {error.strerror or error}"
+    else:
+        if is_folder:
+            return
+        reason = "is a file, not a folder"
+    raise Problem(f"{folder} {reason}. Name another place: glassroom lab FOLDER")
 
 
 def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
     """Each file of the course as a learner gets it. A source that cannot be read is noted and left out."""
     for path in course_files(sources):
-        content = (sources / path).read_bytes()
-        if path.suffix == ".ipynb":
-            try:
+        try:
+            content = (sources / path).read_bytes()
+            if path.suffix == ".ipynb":
                 content = serialise(learner_copy(parse(content)))
-            except ValueError as error:
-                report.notes.append(
-                    f"The course's own {path} is damaged ({error}) and was left out. "
-                    "Installing tensorglass again repairs it."
-                )
-                continue
+        except (OSError, ValueError, RecursionError) as error:
+            report.notes.append(
+                f"The course's own {path} is damaged ({error}) and was left out. "
+                "Installing tensorglass again repairs it."
+            )
+            continue
         yield path, content
 
 
@@ -176,18 +218,21 @@ class _Manifest:
     @classmethod
     def read(cls, folder: Path, report: Update) -> "_Manifest":
         """The manifest of a folder. A damaged one counts as empty: every file is then the learner's own."""
+        place = folder / MANIFEST
         try:
-            stored = json.loads((folder / MANIFEST).read_bytes())
-            given = {Path(path): str(value) for path, value in stored["given"].items()}
-            beside = {Path(path): Path(name) for path, name in stored["beside"].items()}
+            if not S_ISREG(os.stat(place).st_mode):  # reading a pipe would wait for ever
+                raise OSError("it is not a file")
+            stored = json.loads(place.read_bytes())
+            given = {_inside(path): str(value) for path, value in stored["given"].items()}
+            beside = {_inside(path): _inside(name) for path, name in stored["beside"].items()}
         except FileNotFoundError:
             return cls({}, {})
         except OSError as error:
             raise Problem(
-                f"{folder / MANIFEST} cannot be read: {error.strerror or error}. The course keeps its notes "
+                f"{place} cannot be read: {error.strerror or error}. The course keeps its notes "
                 "there; move what is in the way, or name another folder: glassroom lab FOLDER"
             ) from error
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             report.notes.append(
                 f"The record of what was handed out ({MANIFEST}) was damaged and is made anew. "
                 "Every notebook that differs from the course's is taken to be yours and kept."
@@ -215,3 +260,11 @@ class _Manifest:
             "beside": {path.as_posix(): name.as_posix() for path, name in sorted(self.beside.items())},
         }
         return json.dumps(stored, indent=1).encode() + b"\n"
+
+
+def _inside(name: str) -> Path:
+    """A path in the manifest. Raises ValueError for one that leads out of the working copy."""
+    path = Path(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(f"{name} is not inside the working copy")
+    return path

@@ -29,17 +29,31 @@ def parse(content: bytes) -> Notebook:
         ) from error
     except RecursionError as error:
         raise DamagedNotebook("it is nested too deeply to be a notebook") from error
+    except ValueError as error:
+        raise DamagedNotebook(f"it is not JSON that can be read ({error})") from error
     if not isinstance(notebook, dict) or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         raise DamagedNotebook("it is JSON, but not a notebook of format 4")
-    if not all(isinstance(cell, dict) and isinstance(cell.get("source"), str | list) for cell in notebook["cells"]):
+    if not all(isinstance(cell, dict) and _is_text(cell.get("source")) for cell in notebook["cells"]):
         raise DamagedNotebook("one of its cells has no source")
+    if not all(cell.get("cell_type") in ("code", "markdown", "raw") for cell in notebook["cells"]):
+        raise DamagedNotebook("one of its cells is neither code nor Markdown nor raw text")
+    if not all(isinstance(part.get("metadata", {}), dict) for part in (notebook, *notebook["cells"])):
+        raise DamagedNotebook("its metadata are not an object")
     return notebook
 
 
 def serialise(notebook: Notebook) -> bytes:
-    """The bytes Jupyter would write: sorted keys, an indent of one, sources as lists of lines."""
-    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
-    return text.encode() + b"\n"
+    """The bytes Jupyter would write: sorted keys, an indent of one, sources as lists of lines.
+
+    Raises `DamagedNotebook` for one that could be read and cannot be written.
+    """
+    try:
+        text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
+        return text.encode() + b"\n"
+    except RecursionError as error:
+        raise DamagedNotebook("it is nested too deeply to be a notebook") from error
+    except UnicodeEncodeError as error:
+        raise DamagedNotebook(f"it has half a character in it ({error.reason})") from error
 
 
 def without_traces(notebook: Notebook) -> Notebook:
@@ -61,6 +75,11 @@ def without_traces(notebook: Notebook) -> Notebook:
 def source(cell: Notebook) -> str:
     """A cell's source as one string; in a file it may be a list of lines."""
     return "".join(cell["source"])
+
+
+def _is_text(value: object) -> bool:
+    """Whether this is a source as files have it: a string, or a list of them."""
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(line, str) for line in value))
 
 
 def lines(text: str) -> list[str]:

@@ -6,6 +6,8 @@ notebook. The command prints its message without a traceback and exits with its 
 
 from enum import IntEnum
 
+from glassroom.records.printable import printable
+
 
 class Exit(IntEnum):
     """The exit codes of the ``glassroom`` command."""
@@ -19,8 +21,11 @@ class Exit(IntEnum):
 
 
 class Problem(Exception):
-    """An expected fault, with a message that says what to do and the exit code that goes with it."""
+    """An expected fault, with a message that says what to do and the exit code that goes with it.
+
+    The message is one line: control characters, as in the name of a folder, are written as Python writes them.
+    """
 
     def __init__(self, message: str, exit_code: Exit = Exit.OUTSIDE) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.exit_code = exit_code

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from tensorglass.backends.shared_blocks import private_block
 from tensorglass.core.errors import explained
 from tensorglass.serialization.opening import length_of
-from tensorglass.storage import UntypedStorage
+from tensorglass.storage.storage import UntypedStorage
 
 
 def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:

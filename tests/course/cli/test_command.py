@@ -157,7 +157,7 @@ def test_doctor_says_when_the_working_copy_cannot_be_written(tmp_path):
     (tmp_path / "mine").write_text("a file")
     said = glassroom("doctor", tmp_path / "mine")
     assert said.returncode == Exit.FAILED
-    assert "is not a folder" in said.stdout
+    assert "is a file, not a folder" in said.stdout
 
 
 def test_a_busy_port_is_said_and_the_next_one_used(tmp_path):

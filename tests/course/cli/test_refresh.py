@@ -2,6 +2,10 @@
 
 import copy
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -127,3 +131,24 @@ def test_normalising_is_idempotent_and_leaves_its_argument_alone():
     assert source == before
     assert normalised(once) == once
     assert once["cells"][0]["metadata"] == {"tags": ["x"]}
+
+
+def test_ctrl_c_ends_the_notebooks_before_their_next_cell_and_they_keep_their_old_files(tmp_path):
+    begun = code("import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(1)")
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "n.ipynb").write_bytes(serialise(notebook(begun, code("pathlib.Path('next').touch()"))))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.ipynb")}
+    command = [sys.executable, "-m", "glassroom", "refresh", "--jobs", "1", str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "a" / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[1]
+    assert process.returncode == Exit.INTERRUPTED
+    assert said.endswith("\nglassroom: interrupted\n")
+    assert "Traceback" not in said
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.ipynb")} == before
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"n.ipynb", "begun"}
+    assert not (tmp_path / "b" / "begun").exists()

@@ -4,12 +4,10 @@ Faults are real ones: folders of another user, a limit on the size of files, dam
 """
 
 import json
-import os
-import resource
-import traceback
 from pathlib import Path
 
 import pytest
+from course.faults import open_to_all, run_as_somebody_else
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +17,6 @@ from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import START_PAGE
 
 OTHER = Path("1_memory", "01_header.ipynb")
-NOBODY = 65534
 
 
 def notebook(*sources):
@@ -55,37 +52,6 @@ def folder(tmp_path):
 
 def files(folder):
     return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
-def run_as_somebody_else(action, limit=None):
-    """Run `action` in a child that is not root, or writes no file longer than `limit`: what did it raise?"""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        said = ""
-        try:
-            if limit is not None:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            elif os.geteuid() == 0:
-                os.setuid(NOBODY)
-            action()
-        except Problem as problem:
-            said = f"Problem: {problem}"
-        except BaseException:
-            said = traceback.format_exc()
-        os.write(writing, said.encode())
-        os._exit(0)
-    os.close(writing)
-    os.waitpid(child, 0)
-    with os.fdopen(reading) as pipe:
-        return pipe.read()
-
-
-def open_to_all(path):
-    """Let another user look into pytest's temporary folder."""
-    for parent in (path, *path.parents):
-        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o055)
 
 
 def test_a_new_working_copy_holds_every_file_without_its_solutions(course, folder):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.fast import reductions as usual_reductions
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce
@@ -17,8 +14,8 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.kernels import norm as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS
-from tensorglass.ops.kernels.sum import sum_of_squares, total
 from tensorglass.ops.linalg.common import check_floating
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.tensor.tensor import Tensor
@@ -50,39 +47,12 @@ def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
         )
 
 
-def _norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
-    squares = sum_of_squares(input, axes) if order == 2 and xp is HOST.xp and axes else None
-    if squares is not None:
-        return xp.sqrt(squares, out=squares)
-    lengths = xp.absolute(input)
-    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
-        return lengths
-    if order == float("inf"):
-        return xp.max(lengths, axis=axes, keepdims=True)
-    if order == float("-inf"):
-        return xp.min(lengths, axis=axes, keepdims=True)
-    if order == 0:
-        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
-    if order == 2:
-        return xp.sqrt(total(xp, xp.square(lengths), axes))
-    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
-
-
-def _length(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    return _norm(xp, input, axes, order=2)
-
-
-LENGTH = usual_reductions.of_reduction(
-    usual_reductions.length, usual_reductions.floating, _length, least=2, most_arguments=1, mixed=True
-)
-
-
 def order_of_norm(order: Any) -> Any:
     """The order as a number, if a 0-dim tensor that needs no gradient holds it."""
     return order.item() if isinstance(order, Tensor) and not order._size and not order.requires_grad else order
 
 
-@operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)
+@operator("reduction", out=True, samples=_norm_samples)
 @derivative(
     node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded as what it is made of
     input=lambda grad, input, result, p, dim, keepdim: (
@@ -126,7 +96,7 @@ def norm(
     axes = axes_of(len(input._size), dim)
     if order < 0 or order == float("inf"):
         refuse_empty(input, order, dim, axes)
-    return reduce(_norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
+    return reduce(kernels.norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
 
 
 def refuse_empty(input: Tensor, order: float, dim: Dims, axes: Sequence[int]) -> None:

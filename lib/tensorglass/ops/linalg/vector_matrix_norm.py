@@ -20,7 +20,7 @@ from tensorglass.ops.derivatives.formulas import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.linalg.common import check_floating, check_matrices, check_square
 from tensorglass.ops.linalg.inv_solve import inv_ex
-from tensorglass.ops.linalg.norm import LENGTH, check_norm_dtype, norm, order_of_norm, refuse_empty
+from tensorglass.ops.linalg.norm import check_norm_dtype, norm, order_of_norm, refuse_empty
 from tensorglass.ops.linalg.svd_qr import svdvals
 from tensorglass.ops.reductions.max_min import amax, amin
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
@@ -60,7 +60,7 @@ def _vector(x: Tensor, order: float, dim: Dims, keepdim: bool, dtype: DType | No
     return norm(x, order, dim, keepdim, out=out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples, usual=LENGTH)
+@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples)
 def linalg_vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -180,7 +180,6 @@ def _norm_samples() -> Iterator[Sample]:
     namespace="linalg",
     out=True,
     samples=_norm_samples,
-    usual=LENGTH,
     signatures=(
         "(Tensor input, Number ord = None, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype "
         "= None, Tensor out = None)",

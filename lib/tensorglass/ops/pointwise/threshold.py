@@ -14,7 +14,8 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import zero_gradient
-from tensorglass.ops.pointwise.activation_backward import number, threshold_backward
+from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.pointwise.activation_backward import threshold_backward
 from tensorglass.ops.pointwise.checks import Operands, value_fits
 from tensorglass.tensor.tensor import Tensor
 

@@ -143,6 +143,11 @@ def _alias(input: Tensor) -> Tensor:
     return input
 
 
+def _as_real(input: Tensor) -> Tensor:
+    """`view_as_real`, of conjugated tensors too: a copy need not share their memory."""
+    return view_as_real(resolve_conj(input))
+
+
 def _anew(input: Tensor, *size: Any) -> Tensor:
     """`view`, or where the strides do not allow it `reshape`: there is a copy in any case."""
     return view(input, *size) if isinstance(size[0], DType) else reshape(input, *size)
@@ -181,7 +186,7 @@ _declare("transpose_copy", transpose, _calls(((2, 3), 0, 1), ((2, 1, 3), 0, -1))
 _declare("unfold_copy", unfold, _calls(((5,), 0, 3, 1), ((2, 4), 1, 2, 2)))
 _declare("unsqueeze_copy", unsqueeze, _calls(((2, 3), 0), ((), -1)))
 _declare("view_as_complex_copy", view_as_complex, None, real_only="view_as_complex_copy")
-_declare("view_as_real_copy", view_as_real, None)
+_declare("view_as_real_copy", _as_real, None, like=view_as_real)
 _declare("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=view, node=_view_node, signatures=(
     "(Tensor input, torch.dtype dtype, *, Tensor out = None)",
     "(Tensor input, tuple of ints size, *, Tensor out = None)",

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
 from tensorglass.core.errors import explained
+from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.dual import DualNode, ends_behind
-from tensorglass.graph.node import gradient_edge, set_history
+from tensorglass.graph.node import set_history
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor import printing
 from tensorglass.tensor.autograd_meta import meta_of, requires_grad

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.core.errors import explained
 from tensorglass.graph import saved_tensor as saved
-from tensorglass.graph.node import NOWHERE, Node, gradient_edge
+from tensorglass.graph.accumulate_grad import gradient_edge
+from tensorglass.graph.node import NOWHERE, Node
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.hooks import RemovableHandle

@@ -13,7 +13,8 @@ from tensorglass.autograd.context import BackwardCFunction
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
-from tensorglass.graph.node import history, set_history
+from tensorglass.graph.accumulate_grad import history
+from tensorglass.graph.node import set_history
 from tensorglass.tensor.autograd_meta import Creation, requires_grad
 from tensorglass.tensor.grad_mode import no_grad
 from tensorglass.tensor.tensor import Tensor

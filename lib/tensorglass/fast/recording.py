@@ -12,12 +12,13 @@ from typing import Any
 
 from tensorglass.fast.array_derivatives import learn
 from tensorglass.graph import anomaly
+from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
-from tensorglass.graph.node import NOWHERE, Edge, gradient_edge, like, next_number
+from tensorglass.graph.node import NOWHERE, Edge, next_number
 from tensorglass.graph.recorder import Recorder
 from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
-from tensorglass.tensor.autograd_meta import Meta
+from tensorglass.tensor.autograd_meta import Meta, like
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.tensor import Tensor
 

@@ -13,7 +13,8 @@ from typing import Any
 from tensorglass.autograd.backward import grad
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.pytree import tree_map
-from tensorglass.graph.node import AccumulateGrad, Node, history
+from tensorglass.graph.accumulate_grad import AccumulateGrad, history
+from tensorglass.graph.node import Node
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor.autograd_meta import requires_grad

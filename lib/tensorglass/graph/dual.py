@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from tensorglass.graph.node import Gradients, Node, gradient_edge, history, like
+from tensorglass.graph.accumulate_grad import gradient_edge, history
+from tensorglass.graph.node import Gradients, Node
+from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Kept = Mapping[str, Any]
+RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
 #: What only this library's formulas need.
 _OWN = {

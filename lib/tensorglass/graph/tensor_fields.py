@@ -17,7 +17,8 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.core.naming import type_name
 from tensorglass.graph import dual, inplace
-from tensorglass.graph.node import Node, history
+from tensorglass.graph.accumulate_grad import history
+from tensorglass.graph.node import Node
 from tensorglass.tensor.autograd_meta import OWN, meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register

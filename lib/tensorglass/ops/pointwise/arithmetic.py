@@ -36,9 +36,9 @@ from tensorglass.ops.kernels import floor_divide as dividing
 from tensorglass.ops.kernels.pow import power
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.checks import (
-    alpha_fits,
     bool_cannot_be_negated,
     bool_cannot_be_subtracted,
+    check_alpha,
     integer_power_is_positive,
     is_double,
     length_is_real,
@@ -64,6 +64,12 @@ NEGATED = NO_BOOL.exactly().but(widens=False)
 SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
+
+
+def alpha_fits(operands: Any, alpha: complex = 1) -> None:
+    """`alpha` must not turn an integer sum into a float one."""
+    if type(alpha) is not int or not 0 <= alpha < 128:  # which every dtype holds
+        check_alpha(operands, alpha)
 
 
 @pointwise(

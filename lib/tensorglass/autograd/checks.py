@@ -1,7 +1,7 @@
 """What `gradcheck` checks, one thing a method.
 
-The one idea to keep in mind: backward gives a gradient for *real* outputs. A function with complex outputs is checked
-as two functions, its imaginary and its real part; forward mode, the other way round, for parts of the inputs.
+Backward gives a gradient for *real* outputs. A function with complex outputs is checked as two functions, its imaginary
+and its real part; forward mode, the other way round, for parts of the inputs.
 """
 
 from __future__ import annotations

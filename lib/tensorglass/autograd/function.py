@@ -13,8 +13,8 @@
 
     y = Cube.apply(x)
 
-The one idea to keep in mind: the forward runs unrecorded, as one operator; afterwards its outputs are tied to one node,
-whose `apply` is the backward.
+The forward runs unrecorded, as one operator; afterwards its outputs are tied to one node, whose `apply` is the
+backward.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tying what a function of one's own returned to its node.
 
-The one idea to keep in mind: an output is one of four things, and each is tied in its way: a new tensor, a view of an
-input, an input that was written to (`mark_dirty`), or an input returned as it is.
+An output is one of four things, and each is tied in its way: a new tensor, a view of an input, an input that was
+written to (`mark_dirty`), or an input returned as it is.
 """
 
 from __future__ import annotations

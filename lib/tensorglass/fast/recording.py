@@ -1,8 +1,8 @@
 """Entering the usual calls of elementwise operators, and of products, into the graph: what `Recorder` does, in a third
 of the time.
 
-The one idea to keep in mind: for all calls in which gradients flow to the same operands the same is to be done, so it
-is looked up by a number, whose bits say to which they flow. What is not usual is left to the recorder.
+For all calls in which gradients flow to the same operands the same is to be done, so it is looked up by a number, whose
+bits say to which they flow. What is not usual is left to the recorder.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """In-place writes rewrite history: the tensor's own, and that of its base and its views.
 
-The one idea to keep in mind: a write to a view is a write to a part of its base. The base gets a `CopySlices` node,
-which hands the part's gradient to the operator that wrote it; every view finds its way to the base's new history when
-it is next asked for its `grad_fn`.
+A write to a view is a write to a part of its base. The base gets a `CopySlices` node, which hands the part's gradient
+to the operator that wrote it; every view finds its way to the base's new history when it is next asked for its
+`grad_fn`.
 """
 
 from __future__ import annotations

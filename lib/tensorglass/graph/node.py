@@ -1,8 +1,8 @@
 """Nodes of the graph: each is an operator that ran, and knows how to turn gradients of its outputs into those of its
 inputs.
 
-The one idea to keep in mind: edges point backwards, from an operator to those that made its inputs, and every node
-keeps those behind it alive. Nothing points forwards, so a graph is freed with the last tensor that came out of it.
+Edges point backwards, from an operator to those that made its inputs, and every node keeps those behind it alive.
+Nothing points forwards, so a graph is freed with the last tensor that came out of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a tensor says of its place in the graph: requires_grad, is_leaf, grad_fn, grad, and hooks.
 
-The one idea to keep in mind: these are questions to `Meta`; a tensor without one answers that it has nothing to do with
-gradients. The class below is no base class: `attach` gives its members to Tensor.
+These are questions to `Meta`; a tensor without one answers that it has nothing to do with gradients. The class below is
+no base class: `attach` gives its members to Tensor.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import numpy_values
 from tensorglass.core.errors import explained, old_type_name
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.copies.copy import clone, copy_, write_number
@@ -149,7 +149,7 @@ def _of_its_own(value: Tensor, view: Tensor) -> Tensor:
 def _number(value: Any, input: Tensor) -> complex:
     """A value that is no tensor as a number that `input` can hold."""
     if not isinstance(value, (int, float, complex)):
-        if isinstance(value, HOST.xp.integer):
+        if isinstance(value, numpy_values.integer):
             return _number(int(value), input)
         raise explained(
             TypeError(f"can't assign a {type_name(value)} to a torch.{input._dtype.scalar_type}Tensor"),

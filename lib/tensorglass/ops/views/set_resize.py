@@ -1,6 +1,6 @@
 """Rewriting a header: set_, resize_ and their siblings, which change what a tensor looks at and move no element.
 
-The one idea to keep in mind: a header may be pointed elsewhere, but other headers on the old storage never notice.
+A header may be pointed elsewhere, but other headers on the old storage never notice.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from itertools import takewhile
-from string import ascii_letters
 from typing import Any
 
 from tensorglass.backends.numpy_backend import HOST
@@ -20,7 +19,6 @@ from tensorglass.tensor.tensor import Tensor
 #: The sizes of the results of two small operands, and of what each is a view of, if it is one.
 _RESULTS: dict[Any, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
 _MOST_KEPT = 256
-_LETTERS = frozenset(ascii_letters + ",->")
 
 
 def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -46,8 +44,8 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         known = _RESULTS.get((equation, one._size, other._size))
         if known is None:
             made = form(*arguments)
-            is_plain = _is_small(first.size, second.size, made.numel()) and _LETTERS.issuperset(equation)
-            if is_plain and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
+            is_simple = _is_small(first.size, second.size, made.numel()) and _is_plain(equation)
+            if is_simple and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
                 base = None if made._base is None else made._base._size
                 _RESULTS[equation, one._size, other._size] = made._size, base
             return made
@@ -98,6 +96,12 @@ def _counts_of_matrices(equation: str) -> tuple[int, int, int] | None:
     if not (arrow and comma and is_product and letters.isalpha() and len(set(letters)) == len(letters)):
         return None
     return batch, len(rows), len(columns)
+
+
+def _is_plain(equation: str) -> bool:
+    """Whether it consists of letters, commas and an arrow."""
+    letters = equation.replace(",", "").replace("->", "")
+    return letters.isalpha() and letters.isascii()
 
 
 def _is_small(*counts: int) -> bool:

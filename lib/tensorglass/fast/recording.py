@@ -1,8 +1,8 @@
 """Entering the usual calls of elementwise operators, and of products, into the graph: what `Recorder` does, in a third
 of the time.
 
-The one idea to keep in mind: for all calls in which gradients flow to the same operands the same is to be done, so it
-is looked up by a number, whose bits say to which they flow. What is not usual is left to the recorder.
+For all calls in which gradients flow to the same operands the same is to be done, so it is looked up by a number, whose
+bits say to which they flow. What is not usual is left to the recorder.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any
 
 from tensorglass.fast.array_derivatives import learn
 from tensorglass.graph import anomaly
+from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
-from tensorglass.graph.node import NOWHERE, Edge, gradient_edge, like, next_number
+from tensorglass.graph.node import NOWHERE, Edge, next_number
 from tensorglass.graph.recorder import Recorder
 from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
-from tensorglass.tensor.autograd_meta import Meta
+from tensorglass.tensor.autograd_meta import Meta, like
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.tensor import Tensor
 

@@ -1,8 +1,8 @@
 """The usual call of a view: plain ints, and a tensor that no gradient flows to.
 
-The one idea to keep in mind: such a call needs no reading of its arguments and cannot be misread, so it goes straight
-to the header's arithmetic, in 0.2 µs less, or to what that came to the last time, in half the time. Every other call
-goes on to the form that `calls` has made.
+Such a call needs no reading of its arguments and cannot be misread, so it goes straight to the header's arithmetic, in
+0.2 µs less, or to what that came to the last time, in half the time. Every other call goes on to the form that `calls`
+has made.
 """
 
 from __future__ import annotations

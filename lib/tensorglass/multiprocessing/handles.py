@@ -1,6 +1,6 @@
 """Handles: what is sent in the place of a file descriptor, and how the receiver gets the descriptor for it.
 
-The one idea to keep in mind: nothing tells the sender of a message that nobody will read it, since a message whose
+Nothing tells the sender of a message that nobody will read it, since a message whose
 reader was killed may be read by another process that starts later. So the sender keeps what a message needs, and that
 must be little. A handle holds the block's descriptor, and neither the mapped block nor a descriptor of its own: however
 often a storage is sent, there is one descriptor for it, also when the sender itself has let go of the storage.

@@ -1,6 +1,6 @@
 """Files that are written whole or not at all, and files to read from.
 
-The one idea to keep in mind: a file takes its place when it is complete. Until then it has no name, or, where the
+A file takes its place when it is complete. Until then it has no name, or, where the
 system has no such files, the name ``….part`` beside that place. A process that reads the old file, or has it mapped,
 keeps the old file, and a save that fails or is killed leaves it as it was.
 """

@@ -1,9 +1,8 @@
 """``torch.signal.windows``: windows of a given number of elements, symmetric unless they are to be periodic.
 
-The one idea to keep in mind: a window is a function of evenly spaced numbers. If it is symmetric, the first and the
-last of them are equally far from the middle; a periodic one leaves the last out, which would be the first again.
-They are made of operators, and so have a history where gradients are asked for; `torch.hann_window` and its kin have
-none.
+A window is a function of evenly spaced numbers. If it is symmetric, the first and the last of them are equally far from
+the middle; a periodic one leaves the last out, which would be the first again. They are made of operators, and so have
+a history where gradients are asked for; `torch.hann_window` and its kin have none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Fourier transforms as PyTorch composes them: complex to complex, real to complex, complex to real.
 
-The one idea to keep in mind: `fft` and its kin (`ops/fft`) only choose sizes and dimensions; these three transform, and
-each one's derivative is another of them. Results lie in memory as the library behind PyTorch's leaves them: the
-dimensions that were transformed are the inner ones.
+`fft` and its kin (`ops/fft`) only choose sizes and dimensions; these three transform, and each one's derivative is
+another of them. Results lie in memory as the library behind PyTorch's leaves them: the dimensions that were transformed
+are the inner ones.
 """
 
 from __future__ import annotations

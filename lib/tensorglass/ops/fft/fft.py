@@ -1,7 +1,7 @@
 """``torch.fft``: discrete Fourier transforms along one dimension; `fft_many` has those along several.
 
-The one idea to keep in mind: what these functions do is choose. Which dimensions, how long, how scaled; then one of the
-three transforms of `fourier` runs.
+What these functions do is choose. Which dimensions, how long, how scaled; then one of the three transforms of `fourier`
+runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The inverse of the short-time Fourier transform `stft`: the signal of a sequence of spectra.
 
-The one idea to keep in mind: frames are added up where they lay in the signal, and so are the windows that they were
-faded by; the one divided by the other is the signal, wherever a window reaches.
+Frames are added up where they lay in the signal, and so are the windows that they were faded by; the one divided by the
+other is the signal, wherever a window reaches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The short-time Fourier transform: spectra of short pieces of a signal, one after the other. `istft` undoes it.
 
-The one idea to keep in mind: the pieces, or frames, are a view with overlapping rows. Each is faded in and out by the
-window, and transformed.
+The pieces, or frames, are a view with overlapping rows. Each is faded in and out by the window, and transformed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Products of matrices of integers, by way of floating-point numbers where that is exact.
 
-NumPy multiplies integers one by one, BLAS only floats, several times in one instruction. The one idea to keep in mind:
-float64 holds every whole number up to 2⁵³, so a product is exact as long as no sum can go beyond. 64×64 by 64×64: 28 µs
-in place of 170 (PyTorch 16), 256×256: 0.9 ms in place of 18 (PyTorch 1).
+NumPy multiplies integers one by one, BLAS only floats, several times in one instruction. Float64 holds every whole
+number up to 2⁵³, so a product is exact as long as no sum can go beyond. 64×64 by 64×64: 28 µs in place of 170 (PyTorch
+16), 256×256: 0.9 ms in place of 18 (PyTorch 1).
 """
 
 from __future__ import annotations

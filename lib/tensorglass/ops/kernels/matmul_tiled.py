@@ -1,9 +1,9 @@
 """The product of two matrices, in pieces where one of them is long and thin.
 
 NumPy multiplies by OpenBLAS, which packs what it multiplies into blocks, and has another way for small products that
-does without. The one idea to keep in mind: where two of three lengths are small there is little to do with each
-element, and packing takes longer than multiplying; cut into small products it all takes a fifth to four fifths of that.
-6×25 by 25×50,176, the first convolution of LeNet: 240 µs for 690 (PyTorch 560).
+does without. Where two of three lengths are small there is little to do with each element, and packing takes longer
+than multiplying; cut into small products it all takes a fifth to four fifths of that. 6×25 by 25×50,176, the first
+convolution of LeNet: 240 µs for 690 (PyTorch 560).
 """
 
 from __future__ import annotations

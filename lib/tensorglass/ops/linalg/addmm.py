@@ -1,6 +1,6 @@
 """A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm.
 
-The one idea to keep in mind: each operator checks its operands and names the product; `add_product` does the rest.
+Each operator checks its operands and names the product; `add_product` does the rest.
 """
 
 from __future__ import annotations

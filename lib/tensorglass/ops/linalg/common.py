@@ -1,7 +1,7 @@
 """What operators on matrices have in common: what they refuse, and how their results lie in memory.
 
-The one idea to keep in mind: LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
-dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
+LAPACK works by columns, so PyTorch's matrices come out with the column as the inner dimension, strides (1, rows). A
+kernel returns such a result transposed, and `from_column_major` turns the header.
 """
 
 from __future__ import annotations

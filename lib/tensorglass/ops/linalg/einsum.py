@@ -1,8 +1,8 @@
 """einsum: products summed over the dimensions that an equation names.
 
-The one idea to keep in mind: every operand is turned so that all have the same dimensions in the same order, first
-those of the result, then those to be summed, with size 1 where an operand lacks one. Then operands are multiplied two
-by two, and what no later operand needs is summed on the way, as one batched matrix product.
+Every operand is turned so that all have the same dimensions in the same order, first those of the result, then those to
+be summed, with size 1 where an operand lacks one. Then operands are multiplied two by two, and what no later operand
+needs is summed on the way, as one batched matrix product.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr, ormqr.
 
-The one idea to keep in mind: column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and
-stands for the reflection ``1 - tau * v @ v.mH``. Applied one after the other they are never multiplied out.
+Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection ``1 - tau
+* v @ v.mH``. Applied one after the other they are never multiplied out.
 """
 
 from __future__ import annotations

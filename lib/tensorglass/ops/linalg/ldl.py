@@ -1,8 +1,8 @@
 """A symmetric or Hermitian matrix as triangle times blocks times triangle: linalg.ldl_factor, ldl_factor_ex, ldl_solve.
 
-The one idea to keep in mind: an element of the diagonal may be too small to divide by. Then, after Bunch and Kaufman, a
-block of two rows and columns is eliminated at once. `pivots` says which rows were exchanged, counted from 1; both rows
-of such a block have the same number, negated.
+An element of the diagonal may be too small to divide by. Then, after Bunch and Kaufman, a block of two rows and columns
+is eliminated at once. `pivots` says which rows were exchanged, counted from 1; both rows of such a block have the same
+number, negated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A matrix as a permutation of a lower triangular matrix times an upper one: lu_factor, lu_factor_ex, lu, lu_unpack.
 
-The one idea to keep in mind: this is Gauss's elimination, written down. What a row was multiplied by stands below the
-diagonal, where elimination left a zero; `pivots` says, step by step, which row was exchanged with that of the step.
+This is Gauss's elimination, written down. What a row was multiplied by stands below the diagonal, where elimination
+left a zero; `pivots` says, step by step, which row was exchanged with that of the step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
@@ -22,6 +21,7 @@ from tensorglass.ops.copies.out import all_into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.linalg.common import (
     check_kernel,
     column_major,
@@ -49,7 +49,7 @@ def _factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
     work = xp.array(A).reshape((math.prod(batch), rows, columns))
     pivots = xp.zeros((len(work), count), "int32")
     info = xp.zeros(len(work), "int32")
-    if xp is HOST.xp and len(work) <= _FEW:
+    if on_host(xp) and len(work) <= _FEW:
         for place, matrix in enumerate(work):
             info[place] = _eliminate(xp, matrix, pivots[place])
     else:
@@ -117,7 +117,7 @@ def order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
     """For each row of the factors the row of the matrix that it was made of: the exchanges, one after the other."""
     *batch, steps = pivots.shape
     flat = pivots.reshape((math.prod(batch), steps))
-    if xp is HOST.xp and len(flat) <= _FEW:
+    if on_host(xp) and len(flat) <= _FEW:
         return xp.asarray([_exchanged(each, rows) for each in flat.tolist()], "int64").reshape((*batch, rows))
     number = xp.arange(len(flat))
     order = xp.zeros((len(flat), rows), "int64") + xp.arange(rows)

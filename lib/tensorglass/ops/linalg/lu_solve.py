@@ -1,6 +1,6 @@
 """Equations whose matrix has been factored by `lu_factor`: linalg.lu_solve, and its older form lu_solve.
 
-The one idea to keep in mind: with the factors there are only triangles left to solve with, first one, then the other.
+With the factors there are only triangles left to solve with, first one, then the other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Equations whose matrix is triangular: solve_triangular, and its older form triangular_solve.
 
-The one idea to keep in mind: a triangle stands for the whole matrix, so only it is read, and only it gets a gradient.
+A triangle stands for the whole matrix, so only it is read, and only it gets a gradient.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
@@ -19,6 +18,7 @@ from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.linalg.common import (
     check_kernel,
     check_matrices,
@@ -48,7 +48,7 @@ def substituted(xp: Any, A: Array, B: Array, upper: bool, unit: bool = False) ->
     if not A.size:
         return xp.array(B)
     if bool((xp.diagonal(A, 0, -2, -1) != 0).all()) and bool(xp.isfinite(A).all()):
-        if count <= _SMALL or xp is not HOST.xp:
+        if count <= _SMALL or not on_host(xp):
             return xp.linalg.solve(xp.broadcast_to(A, (*batch, *A.shape[-2:])), B)
         wide = xp.result_type(A, "float64")  # in which NumPy solves
         return _by_halves(xp, A.astype(wide), B.astype(wide)).astype(A.dtype)

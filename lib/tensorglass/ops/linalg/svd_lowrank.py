@@ -1,8 +1,8 @@
 """The largest singular values of a matrix, found without all others: svd_lowrank, pca_lowrank.
 
-The one idea to keep in mind: a few random combinations of a matrix's columns nearly span what its largest singular
-vectors span, and multiplying by the matrix again brings them closer. What is left is the decomposition of a small
-matrix. (N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness", 2009.)
+A few random combinations of a matrix's columns nearly span what its largest singular vectors span, and multiplying by
+the matrix again brings them closer. What is left is the decomposition of a small matrix. (N. Halko, P. G. Martinsson,
+J. A. Tropp, "Finding structure with randomness", 2009.)
 """
 
 from __future__ import annotations

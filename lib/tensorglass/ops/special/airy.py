@@ -1,8 +1,8 @@
 """`special.airy_ai`, which falls off on one side and swings on the other.
 
-The one idea to keep in mind: beyond 1 it is a Gaussian integral, ``exp(-s * s) * cos(s**3 / …)`` over all `s`, which
-equal steps add up to the last place; on the side where it swings the same integral, turned in the complex plane. Near
-0 its power series is short. (NIST Digital Library of Mathematical Functions, 9.4.1, 9.5.8 and 9.2.10.)
+Beyond 1 it is a Gaussian integral, ``exp(-s * s) * cos(s**3 / …)`` over all `s`, which equal steps add up to the last
+place; on the side where it swings the same integral, turned in the complex plane. Near 0 its power series is short.
+(NIST Digital Library of Mathematical Functions, 9.4.1, 9.5.8 and 9.2.10.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bessel functions, which swing: bessel_j0, bessel_j1, bessel_y0, bessel_y1, spherical_bessel_j0.
 
-The one idea to keep in mind: below 25 all orders are found at once, going down from a high one by the recurrence that
-ties each to its neighbours (Miller's algorithm), and those of the second kind are sums of them (Abramowitz and Stegun,
-Handbook of Mathematical Functions, 9.1.46, 9.1.88); above, the expansions for large arguments are used (9.2.5 on).
+Below 25 all orders are found at once, going down from a high one by the recurrence that ties each to its neighbours
+(Miller's algorithm), and those of the second kind are sums of them (Abramowitz and Stegun, Handbook of Mathematical
+Functions, 9.1.46, 9.1.88); above, the expansions for large arguments are used (9.2.5 on).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 NumPy has none of them. `erf` and `erfc` are W. J. Cody's rational approximations (Rational Chebyshev Approximations for
 the Error Function, Mathematics of Computation 23, 1969), good to the last places of double precision; `erfinv` begins
 with M. Giles' polynomials (Approximating the erfinv function, GPU Computing Gems 2, 2011) and is mended by two steps of
-Halley's. The one idea to keep in mind: these are for doubles; float32 has shorter ones, in `single_errors`.
+Halley's. These are for doubles; float32 has shorter ones, in `single_errors`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The error function, its complement and its inverse of float32: shorter formulas than those for doubles.
 
-The one idea to keep in mind: seven digits want ten coefficients where sixteen want twenty. Each formula was fitted for
-this file, by least squares weighted anew until the largest relative errors were level; beside each stands what is left.
+Seven digits want ten coefficients where sixteen want twenty. Each formula was fitted for this file, by least squares
+weighted anew until the largest relative errors were level; beside each stands what is left.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.kernels.host import on_host
 
 # erf(x) / x, a ratio of polynomials of x² up to 3.92²: 2e-8
 _ERF = (
@@ -50,7 +50,7 @@ def polynomial(coefficients: Sequence[float], x: Array) -> Array:
 
 def in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) -> Array:
     """A formula of many steps, of all elements: block by block on the CPU. A million errors: 37 ms, and not 56."""
-    if xp is not HOST.xp or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
+    if not on_host(xp) or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
         return formula(xp, input.reshape(-1)).astype(input.dtype, copy=False).reshape(input.shape)
     made = xp.empty(input.shape, input.dtype)
     row, result = input.reshape(-1), made.reshape(-1)
@@ -62,7 +62,7 @@ def in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) -> 
 
 def is_few(xp: Any, input: Array) -> bool:
     """Whether Python's own function takes less time than a dozen calls of the array module."""
-    return xp is HOST.xp and 0 < input.size <= _FEW
+    return on_host(xp) and 0 < input.size <= _FEW
 
 
 def one_by_one(xp: Any, function: Callable[[float], float], input: Array) -> Array:

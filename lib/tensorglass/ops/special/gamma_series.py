@@ -1,9 +1,9 @@
 """The gamma function's logarithm and the derivatives of that, of doubles.
 
-The one idea to keep in mind: recurrences lead every argument to where a series converges. The series are those of
-Abramowitz and Stegun, Handbook of Mathematical Functions, chapter 6: 6.1.33 about 2 (powers of the distance, with the
-zeta function's values), 6.1.41, 6.3.18 and 6.4.11 for large arguments (Bernoulli numbers), and the reflections
-6.1.17, 6.3.7 and 6.4.7 for negative ones.
+Recurrences lead every argument to where a series converges. The series are those of Abramowitz and Stegun, Handbook of
+Mathematical Functions, chapter 6: 6.1.33 about 2 (powers of the distance, with the zeta function's values), 6.1.41,
+6.3.18 and 6.4.11 for large arguments (Bernoulli numbers), and the reflections 6.1.17, 6.3.7 and 6.4.7 for negative
+ones.
 """
 
 from __future__ import annotations

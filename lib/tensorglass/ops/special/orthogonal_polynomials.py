@@ -1,8 +1,7 @@
 """``torch.special``: orthogonal polynomials, by the recurrence that each family has.
 
-The one idea to keep in mind: the first two of a family are given, and each next one is made of the two before it; all
-degrees up to the highest that is asked for are gone through at once for all elements. They have no derivative, as
-PyTorch's have none.
+The first two of a family are given, and each next one is made of the two before it; all degrees up to the highest that
+is asked for are gone through at once for all elements. They have no derivative, as PyTorch's have none.
 """
 
 from __future__ import annotations

@@ -10,21 +10,24 @@ from tensorglass.backends.base import (
     Array,
     Backend,
     Family,
+    HasSciPy,
     RandomBits,
     SpeaksDLPack,
     accelerator,
     family,
     forget,
     get,
+    linalg,
     of_type,
     register,
     register_family,
+    special,
 )
 from tensorglass.core.errors import explained
 
 __all__ = [
-    "Array", "Backend", "Family", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get", "of_type",
-    "register", "register_family",
+    "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get",
+    "linalg", "of_type", "register", "register_family", "special",
 ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import contextvars
 import math
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy
 from numpy.lib import NumpyVersion
 
 from tensorglass.allocator import NoRoom
+from tensorglass.backends import host_scipy
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
@@ -170,6 +172,14 @@ class NumpyBackend:
     def quiet(self) -> Callable[..., Any]:
         """A `run` of the caller's own, which nobody else can have entered."""
         return _quiet_context().run
+
+    @cached_property
+    def special(self) -> Any:
+        return host_scipy.special()
+
+    @cached_property
+    def linalg(self) -> Any:
+        return host_scipy.linalg()
 
     def random_bits(self, seed: int) -> NumpyBits:
         return NumpyBits(seed)

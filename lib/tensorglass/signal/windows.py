@@ -19,7 +19,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.ops.creation.fill import empty, ones
 from tensorglass.ops.creation.ranges import arange, linspace
 from tensorglass.ops.creation.tensor import tensor
-from tensorglass.ops.special.bessel_modified import i0
+from tensorglass.ops.special.bessel import i0
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class SimulatedModule:
     """``xp`` of one simulated device. Functions that make arrays make them there."""
 
-    def __init__(self, backend: SimulatedBackend, functions: ModuleType = numpy) -> None:
+    def __init__(self, backend: SimulatedBackend, functions: Any = numpy) -> None:
         self.backend = backend
         self.device = backend.device
         self.ndarray = SimulatedArray

@@ -17,6 +17,7 @@ from tensorglass.backends.base import (
     family,
     forget,
     get,
+    has_linalg,
     linalg,
     of_type,
     register,
@@ -27,7 +28,7 @@ from tensorglass.core.errors import explained
 
 __all__ = [
     "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get",
-    "linalg", "of_type", "register", "register_family", "special",
+    "has_linalg", "linalg", "of_type", "register", "register_family", "special",
 ]  # fmt: skip
 
 

@@ -252,6 +252,14 @@ def linalg(xp: Any) -> Any:
     return _with_scipy(xp).linalg
 
 
+def has_linalg(xp: Any) -> bool:
+    """In a kernel: whether `linalg` can be had."""
+    try:
+        return _with_scipy(xp).linalg is not None
+    except (ImportError, NotImplementedError):
+        return False
+
+
 def _with_scipy(xp: Any) -> HasSciPy:
     backend = next(each for each in _backends.values() if each.xp is xp)
     if not hasattr(backend, "special"):

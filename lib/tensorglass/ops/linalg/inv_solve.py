@@ -29,31 +29,11 @@ from tensorglass.ops.linalg.common import (
     into_out,
     launch,
 )  # fmt: skip
+from tensorglass.ops.linalg.lu import lu_factors
 from tensorglass.ops.views.shape import permute, reshape
 from tensorglass.tensor.tensor import Tensor
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
-
-
-def zero_pivots(xp: Any, array: Array) -> Array:
-    """For each matrix the number, from 1, of the first pivot that is zero; 0 where there is none.
-
-    This is Gauss's elimination with row exchanges, for all matrices at once. It runs only where a matrix is singular.
-    """
-    count = array.shape[-1]
-    rest = array.reshape(-1, count, count).copy()
-    batch = xp.arange(len(rest))
-    info = xp.zeros(len(rest), "int32")
-    for step in range(count):
-        pivot = step + xp.argmax(xp.absolute(rest[:, step:, step]), axis=1)
-        upper, chosen = rest[:, step].copy(), rest[batch, pivot]
-        rest[batch, pivot] = upper
-        rest[:, step] = chosen
-        head = rest[:, step, step]
-        info = xp.where((head == 0) & (info == 0), step + 1, info)
-        factor = rest[:, step + 1 :, step] / xp.where(head == 0, 1, head)[:, None]
-        rest[:, step + 1 :] = rest[:, step + 1 :] - factor[:, :, None] * rest[:, None, step]
-    return info.reshape(array.shape[:-2]).astype("int32")
 
 
 def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
@@ -64,7 +44,7 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
             return answer, xp.zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         answer = None
-    info = zero_pivots(xp, A)
+    info = lu_factors(xp, A)[2]
     singular = (info != 0)[..., None, None]
     if answer is None:
         # Infinities and NaN have no pivots that are zero, and no solution either.
@@ -99,7 +79,7 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
     """What was found out of each system, for each matrix, which may belong to several."""
     if info.shape == A.shape[:-2]:
         return info
-    return zero_pivots(xp, A) if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")
+    return lu_factors(xp, A)[2] if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")
 
 
 # --- inv -------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import math
 import threading
 from collections.abc import Callable
 from functools import cached_property
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy
 from numpy.lib import NumpyVersion
 
 from tensorglass.allocator import NoRoom
-from tensorglass.backends import host_scipy
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
@@ -175,11 +175,18 @@ class NumpyBackend:
 
     @cached_property
     def special(self) -> Any:
-        return host_scipy.special()
+        try:
+            return import_module("scipy.special")
+        except ImportError:
+            return import_module("tensorglass.backends.without_scipy")
 
     @cached_property
     def linalg(self) -> Any:
-        return host_scipy.linalg()
+        try:
+            import_module("scipy.linalg.lapack")
+            return import_module("scipy.linalg")
+        except ImportError as error:
+            raise import_module("tensorglass.backends.without_scipy").missing("scipy.linalg") from error
 
     def random_bits(self, seed: int) -> NumpyBits:
         return NumpyBits(seed)

@@ -32,7 +32,6 @@ from tensorglass.ops.indexing import (
     where_nonzero as conditions,
 )
 from tensorglass.ops.linalg import matmul as linalg
-from tensorglass.ops.linalg import norm as vector_norms
 from tensorglass.ops.pointwise import (
     arithmetic as pointwise,
 )

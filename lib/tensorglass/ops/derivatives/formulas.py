@@ -15,7 +15,7 @@ from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.derivatives.view_nodes import unsliced
-from tensorglass.ops.kernels.matmul_tiled import matrix_product
+from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 

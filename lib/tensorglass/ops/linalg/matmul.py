@@ -26,7 +26,7 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
 from tensorglass.ops.derivatives.formulas import conj, product_by_rows, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
-from tensorglass.ops.kernels.matmul_tiled import SMALL, is_whole, matrix_product
+from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import from_array, make, result_tensor

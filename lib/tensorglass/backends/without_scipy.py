@@ -1,14 +1,13 @@
-"""SciPy on the host: special functions and LAPACK, imported when a kernel first asks for them.
+"""What stands in for `scipy.special` where SciPy is not installed: it is an extra, ``tensorglass[scipy]``.
 
-SciPy is an extra, ``tensorglass[scipy]``. Without it there are the special functions that networks need, computed
-element by element with Python's `math`; all others raise one error that names the extra.
+The special functions that networks need are here, computed element by element with Python's `math`. All others raise one
+error that names the extra.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib import import_module
 from statistics import NormalDist
 from typing import Any
 
@@ -17,21 +16,10 @@ import numpy
 from tensorglass.core.errors import explained
 
 
-def special() -> Any:
-    """`scipy.special`, or what stands in for it."""
-    try:
-        return import_module("scipy.special")
-    except ImportError:
-        return _WithoutSciPy()
-
-
-def linalg() -> Any:
-    """`scipy.linalg`; raises ImportError where SciPy is not installed."""
-    try:
-        import_module("scipy.linalg.lapack")
-        return import_module("scipy.linalg")
-    except ImportError:
-        raise missing("scipy.linalg") from None
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise missing(f"scipy.special.{name}")
 
 
 def missing(name: str) -> ImportError:
@@ -44,35 +32,34 @@ def missing(name: str) -> ImportError:
     )
 
 
-class _WithoutSciPy:
-    """Functions of arrays with the names of `scipy.special`."""
+def erf(x: numpy.ndarray) -> numpy.ndarray:
+    """The error function."""
+    return _one_by_one(math.erf, x)
 
-    def __getattr__(self, name: str) -> Any:
-        raise missing(f"scipy.special.{name}")
 
-    @staticmethod
-    def erf(x: numpy.ndarray) -> numpy.ndarray:
-        return _one_by_one(math.erf, x)
+def erfc(x: numpy.ndarray) -> numpy.ndarray:
+    """Its complement."""
+    return _one_by_one(math.erfc, x)
 
-    @staticmethod
-    def erfc(x: numpy.ndarray) -> numpy.ndarray:
-        return _one_by_one(math.erfc, x)
 
-    @staticmethod
-    def erfinv(x: numpy.ndarray) -> numpy.ndarray:
-        return _one_by_one(_erfinv, x)
+def erfinv(x: numpy.ndarray) -> numpy.ndarray:
+    """Its inverse."""
+    return _one_by_one(_erfinv, x)
 
-    @staticmethod
-    def gammaln(x: numpy.ndarray) -> numpy.ndarray:
-        return _one_by_one(_lgamma, x)
 
-    @staticmethod
-    def psi(x: numpy.ndarray) -> numpy.ndarray:
-        return _one_by_one(_digamma, x)
+def gammaln(x: numpy.ndarray) -> numpy.ndarray:
+    """The logarithm of the gamma function's size."""
+    return _one_by_one(_lgamma, x)
 
-    @staticmethod
-    def i0(x: numpy.ndarray) -> numpy.ndarray:
-        return numpy.i0(x).astype(x.dtype)
+
+def psi(x: numpy.ndarray) -> numpy.ndarray:
+    """The derivative of `gammaln`."""
+    return _one_by_one(_digamma, x)
+
+
+def i0(x: numpy.ndarray) -> numpy.ndarray:
+    """The modified Bessel function of the first kind of order 0."""
+    return numpy.i0(x).astype(x.dtype)
 
 
 def _one_by_one(function: Callable[[float], float], x: numpy.ndarray) -> numpy.ndarray:

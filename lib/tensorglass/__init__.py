@@ -6,14 +6,28 @@
 from tensorglass.bootstrap import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
-from tensorglass.bootstrap import importing  # before the rest: the bulk of it, while the garbage collector rests
+import os
+import sys
+from importlib.util import find_spec
+
+from tensorglass.bootstrap.importing import collector_at_rest
+
+with collector_at_rest():  # before the rest: the bulk of it
+    if os.environ.get("TENSORGLASS_FAST") != "0" and find_spec("tensorglass.fast") is not None:
+        from tensorglass import fast
+
+        fast.install()  # before any operator is declared
+    from tensorglass import ops
+
+    ops.declare()
+    from tensorglass import autograd
+    from tensorglass.interop import numpy as interop
 
 # isort: split
-import sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from tensorglass import autograd, backends, fft, linalg, memory, ops, random, special
+from tensorglass import backends, fft, linalg, memory, random, special
 from tensorglass.backends import numpy_backend
 from tensorglass.bootstrap import missing_names as missing
 from tensorglass.core.devices import device, get_default_device, set_default_device
@@ -63,7 +77,6 @@ from tensorglass.core.size import Size
 from tensorglass.graph import tensor_fields as fields
 from tensorglass.graph.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from tensorglass.interop import legacy_constructors
-from tensorglass.interop import numpy as interop
 from tensorglass.interop.legacy_constructors import (
     BFloat16Tensor,
     BoolTensor,

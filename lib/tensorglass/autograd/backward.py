@@ -7,26 +7,17 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
-from tensorglass.backends import get as get_backend
-from tensorglass.core.devices import CPU
-from tensorglass.core.devices import device as Device
-from tensorglass.core.dtypes import FLOATING, float32, float64
-from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.size import Size
-from tensorglass.fast.backward_on_arrays import XP
-from tensorglass.geometry import contiguous_strides, numel
 from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.tensor.autograd_meta import requires_grad
-from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
 Named = Tensors | dict[Any, Tensor]
-_ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
 
 
 def backward(
@@ -285,7 +276,7 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
         if gradient is None:
             can_flow = isinstance(tensor, GradientEdge) or requires_grad(tensor)
             wanted = _like(tensor)
-            begun.append(_one_for(wanted.size, wanted.dtype, wanted.device) if can_flow else None)
+            begun.append(engine.one_for(wanted.size, wanted.dtype, wanted.device) if can_flow else None)
             continue
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -305,26 +296,6 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
     return begun
 
 
-def _one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
-    """The gradient of a scalar with respect to itself: a bare array where there may be one on the way."""
-    count = numel(size) if size else 1
-    if count != 1:
-        raise explained(
-            RuntimeError("grad can be implicitly created only for scalar outputs"),
-            f"This tensor has {count} elements. Sum them, or say what gradient to begin with: "
-            "y.backward(torch.ones_like(y)).",
-            notebook="03 gradient arguments",
-        )
-    if device is CPU and not size and dtype in _ONES:
-        return _ONES[dtype].copy()
-    if dtype.category != FLOATING:
-        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype!r}")
-    backend = get_backend(device)
-    one = backend.empty(dtype, size)
-    one[...] = 1
-    return result_tensor(one, dtype, backend, device, size, contiguous_strides(size))
-
-
 def _tensor_backward(
     self: Tensor,
     gradient: Tensor | None = None,
@@ -336,7 +307,7 @@ def _tensor_backward(
     if gradient is None and inputs is None and not create_graph:  # as usual: `backward` in two steps
         edge = gradient_edge(self)
         if edge[0] is not None:
-            one = _one_for(self._size, self._dtype, self._storage.device)
+            one = engine.one_for(self._size, self._dtype, self._storage.device)
             engine.run((edge,), (one,), keep_graph=bool(retain_graph), create_graph=False)
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)

@@ -3,9 +3,6 @@
 The one idea to keep in mind: a node runs once all gradients for it have arrived, that is, once every node that sends it
 one has run. Which those are is counted before the backward pass begins; of the nodes that are ready, the one recorded
 last comes first. There is no recursion: a chain of 100,000 operators is a loop.
-
-Small gradients that nobody can see (no hook, no mode, no measuring of memory) may be bare arrays on their way
-(`graph/array_formulas`).
 """
 
 from __future__ import annotations
@@ -16,20 +13,23 @@ from collections.abc import Callable, Container, Sequence
 from sys import getrefcount
 from typing import Any
 
-from tensorglass import geometry, memory
+from tensorglass import geometry
 from tensorglass.autograd.fitting import first_fitted, fitted
 from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
-from tensorglass.autograd.leaves import Arrived, add_to_leaf, becomes_grad, is_copied_in_order
-from tensorglass.fast.backward_on_arrays import XP, BareArray, gradients_of, in_quiet, is_spread, tensor_of
+from tensorglass.autograd.leaves import Arrived, add_to_leaf
+from tensorglass.backends import get as get_backend
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
 from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 _anomaly = anomaly.state
-_add = XP.add
 
 
 class Run:
@@ -49,7 +49,6 @@ class Run:
         self.create_graph = create_graph
         self.caught: list[Tensor | None] = []
         self._catch: dict[Node, list[tuple[int, int]]] = {}  #: for a node, which output is caught as which number
-        self._written: dict[Node, int] = {}  #: how often something was added in place to a bare array that arrived
         self._waiting: dict[Node, int] = {}  #: how many gradients each node still waits for
         self._arrived: dict[Node, Arrived] = {}
         self._ready: list[tuple[int, int, Node]] = []
@@ -57,10 +56,6 @@ class Run:
         self._count(roots)
         self._runs: set[Node] | None = None  #: the nodes that are run, where that is not all
         self._reached: Container[Node] = self._waiting  #: those that gradients are sent to
-        #: whether gradients may be bare arrays on their way
-        self._may_be_bare = (
-            wanted is None and not create_graph and not anomaly.state.enabled and not memory.is_measured()
-        )
         if wanted is not None:
             ends = {node for node, _ in wanted if node is not None}
             self._runs = self._leading_to(ends, roots)
@@ -122,117 +117,21 @@ class Run:
         """Send `gradients` to `roots` and go on until nothing is left to run."""
         for (node, nr), gradient in zip(roots, gradients, strict=True):
             if node is not None:
-                if type(gradient) is not BareArray or type(node) is AccumulateGrad:
-                    gradient = first_fitted(gradient, node, nr)
-                self._arrive(node, nr, gradient)
+                self._arrive(node, nr, first_fitted(gradient, node, nr))
         for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        ready, is_whole, keep_graph = self._ready, self.is_whole, self.keep_graph
-        may_be_bare = self._may_be_bare
-        while ready:
-            node = heapq.heappop(ready)[2]
+        while self._ready:
+            node = heapq.heappop(self._ready)[2]
             while node is not None:
-                if may_be_bare and node.takes_arrays:
-                    node = in_quiet(self._along_arrays, node)
-                    if node is None:
-                        break
-                if not is_whole or node.attachments is not None or _anomaly.enabled:
-                    node = self._send(node, self._visit(node))
-                elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
-                    arrived = self._take(node)
-                    if meta_of(node.variable).hooks:
-                        call_tensor_hooks(node, arrived)
-                    add_to_leaf(node.variable, arrived)
-                    node = None
-                else:
-                    sent = node.apply(self._take(node))
-                    if not keep_graph:
-                        node.release()
-                    node = self._send(node, sent)
-
-    def _along_arrays(self, node: Any) -> Node | None:
-        """Run a node and those that come after it, as long as nobody can see what goes from one to the next.
-
-        Returns the node that is to be run by tensors; None if nothing is left.
-        """
-        waiting, all_arrived, keep_graph, ready = self._waiting, self._arrived, self.keep_graph, self._ready
-        arrived: Any = all_arrived.pop(node)
-        while type(node) is FormulaNode or node.takes_arrays:
-            if node.attachments is not None or not node.blueprint.on_arrays:
-                break
-            sent = None if arrived[0] is None else gradients_of(node, arrived[0])
-            if sent is None:
-                break
-            if not keep_graph:
-                node.release()
-            own, is_elementwise = node.outputs[0], node.blueprint.is_elementwise
-            next_node = None
-            for place, edge in enumerate(node.edges):
-                following, nr = edge
-                if following is None:
-                    continue
-                gradient, sent[place] = sent[place], None
-                outputs = following.outputs
-                wanted = outputs[nr]
-                if not (is_elementwise and wanted.size is own.size and wanted.dtype is own.dtype):
-                    gradient = fitted(gradient, edge, node, place)
-                left = waiting[following] = waiting[following] - 1
-                held: Any = all_arrived.get(following)
-                only = None
-                if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
-                    try:
-                        _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
-                        self._written[following] = self._written.get(following, 0) + 1
-                    except ValueError:  # it was spread, and may not be written to
-                        held[0] = _add(held[0], gradient, out=held[0].copy())
-                elif held is not None or len(outputs) != 1:
-                    self._arrive(following, nr, gradient)
-                elif not left and type(following) is AccumulateGrad and becomes_grad(following, gradient):
-                    continue
-                else:
-                    only = [gradient]
-                    if left:
-                        all_arrived[following] = only
-                if not left:
-                    if next_node is not None:
-                        self._push(next_node, arrived)
-                    next_node, arrived = following, only
-            if ready:  # then which comes first has to be found out
-                if next_node is not None:
-                    self._push(next_node, arrived)
-                next_node, arrived = heapq.heappop(ready)[2], None
-            elif next_node is None:
-                return None
-            node = next_node
-            if arrived is None:
-                arrived = all_arrived.pop(node)
-        all_arrived[node] = arrived
-        return node
+                node = self._send(node, self._visit(node))
 
     def _take(self, node: Node) -> Arrived:
-        """The gradients that have arrived at a node, as tensors."""
-        arrived: list[Any] = self._arrived.pop(node)
-        for nr, gradient in enumerate(arrived):
-            if type(gradient) is BareArray:
-                if is_spread(gradient) and type(node) is AccumulateGrad and is_copied_in_order(node.variable):
-                    settled = tensor_of(gradient.copy(), node.outputs[0].dtype)  # type: ignore[union-attr]  # has it
-                    settled._written()  # as the copy that `add_to_leaf` would have to make
-                else:
-                    settled = self._settled(node, nr, gradient)
-                arrived[nr] = settled
-        return arrived
+        """The gradients that have arrived at a node."""
+        return self._arrived.pop(node)
 
-    def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
-        """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
-        tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-        tensor._storage.version = self._written.get(node, 0)
-        return tensor
-
-    def _push(self, node: Node, arrived: Any = None) -> None:
-        """Put a node among those that are ready; `arrived` are its gradients, if they are not noted yet."""
-        if arrived is not None:
-            self._arrived[node] = arrived
+    def _push(self, node: Node) -> None:
+        """Put a node among those that are ready."""
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
@@ -245,15 +144,10 @@ class Run:
             return
         if arrived[nr] is None:
             arrived[nr] = gradient
+        elif not self.create_graph and _is_alone(arrived, nr):
+            arrived[nr] += gradient  # in place: nobody else sees it
         else:
-            if type(gradient) is BareArray:
-                gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-            if type(arrived[nr]) is BareArray:
-                arrived[nr] = self._settled(node, nr, arrived[nr])
-            if not self.create_graph and _is_alone(arrived, nr):
-                arrived[nr] += gradient  # in place: nobody else sees it
-            else:
-                arrived[nr] = arrived[nr] + gradient
+            arrived[nr] = arrived[nr] + gradient
 
     def _visit(self, node: Node) -> Gradients | None:
         """Run a node whose gradients have all arrived. Returns what it sends on; None if it sends nothing."""
@@ -366,6 +260,7 @@ class _Current(threading.local):
 
 
 current = _Current()
+new_run: type[Run] = Run  #: the class of backward passes. `fast` sets one whose gradients may be bare arrays
 
 
 def run(
@@ -377,17 +272,39 @@ def run(
     wanted: Sequence[Edge] | None = None,
     collect: bool = True,
 ) -> list[Tensor | None]:
-    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone; `gradients` may be bare arrays.
+    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone.
 
     The gradients that arrive there are collected, or else returned, None where none arrived.
     """
     before = state.grad, current.walk
     state.grad = create_graph and not state.inference
     try:
-        walk = current.walk = Run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
+        walk = current.walk = new_run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
         for callback in walk.callbacks or ():  # which may have more called
             callback()
         return walk.caught
     finally:
         state.grad, current.walk = before
+
+
+def _one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
+    """The gradient of a scalar with respect to itself."""
+    count = geometry.numel(size) if size else 1
+    if count != 1:
+        raise explained(
+            RuntimeError("grad can be implicitly created only for scalar outputs"),
+            f"This tensor has {count} elements. Sum them, or say what gradient to begin with: "
+            "y.backward(torch.ones_like(y)).",
+            notebook="03 gradient arguments",
+        )
+    if dtype.category != FLOATING:
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype!r}")
+    backend = get_backend(device)
+    one = backend.empty(dtype, size)
+    one[...] = 1
+    return result_tensor(one, dtype, backend, device, size, geometry.contiguous_strides(size))
+
+
+#: The gradient that a backward pass begins with where none is given. `fast` sets another.
+one_for: Callable[[tuple[int, ...], DType, Device], Any] = _one_for

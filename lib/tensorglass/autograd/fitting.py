@@ -10,29 +10,16 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.core.errors import explained
-from tensorglass.fast.backward_on_arrays import XP, BareArray, tensor_of
-from tensorglass.graph.node import AccumulateGrad, Edge, Node
-from tensorglass.ops.kernels.sum import total
+from tensorglass.graph.node import Edge, Node
 
 
 def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
     """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
 
-    A bare array that is right stays one, and so does one that is summed, as that of a bias is.
-
     `node` found it for its input number `nr`, which came along `edge`.
     """
     following, output_nr = edge
     wanted = None if following is None else following.outputs[output_nr]
-    if type(gradient) is BareArray:
-        dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
-        if wanted is not None and dtype is wanted.dtype:
-            if gradient.shape == wanted.size:
-                return gradient
-            axes = geometry.summed_dims(gradient.shape, wanted.size)
-            if axes and wanted.size:
-                return total(XP, gradient, axes).reshape(wanted.size)
-        gradient = tensor_of(gradient, dtype)
     if gradient is None or wanted is None:
         return gradient
     if gradient._size != wanted.size:
@@ -64,11 +51,6 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
 def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
     """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
     wanted = node.outputs[nr]
-    if type(gradient) is BareArray and isinstance(node, AccumulateGrad):
-        own = node.variable._dtype
-        if wanted is None or wanted.dtype is own:
-            return gradient
-        gradient = tensor_of(gradient, own)
     if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
         return gradient
     return fitted(gradient, (node, nr), node, nr)

@@ -13,15 +13,12 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.autograd.hook_calls import call_after_accumulation
 from tensorglass.core.memory_format import contiguous_format
-from tensorglass.fast.backward_on_arrays import BareArray, is_spread, tensor_of
-from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph.node import AccumulateGrad
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 Arrived = list["Tensor | None"]
-_collecting = threading.Lock()  # two threads may add to the same leaf
+collecting = threading.Lock()  #: two threads may add to the same leaf
 
 
 def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
@@ -31,7 +28,7 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
     the hooks of the node.
     """
     meta = meta_of(leaf)
-    with _collecting:
+    with collecting:
         if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
             pass
         elif meta.grad is None:
@@ -42,37 +39,6 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
             meta.grad += arrived[0]
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
-
-
-def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
-    """Make a bare array the `grad` of a leaf, in the usual case: it has none yet, no hooks, and no gaps."""
-    leaf = node.variable
-    wanted: Any = node.outputs[0]  # a leaf has one
-    meta = meta_of(leaf)
-    if (
-        type(gradient) is not BareArray
-        or node.attachments is not None
-        or meta.grad is not None
-        or meta.hooks
-        or meta.post_accumulate
-        or not meta.requires_grad
-        or leaf._size is not wanted.size  # other `data` since
-        or leaf._stride != CONTIGUOUS_STRIDES[leaf._size]
-        or is_spread(gradient)
-    ):
-        return False
-    found = tensor_of(gradient, wanted.dtype)
-    with _collecting:
-        if meta.grad is None:
-            meta.grad = found
-        else:  # another thread was first
-            meta.grad += found
-    return True
-
-
-def is_copied_in_order(leaf: Tensor) -> bool:
-    """Whether `add_to_leaf` would copy a gradient with strides of 0 in row-major order, and nobody sees it before."""
-    return leaf._stride == CONTIGUOUS_STRIDES[leaf._size] and not meta_of(leaf).hooks
 
 
 def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:

@@ -1,7 +1,7 @@
 """What stands in for `scipy.special` where SciPy is not installed: it is an extra, ``tensorglass[scipy]``.
 
-The special functions that networks need are here, computed element by element with Python's `math`. All others raise one
-error that names the extra.
+The special functions that networks need are here, computed element by element with Python's `math`. All others raise
+one error that names the extra.
 """
 
 from __future__ import annotations

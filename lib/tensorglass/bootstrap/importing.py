@@ -1,24 +1,27 @@
-"""The bulk of the library, imported while Python's garbage collector rests.
+"""Python's garbage collector rests while the bulk of the library is imported.
 
-The one idea to keep in mind: an import makes many thousands of objects that stay, and no garbage. To look through them
-again and again would be a quarter of the time that it takes. So they are counted among the old objects at once, and the
-collector wakes whether or not the import ends well.
+An import makes many thousands of objects that stay, and no garbage. To look through them again and again would be a
+quarter of the time that it takes. So they are counted among the old objects at once, and the collector wakes whether
+or not the import ends well.
 """
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_was_awake = gc.isenabled()
-gc.disable()
-try:
-    from tensorglass import autograd, ops
-    from tensorglass.interop import numpy as interop
-finally:
-    if _was_awake:
-        if not gc.get_freeze_count():  # else the program keeps objects of its own there
-            gc.freeze()
-            gc.unfreeze()  # which puts them to those that have outlived many collections
-        gc.enable()
 
-__all__ = ["autograd", "interop", "ops"]
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """No garbage collection within, and none of what was made there for long."""
+    was_awake = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_awake:
+            if not gc.get_freeze_count():  # else the program keeps objects of its own there
+                gc.freeze()
+                gc.unfreeze()  # which puts them to those that have outlived many collections
+            gc.enable()

@@ -1,1 +1,153 @@
-"""Every shortcut. The root installs them by one call; without them everything is still right, only slower."""
+"""Every shortcut of the library. The root installs them by one call; without them everything is right, only slower.
+
+A shortcut gives the result of a call in which there is nothing to work out, or None, and then the plain way is taken as
+if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.core import dtypes
+from tensorglass.fast import (
+    cat_stack,
+    copies,
+    creation,
+    einsum,
+    gather_scatter,
+    indexing,
+    kernels,
+    masks,
+    matmul,
+    pointwise,
+    recording,
+    reductions,
+    softmax,
+    views,
+)
+from tensorglass.fast.shortcut import shortcut
+from tensorglass.ops.arg_parser import wrap
+from tensorglass.ops.declare import pointwise as declared_pointwise
+from tensorglass.ops.declare import registry, return_types, run_pointwise
+from tensorglass.ops.kernels import extrema, norm
+from tensorglass.ops.kernels import softmax as softmax_kernels
+from tensorglass.ops.kernels.sum import average, total
+
+Form = Callable[..., Any]
+
+_length = reductions.of_reduction(
+    reductions.length, reductions.floating, norm.length, least=2, most_arguments=1, mixed=True
+)
+_to = {
+    "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}  # fmt: skip
+
+#: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
+SHORTCUTS: dict[str, Callable[[Form], Form]] = {
+    # views
+    "view": views.of_lengths,
+    "reshape": views.of_lengths,
+    "t": views.of_matrix,
+    "transpose": views.of_two_dims,
+    "flatten": views.of_ints(geometry.flat_view),
+    "permute": views.of_ints(geometry.permute, as_one=True),
+    "movedim": views.of_ints(geometry.movedim),
+    "squeeze": views.of_ints(geometry.squeeze),
+    "unsqueeze": views.of_ints(geometry.unsqueeze),
+    "expand": views.of_ints(geometry.expand, as_one=True),
+    "narrow": views.of_ints(geometry.narrow),
+    "select": views.of_ints(geometry.select),
+    "diagonal": views.of_ints(geometry.diagonal),
+    "unfold": views.of_ints(geometry.unfold),
+    # indexing
+    "__getitem__": indexing.of_reading,
+    "__setitem__": indexing.of_writing,
+    "index_select": shortcut(gather_scatter.selected, 3),
+    "gather": shortcut(gather_scatter.gathered, 3),
+    "take_along_dim": shortcut(gather_scatter.taken_along, 3),
+    "scatter": gather_scatter.of_scattering(gather_scatter.over),
+    "scatter_": gather_scatter.of_scattering_in_place(gather_scatter.over),
+    "scatter_add": gather_scatter.of_scattering(gather_scatter.add_to),
+    "scatter_add_": gather_scatter.of_scattering_in_place(gather_scatter.add_to),
+    "where": shortcut(masks.chosen, 3),
+    "masked_fill": shortcut(masks.filled, 3),
+    "masked_fill_": shortcut(masks.filled_in_place, 3),
+    # copies
+    "clone": shortcut(copies.copied, 1),
+    "contiguous": copies.of_contiguous,
+    "copy_": copies.of_overwriting,
+    "zero_": copies.of_zeroing,
+    "to": copies.of_conversion,
+    "type_as": copies.of_conversion,
+    **{name: shortcut(copies.of_conversion_to(dtype), 1) for name, dtype in _to.items()},
+    "cat": shortcut(cat_stack.joined, 1, 2),
+    "stack": shortcut(cat_stack.stacked, 1, 2),
+    # creation
+    "empty": creation.of_size(creation.empty),
+    "zeros": creation.of_size(creation.zeros),
+    "ones": creation.of_size(creation.ones),
+    "rand": creation.of_random("uniform"),
+    "randn": creation.of_random("normal"),
+    "full": shortcut(creation.full, 2),
+    "arange": shortcut(creation.arange, 1, 2),
+    "empty_like": shortcut(creation.alike(creation.empty), 1),
+    "zeros_like": shortcut(creation.alike(creation.zeros), 1),
+    "ones_like": shortcut(creation.alike(creation.ones), 1),
+    "new_zeros": creation.of_size_and_dtype(creation.zeros),
+    "new_ones": creation.of_size_and_dtype(creation.ones),
+    "from_numpy": shortcut(creation.from_numpy, 1),
+    # reductions
+    "sum": reductions.of_reduction(reductions.add, reductions.widened, total, many=True, quicker=reductions.small_sum),
+    "mean": reductions.of_reduction(
+        reductions.average, reductions.floating, average, many=True, quicker=reductions.small_mean
+    ),
+    "prod": reductions.of_reduction(reductions.multiply, reductions.widened),
+    "all": reductions.of_reduction(reductions.every, reductions.truth),
+    "any": reductions.of_reduction(reductions.some, reductions.truth),
+    "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
+    "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
+    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, extrema.largest, many=True),
+    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, extrema.smallest, many=True),
+    "argmax": reductions.of_reduction(reductions.position_of_largest, reductions.position),
+    "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
+    "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),
+    "min": reductions.of_extreme(reductions.smallest, reductions.position_of_smallest, return_types.min),
+    "norm": _length,
+    "linalg_norm": _length,
+    "linalg_vector_norm": _length,
+    "softmax": softmax.of_softmax(softmax_kernels.softmax),
+    "log_softmax": softmax.of_softmax(softmax_kernels.log_softmax),
+    # products
+    "matmul": matmul.of_product,
+    "__matmul__": matmul.of_product,
+    "mm": matmul.of_product,
+    "mv": matmul.of_product,
+    "bmm": matmul.of_product,
+    "dot": matmul.of_product,
+    "addmm": matmul.of_added_product,
+    "einsum": einsum.of_pair,
+}
+
+
+def _with_shortcut(name: str, form: Form) -> Form:
+    put = SHORTCUTS.get(name)
+    return form if put is None else put(form)
+
+
+def install() -> None:
+    """Have operators that are declared from now on, and backward passes, take the shortcuts."""
+    registry.with_shortcut = _with_shortcut
+    wrap.unrecorded = recording.unrecorded
+    declared_pointwise.shortcuts = pointwise.Shortcuts
+    run_pointwise.read_operands = kernels.read_operands
+    run_pointwise.launch = kernels.launch
+
+    from tensorglass.autograd import engine  # now, for this declares operators
+    from tensorglass.fast import backward_on_arrays
+
+    engine.new_run = backward_on_arrays.ArrayRun
+    engine.one_for = backward_on_arrays.one_for

@@ -1,176 +1,256 @@
-"""Derivatives straight on arrays, where nothing is recorded of them.
+"""A backward pass whose small gradients are bare arrays, as long as nobody can see them.
 
-The one idea to keep in mind: formulas of plain arithmetic mean the same for arrays as for tensors. So a node of such an
-operator hands its formulas the arrays of what it kept. The answers are sent on as they are, as long as nobody can see
-them: a small gradient that goes from one such node to the next needs no header and no storage, and is a *bare* array.
-Whatever is not quite usual (other dtypes, conjugated or strided elements, what was written to or let go of since) is
-left to `FormulaNode.apply`, which knows what to do or to say.
-
-A bare array lies without gaps, or is one number that was spread, and has the size and dtype of the output that it is
-the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a tensor, which they share, for
-a hook may write to it.
+That is so without hooks, without `create_graph`, without anomaly detection, and while memory is not measured. Whatever
+is out of the ordinary is run as `engine.Run` runs it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Container
-from typing import TYPE_CHECKING, Any
+import heapq
+from collections.abc import Sequence
+from typing import Any
 
-from tensorglass.backends import Array
-from tensorglass.backends import get as get_backend
-from tensorglass.backends.host_memory import LEAST
+from tensorglass import geometry, memory
+from tensorglass.autograd import engine
+from tensorglass.autograd.engine import Run, call_tensor_hooks
+from tensorglass.autograd.fitting import first_fitted, fitted
+from tensorglass.autograd.leaves import Arrived, add_to_leaf, collecting
 from tensorglass.core.devices import CPU
+from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.dtypes import float32, float64
+from tensorglass.fast.array_derivatives import apply_to_arrays, gradients_of, learn
+from tensorglass.fast.bare_arrays import XP, BareArray, in_quiet, is_spread, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
-from tensorglass.tensor.construct import result_tensor
-from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.graph import anomaly
+from tensorglass.graph.formula_node import FormulaNode
+from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
+from tensorglass.ops.kernels.sum import total
+from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor
 
-if TYPE_CHECKING:
-    from tensorglass.graph.formula_node import FormulaNode
-    from tensorglass.graph.node import Gradients, Node
-
-MOST_BARE = LEAST - 1  #: bytes. What is larger comes from the pool, and is a tensor, so that `memory.peak` counts it
-_HOST: Any = get_backend(CPU)
-XP = _HOST.xp
-BareArray = XP.ndarray
+_anomaly = anomaly.state
+_add = XP.add
 
 
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.idle: list[Callable[..., Any]] = []  #: quiet contexts: one, unless an object's end began another walk
+class ArrayRun(Run):
+    """One backward pass."""
+
+    def __init__(
+        self,
+        roots: Sequence[Edge],
+        keep_graph: bool,
+        create_graph: bool,
+        wanted: Sequence[Edge] | None,
+        collect: bool,
+    ) -> None:
+        super().__init__(roots, keep_graph, create_graph, wanted, collect)
+        self._written: dict[Node, int] = {}  #: how often something was added in place to a bare array that arrived
+        #: whether gradients may be bare arrays on their way
+        self._may_be_bare = (
+            wanted is None and not create_graph and not anomaly.state.enabled and not memory.is_measured()
+        )
+
+    def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
+        for (node, nr), gradient in zip(roots, gradients, strict=True):
+            if node is not None:
+                if type(gradient) is not BareArray:
+                    gradient = first_fitted(gradient, node, nr)
+                elif type(node) is AccumulateGrad:
+                    gradient = _first_fitted_array(gradient, node, nr)
+                self._arrive(node, nr, gradient)
+        for node in dict.fromkeys([node for node, _ in roots]):
+            if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
+                self._push(node)
+        ready, is_whole, keep_graph = self._ready, self.is_whole, self.keep_graph
+        may_be_bare = self._may_be_bare
+        while ready:
+            node = heapq.heappop(ready)[2]
+            while node is not None:
+                if may_be_bare and isinstance(node, FormulaNode):
+                    node = in_quiet(self._along_arrays, node)
+                    if node is None:
+                        break
+                if not is_whole or node.attachments is not None or _anomaly.enabled:
+                    node = self._send(node, self._visit(node))
+                elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
+                    arrived = self._take(node)
+                    if meta_of(node.variable).hooks:
+                        call_tensor_hooks(node, arrived)
+                    add_to_leaf(node.variable, arrived)
+                    node = None
+                else:
+                    sent = self._run(node, self._take(node))
+                    if not keep_graph:
+                        node.release()
+                    node = self._send(node, sent)
+
+    def _along_arrays(self, node: Any) -> Node | None:
+        """Run a node and those that come after it, as long as nobody can see what goes from one to the next.
+
+        Returns the node that is to be run by tensors; None if nothing is left.
+        """
+        waiting, all_arrived, keep_graph, ready = self._waiting, self._arrived, self.keep_graph, self._ready
+        arrived: Any = all_arrived.pop(node)
+        while isinstance(node, FormulaNode):
+            known = node.blueprint.fast or learn(node.blueprint)
+            if node.attachments is not None or not known.steps:
+                break
+            sent = None if arrived[0] is None else gradients_of(node, arrived[0])
+            if sent is None:
+                break
+            if not keep_graph:
+                node.release()
+            own, is_elementwise = node.outputs[0], known.is_elementwise
+            next_node = None
+            for place, edge in enumerate(node.edges):
+                following, nr = edge
+                if following is None:
+                    continue
+                gradient, sent[place] = sent[place], None
+                outputs = following.outputs
+                wanted = outputs[nr]
+                if not (is_elementwise and wanted.size is own.size and wanted.dtype is own.dtype):
+                    gradient = fitted_array(gradient, edge, node, place)
+                left = waiting[following] = waiting[following] - 1
+                held: Any = all_arrived.get(following)
+                only = None
+                if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
+                    try:
+                        _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
+                        self._written[following] = self._written.get(following, 0) + 1
+                    except ValueError:  # it was spread, and may not be written to
+                        held[0] = _add(held[0], gradient, out=held[0].copy())
+                elif held is not None or len(outputs) != 1:
+                    self._arrive(following, nr, gradient)
+                elif not left and type(following) is AccumulateGrad and becomes_grad(following, gradient):
+                    continue
+                else:
+                    only = [gradient]
+                    if left:
+                        all_arrived[following] = only
+                if not left:
+                    if next_node is not None:
+                        self._push(next_node, arrived)
+                    next_node, arrived = following, only
+            if ready:  # then which comes first has to be found out
+                if next_node is not None:
+                    self._push(next_node, arrived)
+                next_node, arrived = heapq.heappop(ready)[2], None
+            elif next_node is None:
+                return None
+            node = next_node
+            if arrived is None:
+                arrived = all_arrived.pop(node)
+        all_arrived[node] = arrived
+        return node
+
+    def _take(self, node: Node) -> Arrived:
+        """The gradients that have arrived at a node, as tensors."""
+        arrived: list[Any] = self._arrived.pop(node)
+        for nr, gradient in enumerate(arrived):
+            if type(gradient) is BareArray:
+                if is_spread(gradient) and type(node) is AccumulateGrad and _is_copied_in_order(node.variable):
+                    settled = tensor_of(gradient.copy(), node.outputs[0].dtype)  # type: ignore[union-attr]  # has it
+                    settled._written()  # as the copy that `add_to_leaf` would have to make
+                else:
+                    settled = self._settled(node, nr, gradient)
+                arrived[nr] = settled
+        return arrived
+
+    def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
+        """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
+        tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+        tensor._storage.version = self._written.get(node, 0)
+        return tensor
+
+    def _push(self, node: Node, arrived: Any = None) -> None:
+        """Put a node among those that are ready; `arrived` are its gradients, if they are not noted yet."""
+        if arrived is not None:
+            self._arrived[node] = arrived
+        super()._push(node)
+
+    def _arrive(self, node: Node, nr: int, gradient: Any) -> None:
+        """Add a gradient to those that have arrived at a node; of two the one that was a bare array is a tensor now."""
+        arrived: list[Any] | None = self._arrived.get(node)
+        if arrived is not None and arrived[nr] is not None and gradient is not None:
+            if type(gradient) is BareArray:
+                gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+            if type(arrived[nr]) is BareArray:
+                arrived[nr] = self._settled(node, nr, arrived[nr])
+        super()._arrive(node, nr, gradient)
+
+    def _run(self, node: Node, arrived: Arrived) -> Gradients:
+        if isinstance(node, FormulaNode) and not state.grad and arrived[0] is not None and not _anomaly.enabled:
+            towards = None if self._runs is None else self._reached
+            found = apply_to_arrays(node, arrived[0], towards)
+            if found is not None:
+                return found
+        return super()._run(node, arrived)
 
 
-_thread = _Thread()
-
-
-def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function within which NumPy gives no warnings."""
-    idle = _thread.idle
-    run = idle.pop() if idle else _HOST.quiet()
-    try:
-        return run(function, *arguments)
-    finally:
-        idle.append(run)
-
-
-def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
-    """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
-    found = in_quiet(gradients_of, node, gradient, towards)
-    if found is None:
-        return None
-    dtype = gradient._dtype
-    for place, each in enumerate(found):
-        if type(each) is BareArray:
-            found[place] = tensor_of(each, dtype)
-    return found
-
-
-def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None) -> list[Any] | None:
-    """The same, as bare arrays where they are small and new. So may be `gradient`. To be called `in_quiet`."""
+def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
+    """`fitted`, in which a bare array that is right stays one, and so does one that is summed, as that of a bias is."""
+    following, output_nr = edge
+    wanted = None if following is None else following.outputs[output_nr]
     if type(gradient) is BareArray:
-        array, dtype = gradient, node.outputs[0].dtype  # type: ignore[union-attr]  # what has a gradient has an output
-    else:
-        dtype = gradient._dtype
-        if (dtype is not float32 and dtype is not float64) or gradient._storage.device is not CPU:
-            return None
-        array = gradient._array
-        if array is None:
-            array = raw_array(gradient)
-        if gradient._stride != CONTIGUOUS_STRIDES[gradient._size] and any(gradient._stride):
-            return None
-    array_dtype = array.dtype
-    given = [array, XP]
-    for kept in node.kept:
-        kind = type(kept)
-        if kind is SavedInput:
-            tensor = kept.tensor
-            if (
-                tensor._dtype is not dtype
-                or tensor._stride != CONTIGUOUS_STRIDES[tensor._size]
-                or tensor._storage.version != kept.version
-                or tensor._counter is not None
-            ):
-                return None
-            kept = tensor._array
-            if kept is None:
-                return None
-        elif kind is SavedResult:
-            storage = kept.storage
-            if kept.dtype is not dtype or storage.version or kept.stride != CONTIGUOUS_STRIDES[kept.size]:
-                return None
-            kept = storage._array
-            if kept is None:  # it was resized
-                return None
-        elif kind is SavedTensor:
-            kept = kept.array(dtype)
-            if kept is None:
-                return None
-        elif kind is SavedNumber:
-            return None
-        given.append(kept)
-    blueprint = node.blueprint
-    stays_small = blueprint.is_elementwise and gradient is array
-    found: list[Any] = []
-    for formula, pick, _ in blueprint.on_arrays:
-        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
-            found.append(None)
-            continue
-        try:
-            answer = formula(*pick(given))
-        except MemoryError:  # the way by tensors finds the same, and says it as PyTorch does
-            return None
-        if type(answer) is BareArray:
-            if answer is array:
-                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
-                    gradient = tensor_of(array, dtype)
-                    found = [gradient if each is array else each for each in found]
-                answer = gradient
-            elif answer.dtype is not array_dtype:
-                return None
-            elif not stays_small and answer.nbytes > MOST_BARE:
-                answer = tensor_of(answer, dtype)
-        elif answer is None or answer.dtype is not array_dtype:
-            return None
-        else:  # NumPy answers with a scalar, which has no memory to share
-            answer = XP.asarray(answer)
-        found.append(answer)
-    return found
+        dtype = node.outputs[0].dtype  # type: ignore[union-attr]  # which it had a gradient of
+        if wanted is not None and dtype is wanted.dtype:
+            if gradient.shape == wanted.size:
+                return gradient
+            axes = geometry.summed_dims(gradient.shape, wanted.size)
+            if axes and wanted.size:
+                return total(XP, gradient, axes).reshape(wanted.size)
+        gradient = tensor_of(gradient, dtype)
+    return fitted(gradient, edge, node, nr)
 
 
-def spread(number: Array, size: tuple[int, ...]) -> Array | None:
-    """An array that has the one `number` everywhere, without a copy: all its strides are 0. Not to be written to.
-
-    None where there are no elements.
-    """
-    if not size:
-        return number
-    if 0 in size:
-        return None
-    made = XP.ndarray(size, number.dtype, number, 0, (0,) * len(size))
-    made.setflags(write=False)
-    return made
+def _first_fitted_array(gradient: Any, node: AccumulateGrad, nr: int) -> Any:
+    """A bare array to begin with, of the dtype that the leaf's gradient is to have."""
+    own, wanted = node.variable._dtype, node.outputs[nr]
+    if wanted is None or wanted.dtype is own:
+        return gradient
+    return first_fitted(tensor_of(gradient, own), node, nr)
 
 
-def filled(number: float, size: tuple[int, ...], array_dtype: Any) -> Array:
-    """An array that has `number` everywhere, in a third of the time of `numpy.full`."""
-    made = XP.empty(size, array_dtype)
-    made.fill(number)
-    return made
+def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
+    """Make a bare array the `grad` of a leaf, in the usual case: it has none yet, no hooks, and no gaps."""
+    leaf = node.variable
+    wanted: Any = node.outputs[0]  # a leaf has one
+    meta = meta_of(leaf)
+    if (
+        type(gradient) is not BareArray
+        or node.attachments is not None
+        or meta.grad is not None
+        or meta.hooks
+        or meta.post_accumulate
+        or not meta.requires_grad
+        or leaf._size is not wanted.size  # other `data` since
+        or leaf._stride != CONTIGUOUS_STRIDES[leaf._size]
+        or is_spread(gradient)
+    ):
+        return False
+    found = tensor_of(gradient, wanted.dtype)
+    with collecting:
+        if meta.grad is None:
+            meta.grad = found
+        else:  # another thread was first
+            meta.grad += found
+    return True
 
 
-def is_spread(array: Array) -> bool:
-    """Whether `array` was made by `spread`."""
-    return array.ndim > 0 and array.size > 0 and not any(array.strides)
+def _is_copied_in_order(leaf: Tensor) -> bool:
+    """Whether `add_to_leaf` would copy a gradient with strides of 0 in row-major order, and nobody sees it before."""
+    return leaf._stride == CONTIGUOUS_STRIDES[leaf._size] and not meta_of(leaf).hooks
 
 
-def tensor_of(array: Array, dtype: DType) -> Tensor:
-    """The tensor of a bare array."""
-    size = array.shape
-    if is_spread(array):
-        number = XP.asarray(array.flat[0])
-        expanded: Tensor = result_tensor(number, dtype, _HOST, CPU, (), ()).expand(size)
-        return expanded
-    return result_tensor(array, dtype, _HOST, CPU, size, CONTIGUOUS_STRIDES[size])
+_ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
+_one_for_others = engine.one_for
+
+
+def one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
+    """The gradient of a scalar with respect to itself, as a bare array."""
+    if device is CPU and not size and dtype in _ONES:
+        return _ONES[dtype].copy()
+    return _one_for_others(size, dtype, device)

@@ -1,6 +1,6 @@
-"""The usual call of `clone`, `contiguous` and the conversions: a small tensor that no gradient flows to, as it lies.
+"""Shortcuts of `clone`, `contiguous`, `copy_` and the conversions: small tensors that no gradient flows to.
 
-The one idea to keep in mind: of a tensor without gaps the array module's own copy lies as PyTorch's does, so neither
+Of a tensor without gaps the array module's own copy lies as PyTorch's does, so neither
 strides nor a format need to be worked out. Every other call goes on to the form that `calls` has made.
 """
 
@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 
 def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which returns its argument itself where that has no gaps: 0.2 µs, and not 0.7."""
+    """`form`, which returns its argument itself where that has no gaps."""
 
     @wraps(form)
     def usual(*arguments: Any, **keywords: Any) -> Tensor:
@@ -33,7 +33,7 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             input = arguments[0]
             if type(input) is Tensor and input._contiguous:
                 return input
-            made = _packed_at_once(input)
+            made = _packed(input)
             if made is not None:
                 return made
         return form(*arguments, **keywords)
@@ -42,10 +42,7 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU.
-
-    2 µs for 4×4, and not 5; where there is nothing to convert, 0.3.
-    """
+    """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU."""
 
     @wraps(form)
     def usual(*arguments: Any, **keywords: Any) -> Tensor:
@@ -54,9 +51,9 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             device = input._storage.device
             made = None
             if type(wanted) is Tensor:
-                made = converted_at_once(input, wanted._dtype) if wanted._storage.device is device else None
+                made = converted(input, wanted._dtype) if wanted._storage.device is device else None
             elif type(wanted) is DType:
-                made = converted_at_once(input, wanted)
+                made = converted(input, wanted)
             elif device is CPU and (wanted is CPU or (type(wanted) is str and wanted == "cpu")):
                 made = input
             if made is not None:
@@ -67,11 +64,11 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which overwrites a tensor with another: 1.5 µs for 4×4, and not 3.5."""
+    """`form`, which overwrites a tensor with another."""
 
     @wraps(form)
     def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) == 2 and not keywords and overwritten_at_once(*arguments):
+        if len(arguments) == 2 and not keywords and overwritten(*arguments):
             target: Tensor = arguments[0]
             return target
         return form(*arguments, **keywords)
@@ -97,7 +94,7 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return usual
 
 
-def overwritten_at_once(target: Any, source: Any) -> bool:
+def overwritten(target: Any, source: Any) -> bool:
     """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
 
     It has the same size, or lacks leading dimensions, as a bias that is written to each row.
@@ -125,16 +122,16 @@ def overwritten_at_once(target: Any, source: Any) -> bool:
     return True
 
 
-def converted_at_once(input: Any, dtype: DType) -> Tensor | None:
+def converted(input: Any, dtype: DType) -> Tensor | None:
     """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
     if type(input) is not Tensor:
         return None
     if input._dtype is dtype:
         return input
-    return None if input._dtype.is_complex else copied_at_once(input, dtype)
+    return None if input._dtype.is_complex else copied(input, dtype)
 
 
-def copied_at_once(input: Any, dtype: DType | None = None) -> Tensor | None:
+def copied(input: Any, dtype: DType | None = None) -> Tensor | None:
     """A copy of a small tensor without gaps, as `dtype` if that is given; None for all others."""
     if type(input) is not Tensor or input._meta is not None or input._conj:
         return None
@@ -161,7 +158,7 @@ def _is_by_halves(source: DType, dtype: DType, count: int) -> bool:
     return (dtype is float16 and source.itemsize == 8) or (count >= half_types.LARGE and float16 in (dtype, source))
 
 
-def _packed_at_once(input: Any) -> Tensor | None:
+def _packed(input: Any) -> Tensor | None:
     """A row-major copy of a small tensor that lies otherwise; None for all others."""
     if type(input) is not Tensor or input._meta is not None or input._conj:
         return None
@@ -172,3 +169,12 @@ def _packed_at_once(input: Any) -> Tensor | None:
     made = result_tensor(array.copy(), input._dtype, HOST, storage.device, size, CONTIGUOUS_STRIDES[size])
     memory.copied(array.nbytes)
     return made
+
+
+def of_conversion_to(dtype: DType) -> Callable[[Any], Tensor | None]:
+    """What `float`, `long` and their like do to a small tensor; the function gives None for all others."""
+
+    def to_dtype(input: Any) -> Tensor | None:
+        return converted(input, dtype)
+
+    return to_dtype

@@ -1,62 +1,65 @@
-"""The usual calls of elementwise operators, straight to the kernel.
+"""Shortcuts of elementwise operators: from the operands straight to the kernel.
 
 Operands without gaps, of one size and one dtype, go straight to the kernel, and so does one of them beside a number
 that does not promote. Those of one dtype that lie otherwise take the next way, on which the result's strides are
-looked up; others go to `compute`, and refusals and parameters to `slow`, which reads the arguments one by one. For
-4×4 tensors: 1.5 and 2, 2.8 to 4.4, and 5.4 µs. The one idea to keep in mind: what is asked at every call is a look at
-types and fields; all that follows from the operator alone is asked once, when the form is made.
+looked up; others go to `compute`, and refusals and parameters to `fallback`, the form that reads the arguments one by
+one. What is asked at every call is a look at types and fields; all that follows from the operator alone is in `Facts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.fast.kernels import Facts, compute_alike, compute_packed, into, small_layout
+from tensorglass.fast.pointwise_parameters import compute_small
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
-from tensorglass.ops.declare.kernel import Kernel
-from tensorglass.ops.declare.result_layout import Layout, layout_at_once, result_layout
-from tensorglass.ops.declare.run_pointwise import compute, compute_alike, compute_packed, into
+from tensorglass.ops.declare.kernel import Call, Kernel
+from tensorglass.ops.declare.pointwise import Direct
+from tensorglass.ops.declare.result_layout import Layout, result_layout
+from tensorglass.ops.declare.run_pointwise import compute
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
 
-_LEFT_OUT: Any = object()  # in place of an argument that the caller must give: `slow` says so
+Form = Callable[..., Any]
+
+_LEFT_OUT: Any = object()  # in place of an argument that the caller must give: `fallback` says so
 _PLAIN = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # numbers that no subclass makes special, and their category
 
 
-def _no_fast_path(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    return slow
+def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    kernel = facts.kernel
+    kinds = [{Tensor, *_PLAIN} if name in signature.numbers else {Tensor} for name in signature.operands]
 
-
-def _fast_of_many(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    kinds = [{Tensor, *_PLAIN} if name in call.numbers else {Tensor} for name in call.operands]
-
-    def form(*arguments: Any, **keywords: Any) -> Any:
+    def of_many(*arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == len(kinds) and not keywords and type(arguments[0]) is Tensor:
             for argument, kind in zip(arguments, kinds, strict=True):
                 if type(argument) not in kind:
                     break
             else:
-                if call.are_alike(arguments):
-                    return compute(kernel, arguments, {})
-        return slow(*arguments, **keywords)
+                if signature.are_alike(arguments):
+                    return compute(Call(kernel, arguments, {}))
+        return fallback(*arguments, **keywords)
 
-    return form
+    return of_many
 
 
-def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    calls, bind, is_like_input = kernel.calls, kernel.bind, kernel.is_like_input
-    direct, least_pooled = kernel.unchecked, kernel.least_pooled
+def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    kernel = facts.kernel
+    calls, bind, is_like_input = facts.calls, facts.bind, facts.is_like_input
+    direct, least_pooled = facts.unchecked, facts.least_pooled
 
-    def form(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
+    def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         if type(input) is not Tensor or more or keywords:
-            return slow(*_given(input), *more, **keywords)
+            return fallback(*_given(input), *more, **keywords)
         result = direct.get(input._dtype)
         if result is None:
-            return compute(kernel, (input,), {})
+            return compute(Call(kernel, (input,), {}))
         array, size, storage = input._array, input._size, input._storage
         if array is None:
             array = raw_array(input)
@@ -66,35 +69,36 @@ def _fast_unary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -
             try:
                 made = attempt(calls.get(backend) or bind(backend), array)
             except (MemoryError, RuntimeError):  # `compute` finds the former again, and says it as PyTorch does
-                return compute(kernel, (input,), {})
+                return compute(Call(kernel, (input,), {}))
             answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
         else:
             size, stride, order = result_layout(((size, input._stride),), is_like_input)
-            answer = compute_alike(kernel, storage, result, size, stride, order, array)
+            answer = compute_alike(facts, storage, result, size, stride, order, array)
         if input._meta is not None and state.grad:
-            return kernel.record((input,), answer)
+            return facts.record((input,), answer)
         return answer
 
-    return form
+    return unary
 
 
-def _fast_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    straight = straight_binary(kernel, call, slow)
+def _fast_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    without_parameters = _direct_binary(facts, signature, fallback)
 
-    def form(input: Any = _LEFT_OUT, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
+    def binary(input: Any = _LEFT_OUT, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         if other is _LEFT_OUT or more or keywords:
-            return slow(*_given(input, other), *more, **keywords)
-        return straight(input, other)
+            return fallback(*_given(input, other), *more, **keywords)
+        return without_parameters(input, other)
 
-    return form
+    return binary
 
 
-def straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind, least_pooled = kernel.unchecked, kernel.calls, kernel.bind, kernel.least_pooled
+def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    kernel = facts.kernel
+    direct, calls, bind, least_pooled = facts.unchecked, facts.calls, facts.bind, facts.least_pooled
     ufunc = None if kernel.ufunc is None else HOST.ufunc(kernel.ufunc)
-    elsewhere = _strided_binary(kernel, call, slow)
+    elsewhere = _strided_binary(facts, signature, fallback)
 
-    def form(input: Any, other: Any) -> Any:
+    def direct_binary(input: Any, other: Any) -> Any:
         if type(input) is Tensor and type(other) is Tensor and input._dtype is other._dtype:
             one, two, size, storage = input._array, other._array, input._size, input._storage
             if one is None:
@@ -111,33 +115,34 @@ def straight_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
                 try:
                     made = attempt(calls.get(backend) or bind(backend), one, two)
                 except (MemoryError, RuntimeError):
-                    return compute(kernel, (input, other), {})
+                    return compute(Call(kernel, (input, other), {}))
                 answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
             else:
-                layout = layout_at_once(((size, input._stride), (other._size, other._stride)))
+                layout = small_layout(((size, input._stride), (other._size, other._stride)))
                 if layout is None or ufunc is None or backend is not HOST:
                     return elsewhere(input, other)
                 size, stride, order = layout
                 try:
                     made = HOST.attempt(ufunc, one, two, order=order)  # 0.7 µs less than into an array of our own
                 except (MemoryError, RuntimeError):
-                    return compute(kernel, (input, other), {})
+                    return compute(Call(kernel, (input, other), {}))
                 answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")
             if (input._meta is not None or other._meta is not None) and state.grad:
-                return kernel.record((input, other), answer)
+                return facts.record((input, other), answer)
             return answer
         return elsewhere(input, other)
 
-    return elsewhere if kernel.is_like_input else form
+    return elsewhere if facts.is_like_input else direct_binary
 
 
-def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
+def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     """For operands of one dtype that lie otherwise or have several sizes, and for numbers."""
-    direct, checks, is_like_input = kernel.direct, kernel.checks, kernel.is_like_input
-    unchecked = {} if is_like_input else kernel.unchecked
-    least_pooled, array_of_number, calls, bind = kernel.least_pooled, kernel.array_of_number, kernel.calls, kernel.bind
-    first, second = [_PLAIN if name in call.numbers else {} for name in call.operands]
-    of_numbers = kernel.layout_of_numbers
+    kernel = facts.kernel
+    direct, checks, is_like_input = facts.direct, facts.checks, facts.is_like_input
+    unchecked = {} if is_like_input else facts.unchecked
+    least_pooled, array_of_number, calls, bind = facts.least_pooled, kernel.array_of_number, facts.calls, facts.bind
+    first, second = [_PLAIN if name in signature.numbers else {} for name in signature.operands]
+    of_numbers = facts.layout_of_numbers
 
     def with_number(input: Tensor, other: Any) -> Tensor | None:
         """A small tensor without gaps, and a number that does not promote; None for others."""
@@ -155,16 +160,16 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
         except (MemoryError, RuntimeError):
             return None
         answer = result_tensor(made, result, backend, storage.device, size, stride)
-        return kernel.record((input, other), answer) if input._meta is not None and state.grad else answer
+        return facts.record((input, other), answer) if input._meta is not None and state.grad else answer
 
-    def form(input: Any, other: Any) -> Any:
+    def strided_binary(input: Any, other: Any) -> Any:
         kind = type(other)
         if type(input) is not Tensor:
             is_plain = kind is Tensor and type(input) in first
-            return compute(kernel, (input, other), {}) if is_plain else slow(input, other)
+            return compute(Call(kernel, (input, other), {})) if is_plain else fallback(input, other)
         if kind is not Tensor:
             if kind not in second:
-                return slow(input, other)
+                return fallback(input, other)
             answer = with_number(input, other)
             if answer is not None:
                 return answer
@@ -175,7 +180,7 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
         else:
             is_alike = second[kind] <= dtype.category
         if result is None or not is_alike:
-            return compute(kernel, (input, other), {})
+            return compute(Call(kernel, (input, other), {}))
         for check in checks:
             check((input, other))
         layouts: tuple[Layout, ...] = ((input._size, input._stride),)
@@ -187,27 +192,28 @@ def _strided_binary(kernel: Kernel, call: CallSignature, slow: Callable[..., Any
         size, stride, order = result_layout(layouts, is_like_input)
         is_packed = input._contiguous and size and order is None and storage._nbytes < least_pooled
         if is_packed and (kind is not Tensor or (other._contiguous and other._size == size)):
-            answer = compute_packed(kernel, storage, result, size, stride, one, two)
+            answer = compute_packed(facts, storage, result, size, stride, one, two)
         else:
-            answer = compute_alike(kernel, storage, result, size, stride, order, one, two)
+            answer = compute_alike(facts, storage, result, size, stride, order, one, two)
         if (input._meta is not None or (kind is Tensor and other._meta is not None)) and state.grad:
-            return kernel.record((input, other), answer)
+            return facts.record((input, other), answer)
         return answer
 
-    return form
+    return strided_binary
 
 
-def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    direct, calls, bind = kernel.direct, kernel.calls, kernel.bind
+def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    kernel = facts.kernel
+    direct, calls, bind = facts.direct, facts.calls, facts.bind
     array_of_number = kernel.array_of_number
-    numbers = _PLAIN if call.operands[1] in call.numbers else {}
+    numbers = _PLAIN if signature.operands[1] in signature.numbers else {}
     if kernel.ufunc is None or kernel.inplace_check is not None:
         direct = {}
 
-    def form(self: Tensor, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
+    def binary_in_place(self: Tensor, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         kind = type(other)
         if more or keywords or type(self) is not Tensor or not (kind is Tensor or kind in numbers):
-            return slow(self, *_given(other), *more, **keywords)
+            return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
         is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimiser's step is
@@ -222,43 +228,56 @@ def _fast_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]
                     two = raw_array(other)
             elif numbers[kind] <= dtype.category:
                 two = array_of_number(storage.backend, other, dtype)
-        if one is None or two is None or (kernel.checks and not dtype.is_floating_point):
-            return compute(kernel, (self, other), {}, self, inplace=True)
+        if one is None or two is None or (facts.checks and not dtype.is_floating_point):
+            return compute(Call(kernel, (self, other), {}, self, inplace=True))
         backend = storage.backend
         backend.run(calls.get(backend) or bind(backend), one, two, one)
         self._written()
         return self
 
-    return form
+    return binary_in_place
 
 
-def _fast_unary_in_place(kernel: Kernel, call: CallSignature, slow: Callable[..., Any]) -> Callable[..., Any]:
-    calls, bind, least_pooled = kernel.calls, kernel.bind, kernel.least_pooled
-    direct = kernel.unchecked if kernel.takes_out and kernel.inplace_check is None else {}
+def _fast_unary_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
+    kernel = facts.kernel
+    calls, bind, least_pooled = facts.calls, facts.bind, facts.least_pooled
+    direct = facts.unchecked if kernel.takes_out and kernel.inplace_check is None else {}
 
-    def form(self: Tensor, /, *more: Any, **keywords: Any) -> Any:
+    def unary_in_place(self: Tensor, /, *more: Any, **keywords: Any) -> Any:
         if more or keywords or type(self) is not Tensor:
-            return slow(self, *more, **keywords)
+            return fallback(self, *more, **keywords)
         dtype, storage, array, meta = self._dtype, self._storage, self._array, self._meta
         is_unrecorded = meta is None or not (state.grad or meta.is_inference)
         is_packed = self._contiguous and not self._conj and storage._nbytes < least_pooled
         if array is None or direct.get(dtype) is not dtype or not (is_unrecorded and is_packed):
-            return compute(kernel, (self,), {}, self, inplace=True)
+            return compute(Call(kernel, (self,), {}, self, inplace=True))
         backend = storage.backend
         backend.launch(into, calls.get(backend) or bind(backend), (array,), array)
         self._written()
         return self
 
-    return form
+    return unary_in_place
 
 
 def _given(*arguments: Any) -> list[Any]:
     return [argument for argument in arguments if argument is not _LEFT_OUT]
 
 
-_FAST = {1: (_fast_unary, _fast_unary_in_place), 2: (_fast_binary, _fast_in_place)}
+class Shortcuts(Direct):
+    """What is put before the forms of an elementwise operator."""
 
+    def __init__(self, kernel: Kernel, signature: CallSignature) -> None:
+        super().__init__(kernel, signature)
+        self.facts = Facts(kernel)
+        kernel.fast_path = partial(compute_small, self.facts)
 
-def fast_paths(call: CallSignature) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What puts the fast path before a form of an operator called in this way, and before its in-place form."""
-    return _FAST.get(len(call.operands), (_fast_of_many, _no_fast_path))
+    def out_of_place(self, form: Form) -> Form:
+        put = {1: _fast_unary, 2: _fast_binary}.get(len(self.signature.operands), _fast_of_many)
+        return put(self.facts, self.signature, form)
+
+    def in_place(self, form: Form) -> Form:
+        put = {1: _fast_unary_in_place, 2: _fast_in_place}.get(len(self.signature.operands))
+        return form if put is None else put(self.facts, self.signature, form)
+
+    def between_two(self, form: Form) -> Form:
+        return _direct_binary(self.facts, self.signature, form)

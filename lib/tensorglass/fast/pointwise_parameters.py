@@ -1,7 +1,7 @@
 """Small calls of elementwise operators in which there is nothing to work out, whatever their parameters and ``out=``.
 
-The one idea to keep in mind: where all tensors have one size and dtype and no gaps, the result has it too, and the
-kernel's own array is the result. Calls without parameters do not even come here; `straight` has ways for those.
+Where all tensors have one size and dtype and no gaps, the result has it too, and the kernel's own array is the result.
+Most calls without parameters do not even come here: `fast.pointwise` has ways for those.
 """
 
 from __future__ import annotations
@@ -9,33 +9,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorglass.backends import Array, Backend
+from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
+from tensorglass.fast.kernels import Facts
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.ops.declare.kernel import Kernel
-from tensorglass.ops.kernels import half as half_types
-from tensorglass.ops.kernels.python_numbers import number_array
+from tensorglass.graph.recorder import is_recorded
+from tensorglass.ops.declare.kernel import Call
+from tensorglass.ops.declare.run_pointwise import with_half_alpha
+from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
 
 
-def computed_at_once(
-    kernel: Kernel,
-    operands: Sequence[Any],
-    parameters: dict[str, Any],
-    out: Tensor | None,
-    inplace: bool,
-    has_meta: bool = False,
-) -> Tensor | None:
-    """The result of a small call on the CPU; None for all others, and for those that gradients may flow through.
+def compute_small(facts: Facts, call: Call) -> Tensor | None:
+    """The result of a small call on the CPU; None for all others, and for writes where gradients may flow."""
+    kernel, operands, _, out, _ = call
+    recorder = kernel.recorder
+    may_be_recorded = False
+    for operand in operands:
+        if type(operand) is Tensor and operand._meta is not None:
+            if out is not None:
+                return None
+            may_be_recorded = True
+    result = _compute_small(facts, call)
+    if result is None or not may_be_recorded or recorder is None or recorder.derivative.in_place_only:
+        return result
+    return recorder.enter(call.values, result) if is_recorded(operands) else result
 
-    With `has_meta` these are computed too. ``torch.clamp(a, -1, 1)`` of 4×4 takes 4.5 µs so, and not 10.
-    """
+
+def _compute_small(facts: Facts, call: Call) -> Tensor | None:
+    kernel, operands, parameters, out, inplace = call
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
     for operand in operands:
@@ -49,8 +57,6 @@ def computed_at_once(
                 return None
             if not operand._contiguous or operand._conj or operand._storage.backend is not HOST:
                 return None
-            if operand._meta is not None and not has_meta:
-                return None
             arrays.append(array)
         elif operand is None:
             has_none = True
@@ -62,36 +68,36 @@ def computed_at_once(
             return None
     if first is None or highest > dtype.category or not size or first._storage._nbytes >= LEAST:
         return None
-    computed, result = dtype, kernel.direct_for(parameters).get(dtype)
-    if result is None and (kernel.has_one_rule or not parameters):
+    computed, result = dtype, facts.direct_for(parameters).get(dtype)
+    if result is None and (facts.has_one_rule or not parameters):
         if dtype.is_complex:
-            result = kernel.complexes.get(dtype)
+            result = facts.complexes.get(dtype)
         else:
-            computed, result = dtypes.float32, kernel.halves.get(dtype)
-    if result is None or (out is not None and not _is_plain(out, result, size, operands, has_meta)):
+            computed, result = dtypes.float32, facts.halves.get(dtype)
+    if result is None or (out is not None and not _is_plain(out, result, size, operands)):
         return None
     # Where a length is 1 or 0 the stride may be any, and beside numbers it has a say in the result's.
     has_numbers = highest is not dtypes.BOOL
-    if (has_numbers or kernel.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
+    if (has_numbers or facts.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
         return None
     if computed is not dtype:
         if len(operands) == 1 and not parameters and out is None:
-            made = HOST.launch(half_types.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
+            made = HOST.launch(half.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
             if made is not None:
                 return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
-        if dtype is dtypes.float16 and raw_array(first).size >= half_types.LARGE:  # these go block by block
+        if dtype is dtypes.float16 and raw_array(first).size >= half.LARGE:  # these go block by block
             return None
     if has_none or parameters or computed is not dtype or not dtype.is_floating_point:
-        for check in kernel.checks:  # which have nothing to say of floats alone
+        for check in facts.checks:  # which have nothing to say of floats alone
             check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:
         kernel.inplace_check(operands, **parameters)
     if computed is not dtype:
         arrays = [HOST.run(each.astype, "float32") if isinstance(each, HOST.xp.ndarray) else each for each in arrays]
-        if kernel.rounds_numbers and parameters:
+        if facts.rounds_numbers and parameters:
             parameters = with_half_alpha(parameters, HOST, dtype)
     if has_numbers:
-        arrays = [_number(kernel, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
+        arrays = [_number(facts, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
     if out is None:
         made = HOST.launch(kernel.function, *arrays, **parameters)
         array_dtype = HOST.array_dtype(result)
@@ -109,24 +115,22 @@ def computed_at_once(
     return out
 
 
-def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) -> dict[str, Any]:
-    """The parameters with `alpha` as an array of a half type: the product by it is rounded before it is added."""
-    alpha = parameters.get("alpha", 1)
-    return parameters if alpha == 1 else {**parameters, "alpha": number_array(backend, alpha, dtype)}
-
-
-def _number(kernel: Kernel, number: float, dtype: DType, computed: DType) -> Array:
+def _number(facts: Facts, number: float, dtype: DType, computed: DType) -> Array:
     """A number as an operand beside tensors of `dtype`, in the dtype computed in."""
-    if computed is not dtype and kernel.rounds_numbers:
-        return HOST.run(kernel.array_of_number(HOST, number, dtype).astype, "float32")
-    return kernel.array_of_number(HOST, number, computed)
+    if computed is not dtype and facts.rounds_numbers:
+        return HOST.run(facts.kernel.array_of_number(HOST, number, dtype).astype, "float32")
+    return facts.kernel.array_of_number(HOST, number, computed)
 
 
-def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any], has_meta: bool) -> bool:
+def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
     """Whether the result fits ``out=`` as it is, and writing there changes no operand but that very tensor."""
-    if out._meta is not None and not has_meta:
-        return False
-    if type(out) is not Tensor or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
+    if (
+        out._meta is not None
+        or type(out) is not Tensor
+        or out._dtype is not result
+        or out._size != size
+        or out._storage.backend is not HOST
+    ):
         return False
     raw_array(out)  # which finds out whether there are gaps
     if not out._contiguous:

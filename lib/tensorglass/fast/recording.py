@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.fast.array_derivatives import learn
 from tensorglass.graph import anomaly
+from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
 from tensorglass.graph.node import NOWHERE, Edge, gradient_edge, like, next_number
 from tensorglass.graph.recorder import Recorder
@@ -38,7 +40,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             recorder.finish(node, result)
             is_usual = recorder.is_plain and all(place < count for _, place in node.blueprint.sources)
             if flow > 0 and node.blueprint.leads and is_usual:
-                node.blueprint.is_elementwise = is_elementwise
+                (node.blueprint.fast or learn(node.blueprint)).is_elementwise = is_elementwise
                 usual[flow] = node.blueprint
         return result
 
@@ -89,10 +91,10 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         node = _new(FormulaNode)
         node.edges = edges
         size, dtype, device = result._size, result._dtype, result._storage.device
-        known_size, known_dtype, known_device, outputs = blueprint.outputs  # results often are as the last one was
+        known_size, known_dtype, known_device, outputs = blueprint.fast.last  # results often are as the last one was
         if size is not known_size or dtype is not known_dtype or device is not known_device:
             outputs = (like(result),)
-            blueprint.outputs = size, dtype, device, outputs
+            blueprint.fast.last = size, dtype, device, outputs
         node.outputs = outputs
         node.sequence_nr = next_number()
         node.attachments = None
@@ -113,10 +115,16 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
                 else:
                     value = keep_input(value)
             kept_values.append(value)
-        if blueprint.keeps_result:
-            kept_values.append(keep_result(result))
         meta = result._meta = Meta()
         meta.grad_fn = node
+        if blueprint.keeps_result:  # which asks what the result came out of
+            kept_values.append(keep_result(result))
         return result
 
     return enter
+
+
+def unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The operator without what records it, for a first argument that no gradient flows to."""
+    found, bare = derivative_of(body), getattr(body, "__wrapped__", body)
+    return bare if found is not None and list(found.formulas) == ["input"] else body

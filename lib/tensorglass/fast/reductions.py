@@ -1,8 +1,7 @@
-"""The usual call of a reduction: over one dimension, over several where that is allowed, or over all.
+"""Shortcuts of reductions: over one dimension, over several where that is allowed, or over all.
 
-The one idea to keep in mind: what such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
-and the array module's function is called at once: a sum of 4×4 takes 2.7 µs in place of 5. Every other call goes on to
-the form that `calls` has made.
+What such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
+and the array module's function is called. Every other call goes on to the form that is handed out.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.recorder import recorder_of
 from tensorglass.ops.arg_parser.checks import are_ints
+from tensorglass.ops.kernels.sum import IN_TURN, LONG_PIECE, ONES, ROWS
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -201,6 +201,32 @@ def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int,
     axis = dim % len(size)
     places = HOST.xp.arange(math.prod(size)).reshape(size)
     return axis, places.take(0, axis), geometry.contiguous_strides(size)[axis], size[:axis] + size[axis + 1 :]
+
+
+# --- sums by products ------------------------------------------------------------------------------------------------
+
+
+def small_sum(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
+    """A function that adds arrays of `size` and of a dtype's `char` up over `axes` by one product, if there is one."""
+    if char not in ONES or math.prod(size) > LONG_PIECE:
+        return None
+    ones = ONES[char][: math.prod([size[axis] for axis in axes])]
+    if len(ones) <= IN_TURN:
+        return None
+    if len(axes) == len(size):
+        return lambda array, axis, dtype: array.ravel().dot(ones)
+    if len(size) > 2 or len(ones) > ROWS:
+        return None
+    if axes == (1,):
+        return lambda array, axis, dtype: array.dot(ones)
+    return lambda array, axis, dtype: ones.dot(array)
+
+
+def small_mean(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
+    """The same for the mean."""
+    add = small_sum(size, axes, char)
+    count = math.prod([size[axis] for axis in axes])
+    return None if add is None else lambda array, axis, dtype: add(array, axis, dtype) / count
 
 
 # --- the functions, and the dtypes that they take --------------------------------------------------------------------

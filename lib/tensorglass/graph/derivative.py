@@ -30,7 +30,6 @@ Formula = Callable[..., Any]
 
 
 GRADIENTS = ("grad", "grads", "arrived")
-GIVEN_WITH_ARRAYS = ("grad", "xp")
 _TAKES_MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -66,8 +65,8 @@ class Derivative:
     """The formulas of one operator."""
 
     __slots__ = (
-        "array_parameters", "formulas", "in_place_only", "keeps", "kept", "node_name", "on_arrays", "outputs",
-        "parameters", "real_only", "wraps_numbers",
+        "formulas", "in_place_only", "keeps", "kept", "node_name", "on_arrays", "operator", "outputs", "parameters",
+        "real_only", "wraps_numbers",
     )  # fmt: skip
 
     def __init__(
@@ -79,8 +78,10 @@ class Derivative:
         keeps: tuple[str, ...] = (),
         in_place_only: bool = False,
         real_only: str | None = None,
-        on_arrays: bool | Mapping[str, Formula] = False,
+        on_arrays: bool = False,
+        operator: str = "",
     ) -> None:
+        self.operator = operator  #: its name
         self.formulas = dict(formulas)
         #: for each input the names that its formula needs
         self.parameters = {name: parameters_of(each) for name, each in self.formulas.items()}
@@ -88,9 +89,7 @@ class Derivative:
         self.kept = {
             name: tuple(each for each in needs if each not in GRADIENTS) for name, needs in self.parameters.items()
         }
-        #: formulas that may be given arrays in place of tensors, where nothing is recorded
-        self.on_arrays = dict(on_arrays) if isinstance(on_arrays, Mapping) else self.formulas if on_arrays else {}
-        self.array_parameters = {name: parameters_of(each) for name, each in self.on_arrays.items()}
+        self.on_arrays = on_arrays  #: whether the formulas mean the same for arrays as for tensors
         self.node_name = node_name  #: PyTorch's name of the node, or a function of some of the call's arguments
         self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
         self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
@@ -108,7 +107,7 @@ def derivative(
     keeps: tuple[str, ...] = (),
     in_place_only: bool = False,
     real_only: str | None = None,
-    on_arrays: bool | Mapping[str, Formula] = False,
+    on_arrays: bool = False,
     **formulas: Formula,
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below.
@@ -119,13 +118,12 @@ def derivative(
     comparison, unless it overwrites something that had one; `real_only` names one whose complex results are refused.
 
     `on_arrays` says that the formulas are arithmetic that arrays have as well, each giving a new array or `grad`
-    itself; or it holds such formulas. They may ask for the array module `xp`, and keep no more than the others; one
-    that answers None leaves the call to the formula for tensors (`graph/array_formulas`).
+    itself: `fast` may give them arrays where nothing is recorded.
     """
 
     def mark(body: F) -> F:
         vars(body)["derivative"] = Derivative(
-            formulas, node, outputs, wraps_numbers, keeps, in_place_only, real_only, on_arrays
+            formulas, node, outputs, wraps_numbers, keeps, in_place_only, real_only, on_arrays, body.__name__
         )
         return body
 

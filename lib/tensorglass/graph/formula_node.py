@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, Self
 
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.backward_on_arrays import apply_to_arrays
 from tensorglass.graph import inplace, saved_names
-from tensorglass.graph.derivative import GIVEN_WITH_ARRAYS, GRADIENTS, Derivative, Formula
+from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula, parameters_of
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import FREED, NOTHING, SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.tensor.construct import empty_on
@@ -43,19 +42,19 @@ class Blueprint:
     """What all nodes have in common of calls of one operator in which gradients flow to the same inputs."""
 
     __slots__ = (
+        "_counts",
         "derivative",
-        "is_elementwise",
+        "fast",
         "keeps_input",
         "keeps_result",
         "leads",
         "needs_grads",
         "of_result",
-        "on_arrays",
-        "outputs",
         "saved",
         "sources",
         "steps",
         "title",
+        "wanted",
     )
 
     def __init__(self, derivative: Derivative, title: str, places: dict[str, int], flow: Flow) -> None:
@@ -74,32 +73,20 @@ class Blueprint:
         self.sources = tuple([_source(name, places) for name in operands])
         self.keeps_input = "input" in needed
         self.keeps_result = self.of_result == ("result",)  #: and no more of the results
-        self.steps = self._steps(derivative.formulas, derivative.parameters, GRADIENTS, wanted, counts)
-        #: the same for formulas on arrays; empty if some input that gradients flow to has none
-        self.on_arrays: tuple[Step, ...] = ()
-        if wanted and all(name in derivative.on_arrays for name in wanted):
-            parameters = derivative.array_parameters
-            self.on_arrays = self._steps(derivative.on_arrays, parameters, GIVEN_WITH_ARRAYS, wanted, counts)
-        self.is_elementwise = False  #: whether gradients of operands have the result's size; the recorder says so
-        self.outputs: Any = (None, None, None, ())  #: size, dtype and device of the last result, and its likeness
+        self.wanted, self._counts = wanted, counts  #: the inputs that gradients flow to
+        self.steps = self.steps_of(derivative.formulas, GRADIENTS)
+        self.fast: Any = None  #: what `fast` knows of such nodes
         self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
 
-    def _steps(
-        self,
-        formulas: Mapping[str, Formula],
-        parameters: Mapping[str, tuple[str, ...]],
-        given: tuple[str, ...],
-        wanted: list[str],
-        counts: list[int],
-    ) -> tuple[Step, ...]:
+    def steps_of(self, formulas: Mapping[str, Formula], given: tuple[str, ...]) -> tuple[Step, ...]:
         """A step for each input that has an edge. Formulas get what is `given` to all, and what was kept."""
         place = {name: number for number, name in enumerate((*given, *self.saved))}
         return tuple([
-            Step(formulas[name], _picking([place[need] for need in parameters[name]]), count)
-            if name in wanted
+            Step(formulas[name], _picking([place[need] for need in parameters_of(formulas[name])]), count)
+            if name in self.wanted
             else Step(None, _picking([]), count)
-            for name, count in zip(self.derivative.formulas, counts, strict=True)
+            for name, count in zip(self.derivative.formulas, self._counts, strict=True)
             if count
         ])  # fmt: skip
 
@@ -157,8 +144,6 @@ def _read(value: Any, node: Node) -> Any:
 class FormulaNode(Node):
     """An operator whose derivative is declared by formulas. `Recorder` makes it."""
 
-    takes_arrays = True
-
     __slots__ = ("blueprint", "kept")
 
     blueprint: Blueprint
@@ -179,10 +164,6 @@ class FormulaNode(Node):
     def apply(self, gradients: Sequence[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         blueprint = self.blueprint
         gradient = gradients[0]
-        if blueprint.on_arrays and gradient is not None and not state.grad:
-            found = apply_to_arrays(self, gradient, towards)
-            if found is not None:
-                return found
         if gradient is None:
             if all(each is None for each in gradients):
                 return [None] * len(self.edges)

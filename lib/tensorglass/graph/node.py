@@ -76,8 +76,6 @@ class Node:
 
     __slots__ = ("__weakref__", "attachments", "edges", "outputs", "sequence_nr")
 
-    takes_arrays = False  #: whether a bare array may come in place of a gradient (`graph/array_formulas`)
-
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.edges = tuple(edges)  #: where the gradients of the inputs go
         self.outputs: tuple[OutputLike | None, ...] = ()

@@ -8,7 +8,6 @@ storage over foreign bytes keeps their owner alive, and cannot be resized.
 from __future__ import annotations
 
 import builtins
-from functools import wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -21,7 +20,6 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import bfloat16, get_default_dtype
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
-from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.creation.factory import check_can_require_grad, read_dtype
@@ -29,33 +27,14 @@ from tensorglass.ops.creation.from_memory import on_array, strides_of
 from tensorglass.ops.creation.tensor import array_dtype, copied
 from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.storage.storage import UntypedStorage
-from tensorglass.tensor.construct import make, result_tensor
+from tensorglass.tensor.construct import make
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 # --- from others -----------------------------------------------------------------------------------------------------
 
 
-def _of_plain_array(form: Any) -> Any:
-    """The usual call of `from_numpy`: an array without gaps that may be written to. 1.3 µs in place of 2.6."""
-
-    @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) == 1 and type(arguments[0]) is np.ndarray and not keywords:
-            array = arguments[0]
-            dtype = HOST.find_dtype(array) if array.flags.carray else None
-            if dtype is not None:
-                size = array.shape
-                stride = strides_of(array) if 1 in size or 0 in size else CONTIGUOUS_STRIDES[size]
-                if min(stride, default=0) >= 0:
-                    return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
-        made: Tensor = form(*arguments, **keywords)
-        return made
-
-    return usual
-
-
-@operator("interop", method=False, usual=_of_plain_array)
+@operator("interop", method=False)
 def from_numpy(ndarray: np.ndarray) -> Tensor:
     """A tensor on the array's own memory: what is written to one shows in the other."""
     if not isinstance(ndarray, np.ndarray):

@@ -1,108 +1,45 @@
-"""Every operator, declared once. Importing this package fills the table; `table.attach` then hands the operators out.
+"""Every operator, declared once, in modules of the families that ATen has: views, pointwise, reductions, …
 
-One module a family. `table` is the declaration; `elementwise` and `reducing` are paths that many operators share.
-The families that nearly every program uses are fetched here, the others when they are asked for (`later`).
+`attach` fetches the modules that nearly every program uses, which fills the table of `declare.registry`, and hands the
+operators out; the others are fetched when somebody asks for one of them (`declare.lazy_loading`).
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tensorglass.ops import predicates as asking
-from tensorglass.ops.copies import copy as copying
-from tensorglass.ops.copies import copy_pickle as duplicating
-from tensorglass.ops.copies import to as conversion
-from tensorglass.ops.creation import fill as creation
-from tensorglass.ops.creation import full_like as filling
-from tensorglass.ops.creation import ranges
-from tensorglass.ops.creation import tensor as from_data
-from tensorglass.ops.declare import lazy_loading as later
-from tensorglass.ops.declare import registry as table
-from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import attach
-from tensorglass.ops.indexing import (
-    gather as gathering,
-)
-from tensorglass.ops.indexing import (
-    getitem as indexing,
-)
-from tensorglass.ops.indexing import (
-    masked as masking,
-)
-from tensorglass.ops.indexing import (
-    where_nonzero as conditions,
-)
-from tensorglass.ops.linalg import matmul as linalg
-from tensorglass.ops.pointwise import (
-    arithmetic as pointwise,
-)
-from tensorglass.ops.pointwise import (
-    comparison,
-    reflected,
-    rounding,
-    signs,
-)
-from tensorglass.ops.pointwise import (
-    exponential as exponentials,
-)
-from tensorglass.ops.pointwise import (
-    predicates as classifying,
-)
-from tensorglass.ops.pointwise import (
-    trigonometric as trigonometry,
-)
-from tensorglass.ops.random import factories as random_factories
-from tensorglass.ops.random import in_place as random
-from tensorglass.ops.rearrange import (
-    cat_stack as joining,
-)
-from tensorglass.ops.rearrange import (
-    diagonal as diagonals,
-)
-from tensorglass.ops.rearrange import (
-    repeat_flip_roll as rearranging,
-)
-from tensorglass.ops.rearrange import (
-    split as splitting,
-)
-from tensorglass.ops.reductions import (
-    cumulative,
-)
-from tensorglass.ops.reductions import (
-    max_min as extrema,
-)
-from tensorglass.ops.reductions import (
-    softmax as softmaxes,
-)
-from tensorglass.ops.reductions import (
-    sum_mean_prod as reduction,
-)
-from tensorglass.ops.reductions import (
-    var_std as variance,
-)
-from tensorglass.ops.sorting import equal as equality
-from tensorglass.ops.sorting import sort as sorting
-from tensorglass.ops.views import (
-    as_subclass as subclasses,
-)
-from tensorglass.ops.views import (
-    broadcast as broadcasting,
-)
-from tensorglass.ops.views import (
-    set_resize as header,
-)
-from tensorglass.ops.views import (
-    shape as views,
-)
-from tensorglass.ops.views import (
-    transpose_attributes as transposes,
-)
+from tensorglass.ops.declare import lazy_loading, registry, return_types
+
+#: The modules that nearly every program uses, in the order of the table.
+_IN_USE = (
+    "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill", "creation.full_like",
+    "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem", "indexing.masked",
+    "indexing.where_nonzero", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
+    "pointwise.reflected", "pointwise.rounding", "pointwise.signs", "pointwise.exponential", "pointwise.predicates",
+    "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
+    "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",
+    "reductions.softmax", "reductions.sum_mean_prod", "reductions.var_std", "sorting.equal", "sorting.sort",
+    "views.as_subclass", "views.broadcast", "views.set_resize", "views.shape", "views.transpose_attributes",
+)  # fmt: skip
+
+__all__ = ["OPERATORS", "attach", "declare", "return_types"]
+
+
+def declare() -> None:
+    """Fill the table with the operators that nearly every program uses."""
+    for module in _IN_USE:
+        import_module(f"{__name__}.{module}")
+
+
+def attach() -> dict[str, Callable[..., Any]]:
+    """Give Tensor its methods, and return the functions of the namespace by name."""
+    declare()
+    return registry.attach()
 
 
 def __getattr__(name: str) -> Any:
     """Python asks this for a name that is not above."""
     if name == "OPERATORS":  # all of them
-        later.fetch_all()
-        return table.OPERATORS
-    if f"ops.{name}" in later.FAMILIES:
-        return import_module(f"{__name__}.{name}")
+        lazy_loading.fetch_all()
+        return registry.OPERATORS
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -17,8 +17,6 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.memory_format import contiguous_format, preserve_format
-from tensorglass.fast.copies import copied_at_once, of_contiguous, of_overwriting, of_zeroing
-from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
 from tensorglass.ops.copies.to_device import brought
@@ -57,7 +55,7 @@ def suggested_format(input: Tensor) -> formats.memory_format:
     return contiguous_format
 
 
-@operator("copy", function=False, usual=of_overwriting)
+@operator("copy", function=False)
 @derivative(
     node="CopyBackwards",
     wraps_numbers=True,
@@ -151,14 +149,14 @@ def _copied(xp: Any, array: Array) -> Array:
     return array.copy("K")
 
 
-@operator("copy", usual=short_way(copied_at_once, 1))
+@operator("copy")
 @derivative(input=lambda grad: grad)
 def clone(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
     return new_copy(input, input._dtype, input._storage.device, memory_format or preserve_format)
 
 
-@operator("copy", function=False, usual=of_contiguous)
+@operator("copy", function=False)
 def contiguous(input: Tensor, *, memory_format: formats.memory_format = contiguous_format) -> Tensor:
     """`input` itself if it lies in `memory_format` already, else a copy that does."""
     if input.is_contiguous(memory_format=memory_format):
@@ -231,7 +229,7 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
     input._storage.backend.run(array.fill, number)
 
 
-@operator("copy", function=False, usual=of_zeroing)
+@operator("copy", function=False)
 @derivative(input=zero_gradient)
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""

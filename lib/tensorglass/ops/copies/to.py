@@ -15,7 +15,6 @@ from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import preserve_format
-from tensorglass.fast.copies import converted_at_once, of_conversion
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
@@ -39,7 +38,6 @@ _FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format m
 @operator(
     "copy",
     function=False,
-    usual=of_conversion,
     signatures=(
         f"(Tensor input, torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
         f"(Tensor input, torch.dtype dtype, {_FLAGS})",
@@ -114,7 +112,7 @@ def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, 
     raise TypeError("to() received arguments that fit none of its forms")  # `explaining` says it in PyTorch's words
 
 
-@operator("copy", function=False, usual=of_conversion)
+@operator("copy", function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` with the dtype and on the device of `other`."""
     check_tensor("type_as", other, "other")
@@ -156,8 +154,7 @@ def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
 
 def _conversion(name: str, dtype: DType) -> None:
     def convert(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
-        made = converted_at_once(input, dtype) if memory_format is preserve_format else None
-        return made if made is not None else to(input, dtype, memory_format=memory_format)
+        return to(input, dtype, memory_format=memory_format)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"`input` as {dtype!r}; itself if it has that dtype."

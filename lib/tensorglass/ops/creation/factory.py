@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from tensorglass import backends, geometry
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import CPU, as_device
@@ -252,28 +250,6 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 
 
 # --- bytes -----------------------------------------------------------------------------------------------------------
-
-
-def new_at_once(
-    sizes: Sequence[Any], make_array: Callable[..., Array] = HOST.xp.empty, dtype: DType | None = None
-) -> Tensor | None:
-    """The tensor of a call with a size and nothing else, of small plain ints: half the time; None: look closer.
-
-    `make_array` makes its elements, of the default dtype or of the one given.
-    """
-    if len(sizes) == 1 and type(sizes[0]) is tuple:
-        sizes = sizes[0]
-    count = 1
-    for length in sizes:
-        if type(length) is not int or not 0 < length < 256:
-            return None
-        count *= length
-    dtype = dtype or dtypes.get_default_dtype()
-    if count * dtype.itemsize >= LEAST or not sizes or as_device(None) is not CPU:  # the pool has no part in it
-        return None
-    size = tuple(sizes)
-    array = make_array(size, HOST.array_dtype(dtype))
-    return result_tensor(array, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
 
 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:

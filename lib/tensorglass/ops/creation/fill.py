@@ -6,16 +6,11 @@ order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and dev
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import index as as_index
 from typing import Any, Unpack
 
 from tensorglass import geometry
-from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.bool_arguments import StatedDim
 from tensorglass.ops.arg_parser.checks import check_tensor
@@ -27,7 +22,6 @@ from tensorglass.ops.creation.factory import (
     Place,
     factory,
     new,
-    new_at_once,
     read_number,
     read_options,
     read_out_options,
@@ -37,7 +31,6 @@ from tensorglass.ops.creation.factory import (
     strides_in,
 )
 from tensorglass.ops.kernels.python_numbers import checked, checked_alone
-from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
@@ -55,10 +48,6 @@ def empty(
 
     The size is given as ``empty(2, 3)``, ``empty((2, 3))`` or ``empty(size=(2, 3))``.
     """
-    if size is out is memory_format is None and sizes and not options:
-        made = new_at_once(sizes)
-        if made is not None:
-            return settled(made)
     shape = read_size("empty", sizes, size)
     place = read_out_options("empty", options, out)
     if out is not None:
@@ -69,10 +58,6 @@ def empty(
 @factory()
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
-    if size is out is None and sizes and not options:
-        made = new_at_once(sizes, HOST.xp.zeros)
-        if made is not None:
-            return made
     shape = read_size("zeros", sizes, size)
     if shape and min(shape) < 0:
         raise explained(
@@ -83,19 +68,9 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
     return _filled(shape, read_out_options("zeros", options, out), 0, out)
 
 
-def _ones(size: tuple[int, ...], array_dtype: Any) -> Array:
-    made = HOST.xp.empty(size, array_dtype)
-    made.fill(1)
-    return made
-
-
 @factory()
 def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones."""
-    if size is out is None and sizes and not options:
-        made = new_at_once(sizes, _ones)
-        if made is not None:
-            return made
     shape = read_size("ones", sizes, size)
     return _filled(shape, read_out_options("ones", options, out), 1, out)
 
@@ -103,12 +78,6 @@ def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Un
 @factory()
 def full(size: Any, fill_value: Any, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor whose elements all are `fill_value`, whose type gives the dtype: 3 int64, 3.0 the default dtype."""
-    if isinstance(size, tuple | list) and type(fill_value) in (int, float) and out is None and not options:
-        dtype = dtypes.of_number(fill_value)
-        at_once = new_at_once((tuple(size),), dtype=dtype)
-        if at_once is not None:
-            raw_array(at_once).fill(checked(fill_value, dtype))
-            return at_once
     shape = size_tuple("full", size, single=False)
     value = read_number("full", "fill_value", 2, fill_value)
     return _filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
@@ -216,9 +185,6 @@ def _filled(
 @factory()
 def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
-    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.empty)
-    if made is not None:
-        return settled(made)
     check_tensor("empty_like", input)
     place = read_options("empty_like", options, input._dtype, input.device)
     return settled(new(input._size, place, strides_in(memory_format, input._size, input)))
@@ -227,15 +193,13 @@ def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Op
 @factory()
 def zeros_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """Zeros with the size, dtype, device and order of dimensions of `input`."""
-    made = None if options or memory_format is not None else _like_at_once(input, HOST.xp.zeros)
-    return _filled_like("zeros_like", input, 0, memory_format, options) if made is None else made
+    return _filled_like("zeros_like", input, 0, memory_format, options)
 
 
 @factory()
 def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """Ones with the size, dtype, device and order of dimensions of `input`."""
-    made = None if options or memory_format is not None else _like_at_once(input, _ones)
-    return _filled_like("ones_like", input, 1, memory_format, options) if made is None else made
+    return _filled_like("ones_like", input, 1, memory_format, options)
 
 
 @factory()
@@ -244,19 +208,6 @@ def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **op
     check_tensor("full_like", input)
     value = read_number("full_like", "fill_value", 2, fill_value)
     return _filled_like("full_like", input, value, memory_format, options)
-
-
-def _like_at_once(input: Any, make_array: Callable[..., Array]) -> Tensor | None:
-    """The tensor like a small one without gaps on the CPU: half the time; None for all others."""
-    if type(input) is not Tensor:
-        return None
-    size, storage = input._size, input._storage
-    if storage.backend is not HOST or storage._nbytes >= LEAST or input._stride != geometry.CONTIGUOUS_STRIDES[size]:
-        return None
-    if 0 in size or geometry.numel(size) * input._dtype.itemsize >= LEAST:
-        return None
-    array = make_array(size, HOST.array_dtype(input._dtype))
-    return result_tensor(array, input._dtype, HOST, storage.device, size, input._stride)
 
 
 def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:
@@ -278,10 +229,6 @@ def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Opt
 @factory(function=False, method=True)
 def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros, of this one's dtype and device."""
-    if size is None and sizes and not options and self._storage.device is CPU:
-        made = new_at_once(sizes, HOST.xp.zeros, self._dtype)
-        if made is not None:
-            return made
     shape = read_size("new_zeros", sizes, size)
     return _filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
 
@@ -289,10 +236,6 @@ def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Opt
 @factory(function=False, method=True)
 def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones, of this one's dtype and device."""
-    if size is None and sizes and not options and self._storage.device is CPU:
-        made = new_at_once(sizes, _ones, self._dtype)
-        if made is not None:
-            return made
     shape = read_size("new_ones", sizes, size)
     return _filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
 

@@ -7,10 +7,7 @@ from typing import Any, Unpack
 
 from tensorglass import backends
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import invalid_combination
@@ -19,7 +16,6 @@ from tensorglass.ops.creation.factory import Options, Place, factory, of_kernel,
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.ops.reductions.values_and_indices import not_implemented
-from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 # --- arange ----------------------------------------------------------------------------------------------------------
@@ -40,10 +36,6 @@ def arange(
     them gives the default dtype. With a fractional step, rounding may decide about the last element: `linspace` says
     outright how many there are.
     """
-    if not options and out is None and type(start) is type(step) is int and (end is None or type(end) is int):
-        made = _few_ints(0 if end is None else start, start if end is None else end) if step == 1 else None
-        if made is not None:
-            return made
     if end is None:
         start, end = None, start
     if end is None:
@@ -61,18 +53,6 @@ def arange(
             f"The out tensor will be resized to a tensor of shape ({count},).",
         )
     return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
-
-
-def _few_ints(start: int, end: int) -> Tensor | None:
-    """The call of some small ints and nothing else, in half the time; None for all others."""
-    if not 0 <= start < end < _FEW or as_device(None) is not CPU:
-        return None
-    array = HOST.xp.arange(start, end, dtype=_INT64)
-    return result_tensor(array, dtypes.int64, HOST, CPU, array.shape, (1,))
-
-
-_INT64 = HOST.array_dtype(dtypes.int64)
-_FEW = LEAST // 8  # of which the pool has no part
 
 
 def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:

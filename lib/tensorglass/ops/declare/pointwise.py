@@ -9,21 +9,18 @@ they are::
         return xp.add(input, other if alpha == 1 else alpha * other, out=out)
 
 The kernel gets arrays of one dtype, promoted but not yet broadcast. It may write into `out`, if that is not None, and
-returns its result, in memory of its own. The one idea to keep in mind: nearly every call has operands of one size and
-dtype, one after the other in memory; such a call goes straight to the kernel (`straight`), and all others to `compute`.
+returns its result, in memory of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, NamedTuple
 
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.pointwise import fast_paths, straight_binary
 from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
-from tensorglass.ops.declare.kernel import Kernel, Rule
+from tensorglass.ops.declare.kernel import Call, Kernel, Rule
 from tensorglass.ops.declare.registry import Operator, Sample, declare
 from tensorglass.ops.declare.run_pointwise import compute
 from tensorglass.ops.kernels.python_numbers import NUMBERS
@@ -73,9 +70,10 @@ def pointwise(
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
         short = error_name or f"{body.__name__.removeprefix(f'{namespace}_')}_cpu"
         kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check, numbers_fit)
-        call = CallSignature(body, out)
-        kernel.takes(call.operands, call.defaults)
-        forms = _forms(kernel, call)
+        signature = CallSignature(body, out)
+        kernel.takes(signature.operands, signature.defaults)
+        put = shortcuts(kernel, signature)
+        forms = _forms(kernel, signature, put)
         for form, name in (
             (forms.function, ""),
             (forms.method, ""),
@@ -85,7 +83,7 @@ def pointwise(
             form.__doc__ = body.__doc__
             form.__module__ = body.__module__
             vars(form)["open_door"] = _door_is_open
-            vars(form)["__signature__"] = call.in_place() if form is forms.in_place else call.public
+            vars(form)["__signature__"] = signature.in_place() if form is forms.in_place else signature.public
         declare(
             Operator(
                 name=body.__name__,
@@ -95,9 +93,9 @@ def pointwise(
                 is_function=function,
                 is_method=method and not namespace,
                 inplace=forms.in_place if inplace and not namespace else None,
-                has_out=call.has_out,
+                has_out=signature.has_out,
                 aliases=tuple(aliases),
-                dunders={name: _dunder(name, forms) for name in dunders},
+                dunders={name: _dunder(name, forms, kernel, put) for name in dunders},
                 samples=samples,
                 differs=differs,
                 namespace=namespace,
@@ -114,32 +112,50 @@ class Forms(NamedTuple):
     function: Callable[..., Any]
     method: Callable[..., Any]
     in_place: Callable[..., Any]
-    #: Give a function of two operands the fast path, and that of the in-place form.
-    fast: Callable[[Callable[..., Any]], Callable[..., Any]]
-    fast_in_place: Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _forms(kernel: Kernel, call: CallSignature) -> Forms:
-    def slow(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
+class Direct:
+    """What is put before the forms of an operator: nothing. `fast` derives a class that puts shortcuts there."""
+
+    def __init__(self, kernel: Kernel, signature: CallSignature) -> None:
+        self.kernel, self.signature = kernel, signature
+
+    def out_of_place(self, form: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, or the method."""
+        return form
+
+    def in_place(self, form: Callable[..., Any]) -> Callable[..., Any]:
+        """The in-place form, or Python's operator for it."""
+        return form
+
+    def between_two(self, form: Callable[..., Any]) -> Callable[..., Any]:
+        """One of Python's operators, which have two operands and no parameters."""
+        return form
+
+
+shortcuts: type[Direct] = Direct  #: of the operators that are declared from now on
+
+
+def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
+    def form_of(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
         def form(*arguments: Any, **keywords: Any) -> Any:
             if derived and strangers(arguments, keywords):
                 return through(getattr(forms, form_name), form, arguments, keywords)
             try:
-                operands, parameters, out = call.read(arguments, keywords, is_method, is_in_place)
+                operands, parameters, out = signature.read(arguments, keywords, is_method, is_in_place)
             except TypeError as refusal:
                 return for_others(getattr(forms, form_name), arguments, keywords, refusal)
             if is_in_place:
-                return compute(kernel, operands, parameters, arguments[0], inplace=True)
-            return compute(kernel, operands if is_method else _with_a_tensor(operands), parameters, out)
+                return compute(Call(kernel, operands, parameters, arguments[0], inplace=True))
+            return compute(Call(kernel, operands if is_method else _with_a_tensor(operands), parameters, out))
 
         return form
 
-    function, method, in_place = slow("function"), slow("method", True), slow("in_place", True, True)
-    fast, fast_in_place = fast_paths(call)
     forms = Forms(
-        fast(kernel, call, function), fast(kernel, call, method), fast_in_place(kernel, call, in_place),
-        partial(straight_binary, kernel, call), partial(fast_in_place, kernel, call),
-    )  # fmt: skip
+        put.out_of_place(form_of("function")),
+        put.out_of_place(form_of("method", is_method=True)),
+        put.in_place(form_of("in_place", is_method=True, is_in_place=True)),
+    )
     return forms
 
 
@@ -159,10 +175,12 @@ def _with_a_tensor(operands: list[Any]) -> list[Any]:
 # --- Python's operators ----------------------------------------------------------------------------------------------
 
 
-def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
+def _dunder(name: str, forms: Forms, kernel: Kernel, put: Direct) -> Callable[..., Any]:
     """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
 
     def forward(self: Tensor, other: Any) -> Any:
+        if type(self) is type(other) is Tensor:  # then there is nothing to read
+            return compute(Call(kernel, (self, other), {}))
         return forms.function(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
 
     def reflected(self: Tensor, other: Any) -> Any:
@@ -179,11 +197,11 @@ def _dunder(name: str, forms: Forms) -> Callable[..., Any]:
     if name in ("__neg__", "__pos__", "__abs__", "__invert__"):
         form: Callable[..., Any] = alone
     elif name.startswith("__r") and name != "__rshift__":
-        form = forms.fast(reflected) if name in _COMMUTE else reflected
+        form = put.between_two(reflected) if name in _COMMUTE else reflected
     elif name.startswith("__i"):
-        form = forms.fast_in_place(in_place)
+        form = put.in_place(in_place)
     else:
-        form = forms.fast(forward)
+        form = put.between_two(forward)
     form.__name__ = form.__qualname__ = name
     form.__doc__ = forms.function.__doc__
     return form

@@ -142,7 +142,6 @@ def reduction(
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
-    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a reduction over any dimensions by its kernel. Returns the public function.
 
@@ -150,8 +149,7 @@ def reduction(
     with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
     what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all; without `keeps_all`, `keepdim`
     is refused where no `dim` is given. `kernel_name` is PyTorch's, which it refuses a `dtype` by. `samples` are calls
-    to test it with, and `differs` says how it differs from PyTorch's operator. `usual` puts the short way of its usual
-    call before it.
+    to test it with, and `differs` says how it differs from PyTorch's operator.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,7 +204,6 @@ def reduction(
             samples=samples,
             differs=differs,
             signatures=(),
-            usual=usual,
         )
         declare(row)
         return public

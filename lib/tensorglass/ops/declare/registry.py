@@ -54,8 +54,6 @@ class Operator(NamedTuple):
     method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
     signatures: tuple[str, ...] | None = None  #: what a failed call is held against; None: it reads its own calls
     namespace: str = ""  #: "linalg" for linalg_det, which is ``torch.linalg.det``
-    #: puts the short way of the usual call before the function and the method
-    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
 
     @property
     def path(self) -> str:
@@ -111,15 +109,13 @@ def operator(
     method_form: Callable[..., Any] | None = None,
     signatures: Iterable[str] | None = (),
     namespace: str = "",
-    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> Callable[[F], F]:
     """Declare an operator that is written with tensors. Its name is the function's.
 
     The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``; that of one in
     a `namespace` begins with it: ``linalg_det`` is ``torch.linalg.det``, and no method. A call that
     fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
-    None: the operator explains it itself. `method_form` is the method where its arguments are others. `usual` puts the
-    short way of its usual call before the function and the method.
+    None: the operator explains it itself. `method_form` is the method where its arguments are others.
     """
 
     def enter(body: F) -> F:
@@ -149,13 +145,20 @@ def operator(
                 method=method_form,
                 signatures=None if signatures is None else tuple(signatures),
                 namespace=namespace,
-                usual=usual,
             )
         )
         return body
 
     return enter
 
+
+def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
+    return form
+
+
+#: What puts the shortcut of an operator, by its name, before a form that is handed out. `fast` sets it; without it
+#: there are none.
+with_shortcut: Callable[[str, Callable[..., Any]], Callable[..., Any]] = _as_it_is
 
 #: What the namespace and its modules give, by path: "add", "linalg.det".
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -197,7 +200,7 @@ def _hand_out(row: Operator) -> None:
         if "." in path:
             _enter(path, row, _explained(row, path.replace(".", "_"), row.function))
     for name, method in row.dunders.items():
-        _give(name, row, method)
+        _give(name, row, with_shortcut(name, method))
 
 
 def _enter(path: str, row: Operator, function: Callable[..., Any]) -> None:
@@ -232,13 +235,14 @@ def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
 
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
     names = (row.name, f"{row.name}_") if is_method else (row.name, row.path.replace(".", "_"))
+    operator = f"{row.name}_" if body is row.inplace else row.name
     if row.signatures is None and row.name in _BLIND:
-        return body
+        return with_shortcut(operator, body)
     if row.signatures is None and name in names:
         form = passing(body)  # under other names it is refused by those
     else:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
-    public = form if row.usual is None or body is row.inplace else row.usual(form)
+    public = with_shortcut(operator, form)
     if name in _IN_ONE and not is_method:
         public = in_one(public, body, name)
     _given_out.append((form, public, row.name not in _BLIND))
@@ -278,7 +282,8 @@ def _open_doors() -> None:
             setattr(Tensor, row.name, property(overriding.plainly(row.function), setter or vars(Tensor)[row.name].fset))
         for name, method in row.dunders.items():
             if method is row.function and name in _DOORS:
-                form = overriding.door(method, overriding.public_form(name) if name == "__matmul__" else None)
+                public = overriding.public_form(name) if name == "__matmul__" else None
+                form = overriding.door(with_shortcut(name, method), public)
                 _tell(row, form, "tensorglass", f"Tensor.{name}")
                 setattr(Tensor, name, form)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from tensorglass import geometry
-from tensorglass.backends.host_memory import LEAST
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import Ints, remembered
@@ -29,6 +28,7 @@ class Plan(NamedTuple):
     compute: DType  #: the dtype that the kernel gets
     result: DType
     out_stride: Ints  #: of a given ``out`` that is resized
+    is_refused: bool  #: whether PyTorch has no such kernel for the promoted dtype
 
 
 Layout: TypeAlias = tuple[Ints, Ints]  #: size and stride; of a number, ((), ())
@@ -46,23 +46,6 @@ def result_layout(layouts: tuple[Layout, ...], is_like_first: bool = False) -> t
         return size, stride, None
     # A dimension of size 1 has no say in memory, whatever its stride.
     return size, stride, tuple(sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1)))
-
-
-@remembered
-def layout_at_once(layouts: tuple[Layout, ...]) -> tuple[Ints, Ints, str] | None:
-    """Size, stride and NumPy's name of the order of a result that NumPy can be asked for in one word, "C" or "F".
-
-    None for all others, large and 0-dim ones among them.
-    """
-    size, stride, order = result_layout(layouts)
-    if not size or 0 in size or geometry.numel(size) > _FEW:
-        return None
-    if order is None:
-        return size, stride, "C"
-    return (size, stride, "F") if order == tuple(range(len(size) - 1, -1, -1)) else None
-
-
-_FEW = LEAST // 16  #: elements of which the pool has no part, whatever their dtype
 
 
 @remembered
@@ -101,4 +84,4 @@ def plan(
         layouts = [(size, geometry.contiguous_strides(size))]
     _, stride, order = result_layout(tuple(layouts), is_like_first)
     out_stride = result_layout(tuple(layouts))[1] if is_like_first else stride
-    return Plan(size, stride, order, promoted, compute, result, out_stride)
+    return Plan(size, stride, order, promoted, compute, result, out_stride, rule.lacks(promoted))

@@ -12,10 +12,8 @@ from math import inf, log, nan, pi
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.derivatives.view_nodes import unsliced
-from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
@@ -42,11 +40,6 @@ def product_lying(stride: tuple[int, ...], one: Tensor, other: Tensor) -> Any:
     if _lies_by_columns(stride, one._size[0]):
         return other.t().mm(one.t()).t()
     return one.mm(other)
-
-
-def product_by_rows(xp: Any, stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
-    """The same of arrays, for a matrix whose rows lie in a row; None for others."""
-    return None if _lies_by_columns(stride, one.shape[0]) else matrix_product(xp, one, other)
 
 
 def _lies_by_columns(stride: tuple[int, ...], rows: int) -> bool:

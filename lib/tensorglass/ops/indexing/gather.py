@@ -13,8 +13,6 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.fast.gather_scatter import gathered_at_once, selected_at_once
-from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
@@ -68,7 +66,7 @@ def result(
     return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
 
 
-@operator("indexing", out=True, samples=select_samples, usual=short_way(selected_at_once, 3))
+@operator("indexing", out=True, samples=select_samples)
 @derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).index_add(dim, index, grad))
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
@@ -103,7 +101,7 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
-@operator("indexing", out=True, samples=gather_samples, usual=short_way(gathered_at_once, 3))
+@operator("indexing", out=True, samples=gather_samples)
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
@@ -203,15 +201,7 @@ def check_linear(input: Tensor, index: Tensor) -> None:
     check_positions(index, count, 0, message, IndexError, negative=True)
 
 
-def _taken_at_once(input: Any, indices: Any, dim: Any) -> Tensor | None:
-    """`gather`, where both have the same size beside `dim`."""
-    if not type(input) is type(indices) is Tensor or type(dim) is not int or not 0 <= dim < len(input._size):
-        return None
-    sizes = [(*each._size[:dim], *each._size[dim + 1 :]) for each in (input, indices)]
-    return gathered_at_once(input, dim, indices) if sizes[0] == sizes[1] else None
-
-
-@operator("indexing", out=True, samples=take_along_samples, usual=short_way(_taken_at_once, 3))
+@operator("indexing", out=True, samples=take_along_samples)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
     check_tensor("take_along_dim", input)

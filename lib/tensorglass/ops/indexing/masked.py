@@ -9,11 +9,8 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, old_type_name, warn
-from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
@@ -24,9 +21,7 @@ from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import masked_scatter_backward
 from tensorglass.ops.indexing.advanced import check_is_bool, fill, index_of_tensor
 from tensorglass.ops.indexing.samples import mask_fill_samples, mask_samples, masked_scatter_samples
-from tensorglass.ops.kernels import select_by_mask as bit_masks
-from tensorglass.ops.kernels.python_numbers import checked, number_array
-from tensorglass.tensor.construct import empty_on, from_array, result_tensor, view_of
+from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
@@ -38,11 +33,6 @@ _NOTEBOOK = "04 advanced indexing copies"
     value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    arrays = _arrays_at_once(input, mask, value)
-    if arrays is not None:
-        HOST.launch(bit_masks.put, *arrays)
-        input._written()
-        return input
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
         raise invalid_combination(
             "masked_fill_", (mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
@@ -68,37 +58,9 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
-def _arrays_at_once(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | None:
-    """A tensor without gaps, a mask of its size and a number, as arrays; None for all others."""
-    if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):
-        return None
-    dtype, storage = input._dtype, input._storage
-    if mask._size != input._size or not storage.backend is mask._storage.backend is HOST or not input._size:
-        return None
-    if storage is mask._storage or dtype.is_complex or dtype in dtypes.WIDE_UNSIGNED:
-        return None
-    array, where = raw_array(input), raw_array(mask)
-    if not input._contiguous or not mask._contiguous:
-        return None
-    return array, where, number_array(HOST, checked(value, dtype), dtype)
-
-
-def _filled_at_once(input: Any, mask: Any, value: Any) -> Tensor | None:
-    """A small tensor without gaps, with a number where a mask of its size is True; None for all others."""
-    arrays = _arrays_at_once(input, mask, value)
-    if arrays is None or input._meta is not None or input._storage._nbytes >= LEAST:
-        return None
-    made = arrays[0].copy()
-    bit_masks.put(HOST.xp, made, *arrays[1:])
-    memory.copied(made.nbytes)
-    size, stride = input._size, geometry.CONTIGUOUS_STRIDES[input._size]
-    return result_tensor(made, input._dtype, HOST, input._storage.device, size, stride)
-
-
 @operator(
     "indexing",
     inplace=_masked_fill_,
-    usual=short_way(_filled_at_once, 3),
     samples=mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )

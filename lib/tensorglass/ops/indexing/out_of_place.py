@@ -26,12 +26,8 @@ def declare_out_of_place(
     *signatures: str,
     out: bool = True,
     samples: Callable[[], Any] | None = None,
-    usual: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> None:
-    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy.
-
-    `usual` puts the short way of its usual call before these.
-    """
+    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
     name = in_place.__name__.removesuffix("_").removeprefix("_")
     laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
 
@@ -57,7 +53,7 @@ def declare_out_of_place(
     if found is not None:
         vars(out_of_place)["derivative"] = found
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures, usual=usual)
+    declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)
     declared(out_of_place)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
-from tensorglass.fast.gather_scatter import add_to, of_scattering, over, written_at_once
 from tensorglass.graph.derivative import derivative
 from tensorglass.memory import settings
 from tensorglass.ops.arg_parser import missing_dtypes as unsigned
@@ -51,8 +50,6 @@ def _scatter_(
 ) -> Tensor:
     given = value if src is None else src
     check_tensor("scatter_", index, "index", 2)
-    if reduce is None and written_at_once(input, dim, index, given, over):
-        return input
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
         warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
@@ -82,8 +79,6 @@ def _scatter_(
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     check_tensor("scatter_add_", index, "index", 2)
     check_tensor("scatter_add_", src, "src", 3)
-    if written_at_once(input, dim, index, src, add_to):
-        return input
     return _scattered(input, dim, index, src, add_places)
 
 
@@ -192,9 +187,8 @@ declare_out_of_place(_scatter_, "A copy with `src`, or `value`, where `index` sa
          "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
-         samples=scatter_samples, usual=of_scattering(over))  # fmt: skip
-declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples,
-         usual=of_scattering(add_to))  # fmt: skip
+         samples=scatter_samples)  # fmt: skip
+declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
 declare_out_of_place(
     _scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`."
 )

@@ -6,11 +6,8 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
-from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
@@ -21,7 +18,7 @@ from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.indexing.samples import argwhere_samples, where_samples
 from tensorglass.ops.kernels import select_by_mask as bit_masks
 from tensorglass.ops.kernels.python_numbers import NUMBERS, fitting_array
-from tensorglass.tensor.construct import empty_on, from_array, result_tensor, view_of
+from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 # --- nonzero and argwhere --------------------------------------------------------------------------------------------
@@ -75,54 +72,10 @@ def argwhere(input: Tensor) -> Tensor:
 # --- where -----------------------------------------------------------------------------------------------------------
 
 
-def _where_at_once(condition: Any, input: Any, other: Any) -> Tensor | None:
-    """The choice between small tensors of one size without gaps, in half the time; None for all others.
-
-    `other` may be a number that does not promote: 3.5 µs for 4×4, and not 7.
-    """
-    if not type(condition) is type(input) is Tensor:
-        return None
-    if type(other) is not Tensor:
-        return _where_or_number(condition, input, other)
-    if input._meta is not None or other._meta is not None or condition._meta is not None:
-        return None
-    size, dtype, storage = input._size, input._dtype, input._storage
-    if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
-        return None
-    arrays = raw_array(condition), raw_array(input), raw_array(other)
-    is_plain = condition._contiguous and input._contiguous and other._contiguous and not dtype.is_complex and size
-    is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
-    if not is_plain or not is_here or storage._nbytes >= LEAST:
-        return None
-    array = HOST.xp.where(*arrays)
-    return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
-
-
-def _where_or_number(condition: Tensor, input: Tensor, other: Any) -> Tensor | None:
-    size, dtype, storage = input._size, input._dtype, input._storage
-    category = _CATEGORY.get(type(other), dtypes.COMPLEX)
-    if input._meta is not None or condition._meta is not None or category > dtype.category or dtype.is_complex:
-        return None
-    arrays = raw_array(condition), raw_array(input)
-    stride = geometry.CONTIGUOUS_STRIDES[size]
-    if condition._size != size or not condition._stride == stride == input._stride or 0 in size or not size:
-        return None  # beside numbers, the strides of dimensions of size 1 count too
-    if condition._dtype is not dtypes.bool or not condition._storage.backend is storage.backend is HOST:
-        return None
-    if storage._nbytes >= LEAST:
-        return None
-    array = HOST.xp.where(*arrays, fitting_array(HOST, other, dtype))
-    return result_tensor(array, dtype, HOST, storage.device, size, stride)
-
-
-_CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
-
-
 @operator(
     "indexing",
     method=False,
     out=True,
-    usual=short_way(_where_at_once, 3),
     samples=where_samples,
     signatures=(
         "(Tensor condition)",

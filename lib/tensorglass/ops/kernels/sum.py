@@ -8,7 +8,6 @@ go in pieces, then the pieces' sums in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -17,20 +16,20 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 _PIECE = 1024  # elements of a row: BLAS and einsum add them in 16 lanes or more, so in chains of 64 at most
-_LONG_PIECE = 8192  # of one row, where `sdot` has pieces of its own, and of rows that cannot be cut evenly
+LONG_PIECE = 8192  # of one row, where `sdot` has pieces of its own, and of rows that cannot be cut evenly
 _FEW = 16  # rows, which are then added up one by one
-_ROWS = 512  # that are added to each other: BLAS takes four at once
-_IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
+ROWS = 512  # that are added to each other: BLAS takes four at once
+IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
 _WORTH_IT = 1 << 11  # elements, below which the detour costs more than it saves
 _BEYOND_CACHE = 12 << 20  # bytes, from which on einsum reads rows faster than BLAS
 
-_ones = {char: HOST.xp.ones(_LONG_PIECE, char) for char in "fd"}
+ONES = {char: HOST.xp.ones(LONG_PIECE, char) for char in "fd"}
 Run = tuple[int, int, int]  # how many sums there are of how many elements, which lie how far apart
 
 
 def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
     """The sum over `axes`, which stay as size 1."""
-    if xp is HOST.xp and array.size >= _WORTH_IT and array.dtype.char in _ones:
+    if xp is HOST.xp and array.size >= _WORTH_IT and array.dtype.char in ONES:
         if array.flags.c_contiguous:
             return _packed_total(array, axes)
         if array.nbytes <= _BEYOND_CACHE or array.flags.f_contiguous:
@@ -45,7 +44,7 @@ def sum_of_squares(array: Array, axes: tuple[int, ...]) -> Array | None:
     """
     kept = array.ndim - len(axes)
     length = prod(array.shape[kept:])
-    if array.size < _WORTH_IT or array.dtype.char not in _ones or not array.flags.c_contiguous or min(axes) < kept:
+    if array.size < _WORTH_IT or array.dtype.char not in ONES or not array.flags.c_contiguous or min(axes) < kept:
         return None
     piece = length if length <= _PIECE else _piece(length, _PIECE)
     if length % piece:
@@ -68,36 +67,10 @@ def _strided_total(array: Array, axes: tuple[int, ...]) -> Array:
     return found.transpose(sorted(range(array.ndim), key=order.__getitem__))
 
 
-def small_sum(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
-    """A function that adds arrays of `size` and of a dtype's `char` up over `axes` by one product, if there is one.
-
-    16×16: 0.4 µs, where `add.reduce` takes 1.2; 64×64: 0.7 and 2.5. It takes the arguments of `usual_reductions`.
-    """
-    if char not in _ones or prod(size) > _LONG_PIECE:
-        return None
-    ones = _ones[char][: prod([size[axis] for axis in axes])]
-    if len(ones) <= _IN_TURN:
-        return None
-    if len(axes) == len(size):
-        return lambda array, axis, dtype: array.ravel().dot(ones)
-    if len(size) > 2 or len(ones) > _ROWS:
-        return None
-    if axes == (1,):
-        return lambda array, axis, dtype: array.dot(ones)
-    return lambda array, axis, dtype: ones.dot(array)
-
-
-def small_mean(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
-    """The same for the mean."""
-    add = small_sum(size, axes, char)
-    count = prod([size[axis] for axis in axes])
-    return None if add is None else lambda array, axis, dtype: add(array, axis, dtype) / count
-
-
 def _packed_total(array: Array, axes: tuple[int, ...]) -> Array:
     runs, size = _plan(array.shape, axes)
     for count, length, step in runs:
-        if length <= _IN_TURN:
+        if length <= IN_TURN:
             array = _sums_in_turn(array.reshape(count, length, step))
         elif step == 1:
             array = _row_sums(array.reshape(count, length))
@@ -134,8 +107,8 @@ def _sums_in_turn(matrices: Array) -> Array:
 def _row_sums(rows: Array) -> Array:
     """The sums of a matrix's rows."""
     count, length = rows.shape
-    ones = _ones[rows.dtype.char]
-    if length <= _PIECE or (count == 1 and length <= _LONG_PIECE):
+    ones = ONES[rows.dtype.char]
+    if length <= _PIECE or (count == 1 and length <= LONG_PIECE):
         if rows.nbytes > _BEYOND_CACHE:
             return HOST.xp.einsum("ij->i", rows)  # 0.42 ms for 4096 rows of 1024, and 0.65 as a product
         return rows.dot(ones[:length])
@@ -146,18 +119,18 @@ def _row_sums(rows: Array) -> Array:
         return found if even == length else found + rows[:, even:].dot(ones[: length - even])
     if count < _FEW:
         return HOST.xp.concatenate([_row_sums(row[None]) for row in rows])
-    starts = range(0, length, _LONG_PIECE)
-    sums = [rows[:, start : start + _LONG_PIECE].dot(ones[: length - start]) for start in starts]
+    starts = range(0, length, LONG_PIECE)
+    sums = [rows[:, start : start + LONG_PIECE].dot(ones[: length - start]) for start in starts]
     return sums[0] if len(sums) == 1 else _row_sums(HOST.xp.stack(sums, axis=1))
 
 
 def _column_sums(matrices: Array) -> Array:
     """The sums of each matrix's columns."""
     count, length, width = matrices.shape
-    ones = _ones[matrices.dtype.char]
-    if length <= _ROWS:
+    ones = ONES[matrices.dtype.char]
+    if length <= ROWS:
         return ones[:length].dot(matrices[0])[None] if count == 1 else HOST.xp.matmul(ones[:length], matrices)
-    piece = _piece(length, _ROWS)
+    piece = _piece(length, ROWS)
     even = length - length % piece
     pieces = matrices[:, :even].reshape(count, -1, piece, width)
     found = _column_sums(HOST.xp.matmul(ones[:piece], pieces))
@@ -168,3 +141,12 @@ def _column_sums(matrices: Array) -> Array:
 def _piece(length: int, most: int) -> int:
     """How long the pieces are that `length` is cut into: even ones if some of a quarter of `most` and more are."""
     return next((piece for piece in range(most, most // 4, -1) if length % piece == 0), most)
+
+
+def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The kernel of `mean`."""
+    count = 1
+    for axis in axes:
+        count *= input.shape[axis]
+    whole = total(xp, input, axes)
+    return xp.true_divide(whole, whole.dtype.type(count))

@@ -10,9 +10,7 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
@@ -23,13 +21,13 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import cannot_cast, check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_by_rows, product_lying, scaled
+from tensorglass.ops.derivatives.formulas import conj, product_lying, scaled
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.python_numbers import checked
-from tensorglass.ops.linalg.matmul import cannot_multiply, product_at_once
+from tensorglass.ops.linalg.matmul import cannot_multiply
 from tensorglass.ops.views.shape import expand, narrow, select
 from tensorglass.tensor.construct import empty_on, from_array
-from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor.tensor import Tensor, array_of
 
 Product = Callable[[Any, Array, Array], Array]
 
@@ -52,10 +50,6 @@ def _added(
     if beta != 0:  # else what stands in `input` is not read, nan included
         result = result + (input if beta == 1 else input * beta)
     return xp.ascontiguousarray(result, dtype).reshape(size)
-
-
-def _scaled(array: Array | None, alpha: complex) -> Array | None:
-    return array if array is None or alpha == 1 else array * alpha
 
 
 def add_product(
@@ -158,22 +152,6 @@ def _check_one_dtype(written: Tensor, mat1: Tensor, mat2: Tensor) -> None:
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
 
 
-def _at_once(input: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor | None:
-    """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
-    if not (type(input) is type(mat1) is type(mat2) is Tensor and len(mat1._size) == len(mat2._size) == 2):
-        return None
-    (rows, _), (_, columns) = mat1._size, mat2._size
-    if input._dtype is not mat1._dtype or input._storage.device is not CPU:
-        return None
-    if input._size not in ((rows, columns), (columns,), (1, columns), (rows, 1)):
-        return None
-    result = product_at_once(mat1, mat2)
-    if result is not None:
-        made = raw_array(result)
-        HOST.run(HOST.xp.add, made, raw_array(input), made)
-    return result
-
-
 def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
     check_tensor("addmm", input)
     for position, (name, matrix) in enumerate((("mat1", mat1), ("mat2", mat2)), 2):
@@ -204,24 +182,11 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alph
     input=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, mat1_stride, alpha: scaled(product_lying(mat1_stride, grad, conj(mat2.t())), alpha),
     mat2=lambda grad, mat1, mat2_stride, alpha: scaled(product_lying(mat2_stride, conj(mat1.t()), grad), alpha),
-    on_arrays={
-        "input": lambda grad, beta: grad if beta == 1 else grad * beta,
-        "mat1": lambda xp, grad, mat2, mat1_stride, alpha: _scaled(
-            product_by_rows(xp, mat1_stride, grad, mat2.T), alpha
-        ),
-        "mat2": lambda xp, grad, mat1, mat2_stride, alpha: _scaled(
-            product_by_rows(xp, mat2_stride, mat1.T, grad), alpha
-        ),
-    },
 )
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
 ) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``. With a `beta` of 0 `input` is not read."""
-    if out is None and type(beta) is type(alpha) is int and beta == alpha == 1:
-        result = _at_once(input, mat1, mat2)
-        if result is not None:
-            return result
     size = _addmm_size(input, mat1, mat2)
     check_out_dtype(out, input._dtype)
     return _matrix_product(input, mat1, mat2, beta, alpha, out, size)

@@ -8,14 +8,10 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
 from tensorglass.core.errors import explained
-from tensorglass.fast.recording import entering
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded, recorder_of
+from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
@@ -24,14 +20,13 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_by_rows, product_lying
+from tensorglass.ops.derivatives.formulas import conj, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
-from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
+from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze
 from tensorglass.tensor.autograd_meta import requires_grad
-from tensorglass.tensor.construct import from_array, make, result_tensor
-from tensorglass.tensor.grad_mode import state
-from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor.construct import from_array, make
+from tensorglass.tensor.tensor import Tensor, array_of
 from tensorglass.tensor.torch_function import for_operands
 
 
@@ -125,79 +120,16 @@ def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
 )
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: of two vectors their inner product, of batches of matrices the product of each pair."""
-    result = product_at_once(input, other, is_recorded_after=True) if out is None else None
-    if result is None:
-        check_tensor("matmul", input)
-        check_tensor("matmul", other, "other", 2)
-        if out is not None and is_recorded((input, other, out)):
-            raise no_out_with_gradients("matmul")
-        if is_recorded((input, other)) and input._size and other._size:
-            return _composed(input, other)
-        return _multiply(input, other, out)
-    if (input._meta is not None or other._meta is not None) and state.grad:
-        return _enter_mm((input, other), result)
-    return result
-
-
-def product_at_once(input: Tensor, other: Tensor, *, is_recorded_after: bool = False) -> Tensor | None:
-    """The product of floating-point tensors of which there is nothing to ask, in half the time; None for all else.
-
-    Of products that are to be recorded after that, those of matrices alone.
-    """
-    if type(input) is not Tensor or type(other) is not Tensor:
-        return None
-    dtype, storage = input._dtype, input._storage
-    if not (
-        (dtype is dtypes.float32 or dtype is dtypes.float64)
-        and other._dtype is dtype
-        and other._storage.device is storage.device is CPU
-    ):
-        return None
-    planned = _plan(input._size, other._size, dtype.itemsize)
-    if planned is None:
-        return None
-    size, is_whole = planned
-    if is_recorded_after and len(other._size) != 2 and (input._meta is not None or other._meta is not None):
-        return None
-    one, two = raw_array(input), raw_array(other)
-    try:
-        if not is_whole:
-            made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
-        elif input._contiguous and other._contiguous and len(size) < 3:
-            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
-            made = one.dot(two)
-        else:
-            made = HOST.run(HOST.xp.matmul, one, two)
-    except MemoryError:  # the other way finds the same, and says it as PyTorch does
-        return None
-    if not size:
-        made = HOST.xp.asarray(made)
-    elif not made.flags.c_contiguous:
-        return None
-    return result_tensor(made, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
-
-
-@geometry.remembered
-def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
-    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
-    dims = len(size), len(other_size)
-    if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
-        return None
-    batch, rows, columns = math.prod(size[:-2]), size[:-1][-1:], other_size[-1:] if len(other_size) > 1 else ()
-    if size[:-2] != other_size[:-2]:
-        return None
-    result = (*size[:-2], *rows, *columns)
-    count = math.prod(result)
-    is_small = count * itemsize < LEAST
-    if dims != (2, 2):
-        return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
-    return result, is_small and is_whole(size[0], size[1], columns[0])
+    check_tensor("matmul", input)
+    check_tensor("matmul", other, "other", 2)
+    if out is not None and is_recorded((input, other, out)):
+        raise no_out_with_gradients("matmul")
+    if is_recorded((input, other)) and input._size and other._size:
+        return _composed(input, other)
+    return _multiply(input, other, out)
 
 
 def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
-    made = product_at_once(input, other) if out is None else None
-    if made is not None:
-        return made
     a, b = input._size, other._size
     if not a or not b:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
@@ -316,10 +248,6 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...], is_folded: bool = Fa
 @derivative(
     input=lambda grad, mat2, input_stride: product_lying(input_stride, grad, conj(mat2.t())),
     mat2=lambda grad, input, mat2_stride: product_lying(mat2_stride, conj(input.t()), grad),
-    on_arrays={
-        "input": lambda xp, grad, mat2, input_stride: product_by_rows(xp, input_stride, grad, mat2.T),
-        "mat2": lambda xp, grad, input, mat2_stride: product_by_rows(xp, mat2_stride, input.T, grad),
-    },
 )
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices."""
@@ -329,9 +257,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         if len(matrix._size) != 2:
             raise RuntimeError(f"{name} must be a matrix")
     return _multiply(input, mat2, out)
-
-
-_enter_mm = entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
 
 
 @operator("linear algebra", out=True, samples=pairs_of((2, 3), (3,), (2, 0), (0,)))

@@ -7,11 +7,8 @@ from math import inf
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.fast import reductions as usual_reductions
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
@@ -21,8 +18,8 @@ from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
+from tensorglass.ops.kernels import norm as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS
-from tensorglass.ops.kernels.sum import sum_of_squares, total
 from tensorglass.ops.linalg.common import cast_into_out, check_floating, check_matrices, check_safe_cast, check_square
 from tensorglass.ops.linalg.inv_solve import inv_ex
 from tensorglass.ops.linalg.svd_qr import svdvals
@@ -59,39 +56,12 @@ def check_norm_dtype(name: str, input: Tensor, dtype: DType | None) -> None:
         )
 
 
-def _norm_kernel(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
-    squares = sum_of_squares(input, axes) if order == 2 and xp is HOST.xp and axes else None
-    if squares is not None:
-        return xp.sqrt(squares, out=squares)
-    lengths = xp.absolute(input)
-    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
-        return lengths
-    if order == float("inf"):
-        return xp.max(lengths, axis=axes, keepdims=True)
-    if order == float("-inf"):
-        return xp.min(lengths, axis=axes, keepdims=True)
-    if order == 0:
-        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
-    if order == 2:
-        return xp.sqrt(total(xp, xp.square(lengths), axes))
-    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
-
-
-def _length(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    return _norm_kernel(xp, input, axes, order=2)
-
-
-LENGTH = usual_reductions.of_reduction(
-    usual_reductions.length, usual_reductions.floating, _length, least=2, most_arguments=1, mixed=True
-)
-
-
 def order_of_norm(order: Any) -> Any:
     """The order as a number, if a 0-dim tensor that needs no gradient holds it."""
     return order.item() if isinstance(order, Tensor) and not order._size and not order.requires_grad else order
 
 
-@operator("reduction", out=True, samples=_norm_samples, usual=LENGTH)
+@operator("reduction", out=True, samples=_norm_samples)
 @derivative(
     node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded as what it is made of
     input=lambda grad, input, result, p, dim, keepdim: (
@@ -131,7 +101,7 @@ def norm(
     axes = axes_of(len(input._size), dim)
     if order < 0 or order == float("inf"):
         refuse_empty(input, order, dim, axes)
-    return reduce(_norm_kernel, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
+    return reduce(kernels.norm, input, axes, keepdim, input._dtype, input._dtype.to_real(), out, order=order)
 
 
 def refuse_empty(input: Tensor, order: float, dim: Dims, axes: Sequence[int]) -> None:
@@ -206,7 +176,7 @@ def _vector_norm(x: Tensor, order: float, dim: _Dims, keepdim: bool, dtype: DTyp
     return norm(x, order, dim, keepdim, out=out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples, usual=LENGTH)
+@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples)
 def linalg_vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -326,7 +296,6 @@ def _linalg_norm_samples() -> Iterator[Sample]:
     namespace="linalg",
     out=True,
     samples=_linalg_norm_samples,
-    usual=LENGTH,
     signatures=(
         "(Tensor input, Number ord = None, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype "
         "= None, Tensor out = None)",

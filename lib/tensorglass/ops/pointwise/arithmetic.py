@@ -125,7 +125,6 @@ def _times(xp: Any, array: Array, alpha: complex | Array) -> Array:
     wraps_numbers=True,
     input=lambda grad, other: grad * conj(other),
     other=lambda grad, input: grad * conj(input),
-    on_arrays={"input": lambda grad, other: grad * other, "other": lambda grad, input: grad * input},
 )
 def mul(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input * other``."""
@@ -151,10 +150,6 @@ def _div_dtype(rounding_mode: str | None = None) -> DTypeRule:
     other=lambda grad, input, other, rounding_mode: (
         zero_gradient(grad) if rounding_mode else -grad * conj(input / other / other)
     ),
-    on_arrays={
-        "input": lambda grad, other, rounding_mode: None if rounding_mode else grad / other,
-        "other": lambda grad, input, other, rounding_mode: None if rounding_mode else -grad * (input / other / other),
-    },
 )
 def div(
     xp: Any,
@@ -250,11 +245,6 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     node=power_name,
     input=pow_backward_self,
     exponent=pow_backward_exponent,
-    on_arrays={
-        "input": lambda grad, input, exponent: (
-            grad * (input + input) if isinstance(exponent, (int, float)) and exponent == 2 else None
-        )
-    },
 )
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
@@ -321,7 +311,6 @@ def _long_for_bool(common: DType) -> DType:
 @derivative(
     node="PowBackward0",
     input=lambda grad, input: pow_backward_self(grad, input, 2),
-    on_arrays={"input": lambda grad, input: grad * (input + input)},
 )
 def square(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``input * input``."""

@@ -13,7 +13,7 @@ from tensorglass.ops.declare.registry import Sample, sample
 from tensorglass.ops.declare.samples import positive, unary, values
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT
 from tensorglass.ops.derivatives.formulas import LN2, LN10, conj
-from tensorglass.ops.pointwise.activation_backward import sigmoid_backward, sigmoid_slope
+from tensorglass.ops.pointwise.activation_backward import sigmoid_backward
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
@@ -70,7 +70,6 @@ def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(FLOAT, samples=unary, aliases=("special.expit",))
 @derivative(
     input=lambda grad, result: sigmoid_backward(grad, result),
-    on_arrays={"input": lambda xp, grad, result: sigmoid_slope(xp, grad, result)},
 )
 def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""

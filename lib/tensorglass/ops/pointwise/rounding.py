@@ -21,7 +21,8 @@ from tensorglass.ops.derivatives.formulas import (
     zero_gradient,
 )
 from tensorglass.ops.kernels import select_by_mask as bit_masks
-from tensorglass.ops.pointwise.activation_backward import above_threshold, number, threshold_backward
+from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.pointwise.activation_backward import threshold_backward
 from tensorglass.ops.pointwise.checks import (
     bounds_fit,
     clamp_has_order,
@@ -201,7 +202,6 @@ def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
 @pointwise(PROMOTE, check=relu_wants_numbers, error_name="clamp_min_scalar_cpu", out=False, samples=unary)
 @derivative(
     input=lambda grad, result: threshold_backward(grad, result),
-    on_arrays={"input": lambda xp, grad, result: above_threshold(xp, grad, result, 0)},
 )
 def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Each element, but no less than 0."""

@@ -12,14 +12,13 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import acosh_backward, conj, sinc_backward, turning
-from tensorglass.ops.pointwise.activation_backward import tanh_backward, tanh_slope
+from tensorglass.ops.pointwise.activation_backward import tanh_backward
 from tensorglass.ops.pointwise.checks import no_complex
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)
 @derivative(
     input=lambda grad, input: grad * conj(input.cos()),
-    on_arrays={"input": lambda xp, grad, input: grad * xp.cos(input)},
 )
 def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sine of an angle in radians."""
@@ -29,7 +28,6 @@ def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(FLOAT, ufunc="cos", samples=unary)
 @derivative(
     input=lambda grad, input: grad * conj(-input.sin()),
-    on_arrays={"input": lambda xp, grad, input: -grad * xp.sin(input)},
 )
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The cosine of an angle in radians."""
@@ -91,7 +89,6 @@ def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(FLOAT, ufunc="tanh", samples=unary)
 @derivative(
     input=lambda grad, result: tanh_backward(grad, result),
-    on_arrays={"input": lambda xp, grad, result: tanh_slope(xp, grad, result)},
 )
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from tensorglass import geometry
 from tensorglass.backends import Array, RandomBits
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import contiguous_format
@@ -24,7 +23,6 @@ from tensorglass.ops.creation.factory import (
     factory,
     finished,
     new,
-    new_at_once,
     read_options,
     read_out_options,
     read_size,
@@ -48,7 +46,7 @@ from tensorglass.ops.random.in_place import (
     uniform_,
 )
 from tensorglass.tensor.construct import empty_on
-from tensorglass.tensor.generator import Generator, default_generator, generator_of
+from tensorglass.tensor.generator import Generator, generator_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
@@ -56,20 +54,6 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 # What fills a new tensor is no write that is to be recorded, though the tensor may require gradients already.
 fill_evenly, fill_normally = inspect.unwrap(uniform_), inspect.unwrap(normal_)
 fill_with_integers, fill_by_chance = inspect.unwrap(random_), inspect.unwrap(bernoulli_)
-
-
-def _drawn(sample: Callable[..., Array]) -> Callable[..., Array]:
-    """What makes the elements of a small tensor at once, by a function of `sampling`."""
-
-    def make(size: tuple[int, ...], array_dtype: Any) -> Array:
-        work = dtypes.float64 if array_dtype == "float64" else dtypes.float32
-        drawn = HOST.launch(slice_draws.drawn, sample, default_generator._bits, math.prod(size), work)
-        return drawn.astype(array_dtype, copy=False).reshape(size)
-
-    return make
-
-
-_evenly, _normally = _drawn(sampling.uniform), _drawn(sampling.normal)
 
 
 @factory()
@@ -81,10 +65,6 @@ def rand(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn evenly from 0 up to but not including 1."""
-    if size is generator is out is None and not options:
-        at_once = new_at_once(sizes, _evenly)
-        if at_once is not None:
-            return at_once
     made = _empty("rand", sizes, size, generator, out, options)
     fill_evenly(made, generator=generator)
     return finished(made, out)
@@ -99,10 +79,6 @@ def randn(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and standard deviation 1."""
-    if size is generator is out is None and not options and dtypes.get_default_dtype().itemsize > 2:
-        at_once = new_at_once(sizes, _normally)
-        if at_once is not None:
-            return at_once
     made = _empty("randn", sizes, size, generator, out, options)
     fill_normally(made, generator=generator)
     return finished(made, out)

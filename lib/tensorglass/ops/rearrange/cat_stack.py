@@ -7,11 +7,8 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.fast.shortcut import short_way
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import all_tensors, type_name
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
@@ -22,7 +19,7 @@ from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.views.shape import atleast_1d, atleast_2d, atleast_3d, narrow, reshape, unsqueeze
-from tensorglass.tensor.construct import empty_on, make, result_tensor
+from tensorglass.tensor.construct import empty_on, make
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 _NOTEBOOK = "07 joining and splitting"
@@ -34,48 +31,16 @@ def _samples() -> Iterator[Sample]:
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
-def _joined_at_once(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
-    """Small tensors of one size without gaps, joined in half the time; None for all others."""
-    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
-        return None
-    first = tensors[0]
-    if type(first) is not Tensor:
-        return None
-    size, dtype, storage, arrays = first._size, first._dtype, first._storage, []
-    if not 0 <= dim < len(size) <= 3 or 0 in size or dtype.is_complex:
-        return None
-    for each in tensors:
-        if type(each) is not Tensor or each._size != size or each._dtype is not dtype or each._meta is not None:
-            return None
-        array = each._array
-        if array is None:
-            array = raw_array(each)
-        if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
-            return None
-        arrays.append(array)
-    if len(arrays) * arrays[0].nbytes >= LEAST:
-        return None
-    joined = HOST.xp.concatenate(arrays, dim)
-    size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
-    made = result_tensor(joined, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
-    memory.copied(joined.nbytes)
-    return made
-
-
 @operator(
     "joining",
     method=False,
     out=True,
     aliases=("concat", "concatenate"),
     samples=_samples,
-    usual=short_way(_joined_at_once, 1, 2),
 )
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
-    joined = _joined_at_once(tensors, dim) if out is None else None  # for the library's own calls
-    if joined is not None:
-        return joined
     given = _checked("cat", tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -180,18 +145,7 @@ def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> l
     return parts
 
 
-def _stacked_at_once(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
-    """Small tensors joined at once, as for `cat`; then the joined dimension is cut in two."""
-    made = _joined_at_once(tensors, dim)
-    if made is not None:
-        size = tensors[0]._size
-        size = (*size[:dim], len(tensors), *size[dim:])
-        made._array = raw_array(made).reshape(size)
-        made._size, made._stride = size, geometry.CONTIGUOUS_STRIDES[size]
-    return made
-
-
-@operator("joining", method=False, out=True, samples=_samples, usual=short_way(_stacked_at_once, 1, 2))
+@operator("joining", method=False, out=True, samples=_samples)
 @derivative(tensors=lambda grad, dim: [grad.select(dim, place) for place in range(grad._size[dim])])
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""

@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.fast import reductions as usual_reductions
-from tensorglass.fast.reductions import of_extreme, of_reduction
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import DimOrOther, KeepDim, StatedTensor
@@ -23,6 +20,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import amax_backward
+from tensorglass.ops.kernels import extrema
 from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.reductions.values_and_indices import (
     choose,
@@ -88,18 +86,6 @@ def _of_amax(name: str, kernel_name: str) -> Callable[[Tensor, tuple[int, ...], 
     return check
 
 
-def _largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    if xp is HOST.xp:  # whose `max` comes to this 3 µs later
-        return xp.maximum.reduce(input, axis=axes, keepdims=True)
-    return xp.max(input, axis=axes, keepdims=True)
-
-
-def _smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    if xp is HOST.xp:
-        return xp.minimum.reduce(input, axis=axes, keepdims=True)
-    return xp.min(input, axis=axes, keepdims=True)
-
-
 def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
     if out._dtype is not input._dtype:
         raise RuntimeError(
@@ -114,12 +100,11 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
     check_out=_same_dtype,
     samples=_samples,
     differs=SIGN_OF_ZERO,
-    usual=of_reduction(usual_reductions.largest, usual_reductions.as_it_is, _largest, many=True),
 )
 @derivative(real_only="amax", input=amax_backward)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
-    return _largest(xp, input, axes)
+    return extrema.largest(xp, input, axes)
 
 
 @reduction(
@@ -128,12 +113,11 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     check_out=_same_dtype,
     samples=_samples,
     differs=SIGN_OF_ZERO,
-    usual=of_reduction(usual_reductions.smallest, usual_reductions.as_it_is, _smallest, many=True),
 )
 @derivative(real_only="amin", input=amax_backward)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
-    return _smallest(xp, input, axes)
+    return extrema.smallest(xp, input, axes)
 
 
 # --- argmax and argmin -----------------------------------------------------------------------------------------------
@@ -166,7 +150,6 @@ def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim
     "reduction",
     out=True,
     samples=_samples,
-    usual=of_reduction(usual_reductions.position_of_largest, usual_reductions.position),
 )
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
@@ -177,7 +160,6 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
     "reduction",
     out=True,
     samples=_samples,
-    usual=of_reduction(usual_reductions.position_of_smallest, usual_reductions.position),
 )
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
@@ -233,8 +215,8 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
     )
 
 
-_largest_of_all, _largest_along = _extremes(return_types.max, _largest, "argmax")
-_smallest_of_all, _smallest_along = _extremes(return_types.min, _smallest, "argmin")
+_largest_of_all, _largest_along = _extremes(return_types.max, extrema.largest, "argmax")
+_smallest_of_all, _smallest_along = _extremes(return_types.min, extrema.smallest, "argmin")
 
 
 def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
@@ -250,7 +232,6 @@ def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
     "reduction",
     out=True,
     samples=_samples,
-    usual=of_extreme(usual_reductions.largest, usual_reductions.position_of_largest, return_types.max),
 )
 def max(
     input: Tensor,
@@ -277,7 +258,6 @@ def max(
     "reduction",
     out=True,
     samples=_samples,
-    usual=of_extreme(usual_reductions.smallest, usual_reductions.position_of_smallest, return_types.min),
 )
 def min(
     input: Tensor,
@@ -341,6 +321,6 @@ def aminmax(
     check_out_dtype(smallest, dtype)
     check_out_dtype(largest, dtype)
     return (return_types.aminmax if out is None else return_types.aminmax.out)(
-        reduce(_smallest, input, axes, keepdim, dtype, dtype, smallest),
-        reduce(_largest, input, axes, keepdim, dtype, dtype, largest),
+        reduce(extrema.smallest, input, axes, keepdim, dtype, dtype, smallest),
+        reduce(extrema.largest, input, axes, keepdim, dtype, dtype, largest),
     )

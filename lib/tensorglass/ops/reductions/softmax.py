@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import wraps
 from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.host_memory import LEAST
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.fast.reductions import array_at_once, read_usual
 from tensorglass.graph.derivative import derivative
-from tensorglass.graph.recorder import recorded, recorder_of
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import StatedDims
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.reduction import axes_of, check_is_dtype, reduce, write_out
@@ -24,11 +19,10 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import as_floating, check_out_dtype
 from tensorglass.ops.derivatives.formulas import conj, restore_reduced_dims
 from tensorglass.ops.kernels import half as half_types
+from tensorglass.ops.kernels import softmax as kernels
 from tensorglass.ops.kernels.copy import assign
-from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.autograd_meta import requires_grad
-from tensorglass.tensor.construct import from_array, result_tensor
-from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
 
@@ -81,49 +75,6 @@ def _along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide
         assign(xp, made, result.reshape(made.shape), False)
 
 
-def _softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
-    powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
-    xp.divide(powers, xp.add.reduce(powers, axis=axis, keepdims=True), out=out)
-
-
-def _log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
-    xp.subtract(shifted, xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True)), out=out)
-
-
-def _at_once(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What puts `kernel` before a form for small tensors: 5 µs for 4×4, and not 11."""
-
-    def enter(form: Callable[..., Any]) -> Callable[..., Any]:
-        recorder, defaults = recorder_of(form)
-
-        @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Any:
-            read = None if "keepdim" in keywords else read_usual(arguments, keywords)
-            if read is None:
-                return form(*arguments, **keywords)
-            input, dim, _ = read
-            size, array = input._size, array_at_once(input)
-            if array is None or input._dtype not in _PLAIN or not 0 < array.nbytes < LEAST:
-                return form(*arguments, **keywords)
-            if dim is None or not -len(size) <= dim < len(size):
-                return form(*arguments, **keywords)
-            made = HOST.xp.empty(size, array.dtype)
-            HOST.run(kernel, HOST.xp, array, dim, made)
-            result = result_tensor(made, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
-            if input._meta is not None and state.grad and recorder is not None:
-                return recorder.enter((input, dim, *defaults[2:]), result)
-            return result
-
-        return usual
-
-    return enter
-
-
-_PLAIN = (dtypes.float32, dtypes.float64)
-
-
 @derivative(
     node="SoftmaxBackwardDataBackward0",
     grad_output=lambda grad, output, dim: softmax_backward(grad, output, dim),
@@ -156,40 +107,30 @@ softmax_backward: Any = recorded(_softmax_backward)
 log_softmax_backward: Any = recorded(_log_softmax_backward)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",), usual=_at_once(_softmax))
+@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",))
 @derivative(
     node=_unless_converted("softmax"),
     real_only="_softmax",
     input=lambda grad, result, dim: softmax_backward(grad, result, dim),
-    on_arrays={
-        "input": lambda xp, grad, result, dim: (
-            (grad - total(xp, grad * result, (dim % grad.ndim,))) * result if grad.ndim else None
-        )
-    },
 )
 def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
     if dtype is not None and _is_converted(input, dtype):
         return softmax(input.to(dtype), dim, out=out)
-    return _run("softmax", _softmax, input, dim, dtype, out)
+    return _run("softmax", kernels.softmax, input, dim, dtype, out)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",), usual=_at_once(_log_softmax))
+@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",))
 @derivative(
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",
     input=lambda grad, result, dim: log_softmax_backward(grad, result, dim),
-    on_arrays={
-        "input": lambda xp, grad, result, dim: (
-            grad - xp.exp(result) * total(xp, grad, (dim % grad.ndim,)) if grad.ndim else None
-        )
-    },
 )
 def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `softmax`, exact where that is tiny."""
     if dtype is not None and _is_converted(input, dtype):
         return log_softmax(input.to(dtype), dim, out=out)
-    return _run("log_softmax", _log_softmax, input, dim, dtype, out)
+    return _run("log_softmax", kernels.log_softmax, input, dim, dtype, out)
 
 
 def _sum_samples() -> Iterator[Sample]:

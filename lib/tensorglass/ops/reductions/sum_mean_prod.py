@@ -11,9 +11,6 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.fast import backward_on_arrays as array_formulas
-from tensorglass.fast import reductions as usual_reductions
-from tensorglass.fast.reductions import of_reduction
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
@@ -25,7 +22,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import by_dim, prod_backward, reduced_count, sum_backward
-from tensorglass.ops.kernels.sum import small_mean, small_sum, total
+from tensorglass.ops.kernels.sum import average, total
 from tensorglass.ops.pointwise.arithmetic import div
 from tensorglass.ops.views.shape import reshape
 from tensorglass.tensor.tensor import Tensor
@@ -68,12 +65,10 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     check_out=_out_wants_dim("sum", "tuple of ints"),
     keeps_all=False,
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.add, usual_reductions.widened, total, many=True, quicker=small_sum),
 )
 @derivative(
     node=by_dim("Sum"),
     input=lambda grad, input_size, dim, keepdim: sum_backward(grad, input_size, dim, keepdim),
-    on_arrays={"input": lambda grad, input_size, dim: array_formulas.spread(grad, input_size) if dim is None else None},
 )
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
@@ -116,28 +111,17 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
-def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """The kernel of `mean`."""
-    count = 1
-    for axis in axes:
-        count *= input.shape[axis]
-    whole = total(xp, input, axes)
-    return xp.true_divide(whole, whole.dtype.type(count))
-
-
 @operator(
     "reduction",
     out=True,
     samples=reduction_samples,
     differs=OTHER_OUT,
-    usual=of_reduction(usual_reductions.average, usual_reductions.floating, average, many=True, quicker=small_mean),
 )
 @derivative(
     node=by_dim("Mean"),
     input=lambda grad, input_size, dim, keepdim: (
         sum_backward(grad, input_size, dim, keepdim) / reduced_count(input_size, dim)
     ),
-    on_arrays={"input": lambda grad, input_size, dim: _share(grad, input_size) if dim is None else None},
 )
 def mean(
     input: Tensor, dim: Dims = None, keepdim: KeepDim = False, *, dtype: DType | None = None, out: Tensor | None = None
@@ -159,12 +143,6 @@ def mean(
     return reduce(average, input, axes_of(len(input._size), dim), keepdim, compute, compute, out)
 
 
-def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
-    """What the gradient of the mean of all elements comes to for each."""
-    count = geometry.numel(size)
-    return array_formulas.filled(grad.item() / count, size, grad.dtype) if count else None
-
-
 def _prod_samples() -> Iterator[Sample]:
     for size in ((), (5,), (2, 3), (2, 1, 4)):
         yield sample(values(*size, low=0.5, high=1.5))
@@ -177,7 +155,6 @@ def _prod_samples() -> Iterator[Sample]:
     "reduction",
     out=True,
     samples=_prod_samples,
-    usual=of_reduction(usual_reductions.multiply, usual_reductions.widened),
 )
 @derivative(node=by_dim("Prod"), input=prod_backward)
 def prod(
@@ -254,7 +231,6 @@ def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
     check_out=_answers_in_bool("all"),
     needs_dims=True,
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.every, usual_reductions.truth),
 )
 def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether every element is nonzero, over dimensions `dim` or over all."""
@@ -267,7 +243,6 @@ def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     check_out=_answers_in_bool("any"),
     needs_dims=True,
     samples=reduction_samples,
-    usual=of_reduction(usual_reductions.some, usual_reductions.truth),
 )
 def any(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether some element is nonzero, over dimensions `dim` or over all."""

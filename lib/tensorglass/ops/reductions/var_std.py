@@ -8,7 +8,6 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
-from tensorglass.fast import reductions as usual_reductions
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import Correction, DimsOrFlag
 from tensorglass.ops.arg_parser.checks import check_tensor
@@ -83,7 +82,6 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     out=True,
     samples=_samples,
     differs=OTHER_OUT,
-    usual=usual_reductions.of_reduction(usual_reductions.variance, usual_reductions.floating, least=2, mixed=True),
 )
 @derivative(input=var_backward)
 def var(
@@ -104,7 +102,6 @@ def var(
     out=True,
     samples=_samples,
     differs=OTHER_OUT,
-    usual=usual_reductions.of_reduction(usual_reductions.deviation, usual_reductions.floating, least=2, mixed=True),
 )
 @derivative(
     input=lambda grad, input, result, dim, unbiased, correction, keepdim: var_backward(

@@ -14,7 +14,6 @@ from tensorglass.core.dtypes import INTEGER
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import old_type_name
 from tensorglass.core.memory_format import contiguous_format
-from tensorglass.fast.views import of_ints, of_lengths, of_matrix, of_two_dims
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.inplace import reread
 from tensorglass.ops.arg_parser.bool_arguments import StatedDims
@@ -33,7 +32,7 @@ _VIEW = ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size
 # --- another size for the same elements ------------------------------------------------------------------------------
 
 
-@operator("view", function=False, usual=of_lengths, signatures=_VIEW)
+@operator("view", function=False, signatures=_VIEW)
 @derivative(
     node=lambda shape: None if isinstance(next(iter(shape), None), DType) else "ViewBackward0",
     input=lambda grad, input_size: grad.reshape(input_size),
@@ -73,7 +72,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other._size)
 
 
-@operator("view", usual=of_lengths)
+@operator("view")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view of another size where the strides allow one, else a copy."""
     size, stride = geometry.reshape(input._size, input._stride, ints("reshape", shape, "(tuple of ints shape)"))
@@ -99,7 +98,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other._size)
 
 
-@operator("view", usual=of_ints(geometry.flat_view))
+@operator("view")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one. `input` itself if that is a single dimension; else as `reshape`."""
     size = geometry.flatten_size(input._size, start_dim, end_dim)
@@ -123,7 +122,7 @@ def ravel(input: Tensor) -> Tensor:
 # --- the dimensions in another order ---------------------------------------------------------------------------------
 
 
-@operator("view", aliases=("swapdims",), usual=of_two_dims)
+@operator("view", aliases=("swapdims",))
 @derivative(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
@@ -136,14 +135,14 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
-@operator("view", usual=of_matrix)
+@operator("view")
 @derivative(input=lambda grad: grad.t())
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or a scalar as it is."""
     return view_of(input, *geometry.t(*header_of(input)))
 
 
-@operator("view", usual=of_ints(geometry.permute, as_one=True))
+@operator("view")
 @derivative(input=lambda grad, dims, input_size: grad.permute(_inverse(dims, len(input_size))))
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in the given order."""
@@ -157,7 +156,6 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
         "(Tensor input, int source, int destination)",
         "(Tensor input, tuple of ints source, tuple of ints destination)",
     ),
-    usual=of_ints(geometry.movedim),
 )
 @derivative(
     node=lambda input: "PermuteBackward0" if input._size else "AliasBackward0",
@@ -176,7 +174,6 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 @operator(
     "view",
     signatures=("(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)"),
-    usual=of_ints(geometry.squeeze),
 )
 @derivative(
     node=lambda dim: f"SqueezeBackward{0 if dim is None else 1 if isinstance(dim, int) else 2}",
@@ -187,14 +184,14 @@ def squeeze(input: Tensor, dim: StatedDims = None) -> Tensor:
     return view_of(input, *geometry.squeeze(*header_of(input), dim))
 
 
-@operator("view", usual=of_ints(geometry.unsqueeze))
+@operator("view")
 @derivative(input=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
     return view_of(input, *geometry.unsqueeze(*header_of(input), dim))
 
 
-@operator("view", function=False, usual=of_ints(geometry.expand, as_one=True))
+@operator("view", function=False)
 @derivative(input=lambda grad, input_size: grad.sum_to_size(input_size))
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of size 1 stretched by stride 0, so that all positions are one cell; -1 keeps a length."""
@@ -253,7 +250,6 @@ def _inverse(dims: Any, ndim: int) -> tuple[int, ...]:
 @operator(
     "view",
     signatures=("(Tensor input, int dim, Tensor start, int length)", "(Tensor input, int dim, int start, int length)"),
-    usual=of_ints(geometry.narrow),
 )
 @derivative(
     node="SliceBackward0",
@@ -271,21 +267,21 @@ def _unnarrowed(grad: Tensor, size: tuple[int, ...], dim: int, start: int, lengt
     return unsliced(grad, size, dim, start, start + length)
 
 
-@operator("view", usual=of_ints(geometry.select))
+@operator("view")
 @derivative(input=lambda grad, input_size, dim, index: unselected(grad, input_size, dim, index))
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
     return view_of(input, *geometry.select(*header_of(input), dim, index))
 
 
-@operator("view", usual=of_ints(geometry.diagonal))
+@operator("view")
 @derivative(input=lambda grad, input_size, offset, dim1, dim2: undiagonal(grad, input_size, offset, dim1, dim2))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
     return view_of(input, *geometry.diagonal(*header_of(input), offset, dim1, dim2))
 
 
-@operator("view", function=False, usual=of_ints(geometry.unfold))
+@operator("view", function=False)
 @derivative(
     input=lambda grad, input_size, dimension, size, step: strided_gradient.unfold(
         grad, input_size, dimension, size, step

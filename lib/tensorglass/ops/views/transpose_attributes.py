@@ -5,11 +5,7 @@ The one idea to keep in mind: T and H are for matrices; mT and mH transpose each
 
 from __future__ import annotations
 
-from typing import Any
-
-from tensorglass import geometry
 from tensorglass.core.errors import warn
-from tensorglass.fast.views import of_ints
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.views.shape import conj, transpose
@@ -32,11 +28,7 @@ def T(input: Tensor) -> Tensor:
     return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
 
 
-def _exchanged(size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
-    return geometry.transpose(size, stride, offset, -2, -1) if len(size) > 1 else None
-
-
-@operator("view", function=False, method=False, attribute=True, usual=of_ints(_exchanged))
+@operator("view", function=False, method=False, attribute=True)
 def mT(input: Tensor) -> Tensor:
     """The last two dimensions swapped: the transpose of each matrix of a batch."""
     if not input._size:

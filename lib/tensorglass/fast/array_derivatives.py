@@ -1,0 +1,199 @@
+"""Derivatives on arrays, where nothing is recorded of them.
+
+Formulas of plain arithmetic mean the same for arrays as for tensors, and their declarations say so (`on_arrays`).
+Others have a second formula here, of which a test shows that it gives what the declared one gives. A node hands its
+formulas the arrays of what it kept. Whatever is out of the ordinary (other dtypes, conjugated or strided elements, what
+was written to or let go of since) is left to `FormulaNode.apply`, which knows what to do or to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import float32, float64
+from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, spread, tensor_of
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
+from tensorglass.graph.node import Gradients, Node, OutputLike
+from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
+from tensorglass.ops.kernels.activation_slopes import above_threshold, sigmoid_slope, tanh_slope
+from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.kernels.sum import total
+from tensorglass.tensor.tensor import Tensor, raw_array
+
+Formula = Callable[..., Any]
+_GIVEN = ("grad", "xp")  # to every formula, before what was kept
+
+
+def _product_by_rows(xp: Any, stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
+    """The product of matrices, for a gradient of a matrix whose rows lie in a row; None for others."""
+    return None if stride == (1, one.shape[0]) else matrix_product(xp, one, other)
+
+
+def _scaled(array: Array | None, alpha: complex) -> Array | None:
+    return array if array is None or alpha == 1 else array * alpha
+
+
+def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
+    """What the gradient of the mean of all elements comes to for each."""
+    count = geometry.numel(size)
+    return filled(grad.item() / count, size, grad.dtype) if count else None
+
+
+#: Second formulas, by operator: of arrays, for each input. None from one leaves the call to the declared formula.
+FORMULAS: dict[str, Mapping[str, Formula]] = {
+    "mul": {"input": lambda grad, other: grad * other, "other": lambda grad, input: grad * input},
+    "div": {
+        "input": lambda grad, other, rounding_mode: None if rounding_mode else grad / other,
+        "other": lambda grad, input, other, rounding_mode: None if rounding_mode else -grad * (input / other / other),
+    },
+    "pow": {
+        "input": lambda grad, input, exponent: (
+            grad * (input + input) if isinstance(exponent, (int, float)) and exponent == 2 else None
+        ),
+    },
+    "square": {"input": lambda grad, input: grad * (input + input)},
+    "sin": {"input": lambda xp, grad, input: grad * xp.cos(input)},
+    "cos": {"input": lambda xp, grad, input: -grad * xp.sin(input)},
+    "tanh": {"input": lambda xp, grad, result: tanh_slope(xp, grad, result)},
+    "sigmoid": {"input": lambda xp, grad, result: sigmoid_slope(xp, grad, result)},
+    "relu": {"input": lambda xp, grad, result: above_threshold(xp, grad, result, 0)},
+    "sum": {"input": lambda grad, input_size, dim: spread(grad, input_size) if dim is None else None},
+    "mean": {"input": lambda grad, input_size, dim: _share(grad, input_size) if dim is None else None},
+    "softmax": {
+        "input": lambda xp, grad, result, dim: (
+            (grad - total(xp, grad * result, (dim % grad.ndim,))) * result if grad.ndim else None
+        )
+    },
+    "log_softmax": {
+        "input": lambda xp, grad, result, dim: (
+            grad - xp.exp(result) * total(xp, grad, (dim % grad.ndim,)) if grad.ndim else None
+        )
+    },
+    "mm": {
+        "input": lambda xp, grad, mat2, input_stride: _product_by_rows(xp, input_stride, grad, mat2.T),
+        "mat2": lambda xp, grad, input, mat2_stride: _product_by_rows(xp, mat2_stride, input.T, grad),
+    },
+    "addmm": {
+        "input": lambda grad, beta: grad if beta == 1 else grad * beta,
+        "mat1": lambda xp, grad, mat2, mat1_stride, alpha: _scaled(
+            _product_by_rows(xp, mat1_stride, grad, mat2.T), alpha
+        ),
+        "mat2": lambda xp, grad, mat1, mat2_stride, alpha: _scaled(
+            _product_by_rows(xp, mat2_stride, mat1.T, grad), alpha
+        ),
+    },
+}
+
+
+class Known:
+    """What is known here of the nodes that have a `Blueprint` in common."""
+
+    __slots__ = ("is_elementwise", "last", "steps")
+
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.steps = steps  #: as `Blueprint.steps`, of arrays; empty if an input that gradients flow to has none
+        self.is_elementwise = False  #: whether gradients of operands have the result's size
+        #: size, dtype and device of the last result, and its likeness: all in one, for there are other threads
+        self.last: tuple[Any, Any, Any, tuple[OutputLike, ...]] = (None, None, None, ())
+
+
+def learn(blueprint: Blueprint) -> Known:
+    """What is known of such nodes, from now on found at `Blueprint.fast`."""
+    derivative = blueprint.derivative
+    formulas = FORMULAS.get(derivative.operator, derivative.formulas if derivative.on_arrays else {})
+    steps = ()
+    if blueprint.wanted and all(name in formulas for name in blueprint.wanted):
+        steps = blueprint.steps_of(formulas, _GIVEN)
+    known = blueprint.fast = Known(steps)
+    return known
+
+
+def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
+    """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
+    if not (node.blueprint.fast or learn(node.blueprint)).steps:
+        return None
+    found = in_quiet(gradients_of, node, gradient, towards)
+    if found is None:
+        return None
+    dtype = gradient._dtype
+    for place, each in enumerate(found):
+        if type(each) is BareArray:
+            found[place] = tensor_of(each, dtype)
+    return found
+
+
+def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None) -> list[Any] | None:
+    """The same, as bare arrays where they are small and new. So may be `gradient`. To be called `in_quiet`."""
+    if type(gradient) is BareArray:
+        array, dtype = gradient, node.outputs[0].dtype  # type: ignore[union-attr]  # what has a gradient has an output
+    else:
+        dtype = gradient._dtype
+        if (dtype is not float32 and dtype is not float64) or gradient._storage.device is not CPU:
+            return None
+        array = gradient._array
+        if array is None:
+            array = raw_array(gradient)
+        if gradient._stride != CONTIGUOUS_STRIDES[gradient._size] and any(gradient._stride):
+            return None
+    array_dtype = array.dtype
+    given = [array, XP]
+    for kept in node.kept:
+        kind = type(kept)
+        if kind is SavedInput:
+            tensor = kept.tensor
+            if (
+                tensor._dtype is not dtype
+                or tensor._stride != CONTIGUOUS_STRIDES[tensor._size]
+                or tensor._storage.version != kept.version
+                or tensor._counter is not None
+            ):
+                return None
+            kept = tensor._array
+            if kept is None:
+                return None
+        elif kind is SavedResult:
+            storage = kept.storage
+            if kept.dtype is not dtype or storage.version or kept.stride != CONTIGUOUS_STRIDES[kept.size]:
+                return None
+            kept = storage._array
+            if kept is None:  # it was resized
+                return None
+        elif kind is SavedTensor:
+            kept = kept.array(dtype)
+            if kept is None:
+                return None
+        elif kind is SavedNumber:
+            return None
+        given.append(kept)
+    known = node.blueprint.fast or learn(node.blueprint)
+    stays_small = known.is_elementwise and gradient is array
+    found: list[Any] = []
+    for formula, pick, _ in known.steps:
+        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
+            found.append(None)
+            continue
+        try:
+            answer = formula(*pick(given))
+        except MemoryError:  # the way by tensors finds the same, and says it as PyTorch does
+            return None
+        if type(answer) is BareArray:
+            if answer is array:
+                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
+                    gradient = tensor_of(array, dtype)
+                    found = [gradient if each is array else each for each in found]
+                answer = gradient
+            elif answer.dtype is not array_dtype:
+                return None
+            elif not stays_small and answer.nbytes > MOST_BARE:
+                answer = tensor_of(answer, dtype)
+        elif answer is None or answer.dtype is not array_dtype:
+            return None
+        else:  # NumPy answers with a scalar, which has no memory to share
+            answer = XP.asarray(answer)
+        found.append(answer)
+    return found

@@ -1,0 +1,112 @@
+"""The shortcut of `einsum`: two small tensors that no gradient flows to, which meet once more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from itertools import takewhile
+from string import ascii_letters
+from typing import Any
+
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.fast.reductions import SMALL, array_at_once
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.tensor.construct import result_tensor, view_of
+from tensorglass.tensor.tensor import Tensor
+
+#: The sizes of the results of two small operands, and of what each is a view of, if it is one.
+_RESULTS: dict[Any, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
+_MOST_KEPT = 256
+_LETTERS = frozenset(ascii_letters + ",->")
+
+
+def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, where two small tensors that no gradient flows to meet once more.
+
+    The array module multiplies them in one step. It does not know how PyTorch's result lies, so the first call goes by
+    `form`, and how its result lies is remembered. Larger ones may lie as a product of matrices wants them.
+    """
+
+    @wraps(form)
+    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) != 3 or keywords or type(arguments[0]) is not str:
+            return form(*arguments, **keywords)
+        equation, one, other = arguments
+        if not type(one) is type(other) is Tensor or one._meta is not None or other._meta is not None:
+            return form(*arguments)
+        first, second, dtype = array_at_once(one), array_at_once(other), one._dtype
+        if first is None or second is None or dtype is not other._dtype or dtype not in _PLAIN:
+            return form(*arguments)
+        if max(first.size, second.size) >= SMALL:
+            made = _as_matrices(equation, one, other)
+            return form(*arguments) if made is None else made
+        known = _RESULTS.get((equation, one._size, other._size))
+        if known is None:
+            made = form(*arguments)
+            is_plain = _is_small(first.size, second.size, made.numel()) and _LETTERS.issuperset(equation)
+            if is_plain and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
+                base = None if made._base is None else made._base._size
+                _RESULTS[equation, one._size, other._size] = made._size, base
+            return made
+        size, base = known
+        array = HOST.xp.asarray(HOST.run(HOST.xp.einsum, equation, first, second, order="C"))
+        whole = size if base is None else base
+        made = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
+        return made if base is None else view_of(made, size, CONTIGUOUS_STRIDES[size], 0)
+
+    return usual
+
+
+_PLAIN = (dtypes.float32, dtypes.float64)
+
+
+def _as_matrices(equation: str, one: Tensor, other: Tensor) -> Tensor | None:
+    """The product of two tensors without gaps whose letters stand in the order in which matrices in a batch want them.
+
+    None for all others, and where a length is 1, which counts as none.
+    """
+    counts = _counts_of_matrices(equation)
+    if counts is None or not (one._contiguous and other._contiguous) or 1 in one._size or 1 in other._size:
+        return None
+    batch, rows, columns = counts
+    if len(one._size) != batch + rows + 1 or len(other._size) != batch + 1 + columns:
+        return None
+    length = one._size[-1]
+    if one._size[:batch] != other._size[:batch] or length != other._size[batch] or 0 in one._size or 0 in other._size:
+        return None
+    many, size = math.prod(one._size[:batch]), (*one._size[:-1], *other._size[batch + 1 :])
+    left = (many, math.prod(one._size[batch:-1]), length)
+    right = (many, length, math.prod(other._size[batch + 1 :]))
+    product: Tensor = view_of(one, left, CONTIGUOUS_STRIDES[left], one._offset).bmm(
+        view_of(other, right, CONTIGUOUS_STRIDES[right], other._offset),
+    )
+    return view_of(product, size, CONTIGUOUS_STRIDES[size], 0)
+
+
+@lru_cache(256)
+def _counts_of_matrices(equation: str) -> tuple[int, int, int] | None:
+    """How many letters of a batch, of rows and of columns; None where they stand otherwise, as most do not."""
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    one, comma, other = left.partition(",")
+    batch = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    rows, summed, columns = one[batch:-1], one[-1:], other[batch + 1 :]
+    letters = one + columns
+    is_product = rows and columns and other == one[:batch] + summed + columns and result == one[:-1] + columns
+    if not (arrow and comma and is_product and letters.isalpha() and len(set(letters)) == len(letters)):
+        return None
+    return batch, len(rows), len(columns)
+
+
+def _is_small(*counts: int) -> bool:
+    return min(counts) > 0 and max(counts) < SMALL
+
+
+def _is_packed(made: Tensor) -> bool:
+    """Whether a result, and what it is a view of, are all of their storage, row by row."""
+    return all(
+        each is None or (each._stride == CONTIGUOUS_STRIDES[each._size] and each.nbytes == made._storage._nbytes)
+        for each in (made, made._base)
+    )

@@ -1,0 +1,200 @@
+"""Shortcuts of ``x[…]``: slices, rows, single cells and masks, of tensors that no gradient flows to.
+
+``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
+each dimension, so that an element has one place in the row of all elements, and there NumPy reads and writes at once.
+What is the least out of the ordinary, positions from the end among it, is left to the form, which also knows what to
+say of positions that are not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass import geometry, memory
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
+from tensorglass.fast.copies import overwritten
+from tensorglass.fast.reductions import array_at_once
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.ops.kernels import select_by_mask
+from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
+from tensorglass.tensor.construct import result_tensor, view_of
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+
+Form = Callable[..., Any]
+
+
+def of_reading(form: Form) -> Form:
+    """``input[index]``."""
+
+    @wraps(form)
+    def getitem(input: Tensor, index: Any) -> Any:
+        if type(input) is Tensor and input._meta is None:
+            made, kind = None, type(index)
+            if kind is int:
+                made = _at(input, index)
+            elif kind is slice:
+                made = _slice(input, index)
+            elif kind is list or kind is Tensor:
+                made = read_rows(input, index)
+            elif kind is tuple and index and type(index[0]) is Tensor:
+                made = read_cells(input, index)
+            if made is not None:
+                return made
+        return form(input, index)
+
+    return getitem
+
+
+def of_writing(form: Form) -> Form:
+    """``input[index] = value``."""
+
+    @wraps(form)
+    def setitem(input: Tensor, index: Any, value: Any) -> None:
+        if type(input) is Tensor and input._meta is None:
+            kind, of_value = type(index), type(value)
+            is_unrecorded = of_value is Tensor and (value._meta is None or not state.grad)
+            if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
+                if of_value is int or of_value is float:
+                    value = checked_alone(value, input._dtype)
+                    is_unrecorded = True
+                write = written_by_tensor if kind is Tensor else cells_are_written
+                if is_unrecorded and write(input, index, value):
+                    return
+            elif is_unrecorded and (kind is int or kind is slice):
+                view = _at(input, index) if kind is int else _slice(input, index)
+                if view is not None and overwritten(view, value):
+                    return
+        form(input, index, value)
+
+    return setitem
+
+
+def _at(input: Tensor, index: int) -> Tensor | None:
+    """``input[index]``; None where it is not there."""
+    size, stride = input._size, input._stride
+    if not size or not -size[0] <= index < size[0]:
+        return None
+    if index < 0:
+        index += size[0]
+    return view_of(input, size[1:], stride[1:], input._offset + index * stride[0])
+
+
+def _slice(input: Tensor, index: slice) -> Tensor:
+    return view_of(input, *geometry.index_slice(input._size, input._stride, input._offset, 0, index))
+
+
+def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
+    """``input[index]`` for positions of the first dimension; None: look closer."""
+    if isinstance(index, Tensor):
+        positions, own_size, own_stride = raw_array(index), index._size, index._stride
+        if index._dtype is not dtypes.int64 or not own_size or index._storage.backend is not HOST:
+            return None
+    else:
+        own_size, own_stride = (len(index),), (1,)
+        if set(map(type, index)) != {int}:
+            return None
+    source, storage = array_of(input), input._storage
+    if not input._size or not input._contiguous or storage.backend is not HOST:
+        return None
+    size = (*own_size, *input._size[1:])
+    stride = geometry.index_strides(input._size, input._stride, 0, own_size, ((own_size, own_stride),))
+    if 0 in size or stride != geometry.contiguous_strides(size):
+        return None
+    try:
+        if isinstance(index, list):
+            positions = HOST.xp.array(index, "int64")
+        array = storage.backend.run(source.take, positions, 0)
+    except (IndexError, OverflowError, MemoryError):  # `read` finds the same, and says it as PyTorch does
+        return None
+    made = result_tensor(array, input._dtype, storage.backend, storage.device, size, stride)
+    memory.copied(array.nbytes)
+    return made
+
+
+def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
+    """``input[index]``, a copy, where that is the usual call and `input` is small; None for all others."""
+    places = _places(input, index)
+    if places is None:
+        return None
+    made = raw_array(input).take(places)
+    memory.copied(made.nbytes)
+    size = index[0]._size
+    return result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+
+
+def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool:
+    """Whether ``input[index] = value`` was done: with a number that fits, or a tensor of the index tensors' size."""
+    places = _places(input, index)
+    if places is None or any(each._storage is input._storage for each in index):
+        return False
+    if type(value) is Tensor:
+        values = array_at_once(value)
+        if values is None or value._size != index[0]._size or value._dtype is not input._dtype or value._conj:
+            return False
+        if value._storage is input._storage:
+            return False
+        memory.copied(values.nbytes)
+    elif type(value) in (int, float):
+        values = number_array(HOST, value, input._dtype)
+    else:
+        return False
+    raw_array(input).reshape(-1)[places] = values
+    input._written()
+    return True
+
+
+def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
+    """Where the elements are in the row of all of them; None where one has to look closer."""
+    size = input._size
+    if len(index) != len(size) or input._conj or input._dtype in WIDE_UNSIGNED or input._storage._nbytes >= LEAST:
+        return None
+    if array_at_once(input) is None:
+        return None
+    found: Any = 0
+    for each, length in zip(index, size, strict=True):
+        if type(each) is not Tensor or each._dtype is not int64 or not each._size or each._size != index[0]._size:
+            return None
+        array = array_at_once(each)
+        if array is None or not array.size or array.view("uint64").max() >= length:  # or below 0
+            return None
+        found = found * length + array
+    return found
+
+
+def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
+    """Whether ``input[index] = value`` was done: all on the CPU, without gaps."""
+    if (
+        input._dtype in dtypes.WIDE_UNSIGNED
+        or index._meta is not None
+        or input._conj
+        or index._storage is input._storage
+        or not input._size
+    ):
+        return False
+    target, chosen = array_at_once(input), array_at_once(index)
+    if target is None or chosen is None:
+        return False
+    if type(value) is not Tensor:
+        if index._dtype is not dtypes.bool or index._size != input._size or type(value) not in (int, float):
+            return False
+        HOST.run(select_by_mask.put, HOST.xp, target, chosen, number_array(HOST, value, input._dtype))
+    else:
+        if index._dtype is not dtypes.int64 or value._dtype is not input._dtype or value._storage is input._storage:
+            return False
+        rows = array_at_once(value)
+        if rows is None or value._size != (*index._size, *input._size[1:]) or value._conj or not index._size:
+            return False
+        try:
+            target[chosen] = rows
+        except IndexError:  # which `indexing.advanced` finds again, and says as PyTorch does
+            return False
+        memory.copied(rows.nbytes)
+    input._written()
+    return True

@@ -1,0 +1,272 @@
+"""What follows from the declaration of an elementwise operator, worked out once; and quicker ways to run a kernel.
+
+The shortcuts of `fast.pointwise` look at types and fields of a call's operands, and look everything else up here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array, Backend
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.host_threads import COSTLY, LEAST_SHARED, THREADS
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.fast.recording import entering
+from tensorglass.geometry import remembered
+from tensorglass.ops.declare import run_pointwise
+from tensorglass.ops.declare.kernel import Call, Kernel
+from tensorglass.ops.declare.result_layout import Layout, Plan, result_layout
+from tensorglass.ops.declare.type_promotion import DTypeRule, apply_rule
+from tensorglass.ops.kernels import half
+from tensorglass.ops.kernels.broadcast_rows import widened
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+
+_FEW_RULES = 8  # as most functions of parameters give
+_FEW = LEAST // 16  #: elements of which the pool has no part, whatever their dtype
+
+
+def _as_it_is(operands: tuple[Any, ...], result: Tensor) -> Tensor:
+    return result
+
+
+class Facts:
+    """What the shortcuts know of a kernel."""
+
+    __slots__ = (
+        "_direct_by_rule",
+        "calls",
+        "checks",
+        "complexes",
+        "direct",
+        "halves",
+        "has_one_rule",
+        "is_like_input",
+        "kernel",
+        "layout_of_numbers",
+        "least_pooled",
+        "record",
+        "rounds_numbers",
+        "unchecked",
+    )
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.has_one_rule = isinstance(kernel.rule, DTypeRule)  #: whatever its parameters
+        self.checks = [each for each in (kernel.check, kernel.late_check) if each is not None]
+        #: from so many bytes on its result goes into memory that is used again, and not into what it returns
+        self.least_pooled = LEAST if kernel.takes_out else sys.maxsize
+        #: enter a call that has run, with its parameters left out, into the graph, if gradients flow; gives the result
+        self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _as_it_is
+        recorder = kernel.recorder
+        if recorder is not None and not recorder.derivative.in_place_only:
+            self.record = entering(recorder, tuple(kernel.defaults.values()), len(kernel.operands))
+        self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
+        rule = kernel.rule_for({})
+        #: which operands' dtypes need no conversion, which half types are computed in float32, and which complex dtypes
+        #: need no conversion either unless elements are conjugated: with the result's
+        self.direct, self.halves, self.complexes = _of_declared(rule, kernel.lacks_unsigned)
+        #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
+        self.unchecked = self.direct
+        if self.checks:
+            self.unchecked = {dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point}
+        self.rounds_numbers = rule.rounds_numbers  #: whether numbers beside half types are rounded to them
+        self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
+        #: what a number has to say of where a new result lies
+        self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
+        self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
+
+    def bind(self, backend: Backend) -> Callable[..., Array]:
+        """The kernel as a function of arrays alone, its parameters left out, for `backend`."""
+        kernel = self.kernel
+        bound = partial(kernel.function, backend.xp) if kernel.ufunc is None else backend.ufunc(kernel.ufunc)
+        self.calls[backend] = bound
+        return bound
+
+    def direct_for(self, parameters: dict[str, Any]) -> dict[DType, DType]:
+        """`direct` for a call with these parameters."""
+        if self.has_one_rule or not parameters:
+            return self.direct
+        rule = self.kernel.rule_for(parameters)
+        found = self._direct_by_rule.get(rule)
+        if found is None:
+            found = {} if rule.is_like_input else _direct_dtypes(rule, self.kernel.lacks_unsigned)
+            if len(self._direct_by_rule) < _FEW_RULES:
+                self._direct_by_rule[rule] = found
+        return found
+
+
+def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
+    """The half types that are computed in float32, and the result's dtype."""
+    halves = {}
+    for dtype in (dtypes.float16, dtypes.bfloat16):
+        if not rule.lacks(rule.promoted(dtype)):
+            compute, result = apply_rule(rule, dtype)
+            if compute is dtypes.float32 and result in (dtype, dtypes.bool):
+                halves[dtype] = result
+    return halves
+
+
+def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool, are_complex: bool = False) -> dict[DType, DType]:
+    """Operands of these dtypes go to the kernel as they are, and what it returns has these.
+
+    Complex ones apart, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
+    """
+    direct = {}
+    for dtype in dtypes.ALL:
+        if dtype.is_complex is not are_complex or (lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
+            continue
+        try:
+            compute, result = apply_rule(rule, dtype)
+        except NotImplementedError:
+            continue
+        if not rule.lacks(rule.promoted(dtype)) and compute is dtype and result in (dtype, dtypes.bool):
+            direct[dtype] = result
+    return direct
+
+
+@cache
+def _of_declared(rule: DTypeRule, lacks_unsigned: bool) -> tuple[dict[DType, DType], ...]:
+    """All three for the rule of a declaration, which many share."""
+    complexes = _direct_dtypes(rule, lacks_unsigned, are_complex=True)
+    return _direct_dtypes(rule, lacks_unsigned), _half_dtypes(rule), complexes
+
+
+@remembered
+def small_layout(layouts: tuple[Layout, ...]) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
+    """Size, stride and NumPy's name of the order of a result that NumPy can be asked for in one word, "C" or "F".
+
+    None for all others, large and 0-dim ones among them.
+    """
+    size, stride, order = result_layout(layouts)
+    if not size or 0 in size or geometry.numel(size) > _FEW:
+        return None
+    if order is None:
+        return size, stride, "C"
+    return (size, stride, "F") if order == tuple(range(len(size) - 1, -1, -1)) else None
+
+
+# --- running a kernel that needs no plan -----------------------------------------------------------------------------
+
+
+def compute_alike(
+    facts: Facts,
+    like: UntypedStorage,
+    dtype: DType,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    order: tuple[int, ...] | None,
+    *arrays: Array,
+) -> Tensor:
+    """A new result of arrays that the kernel takes as they are, wherever their elements lie, when all is checked."""
+    backend, kernel = like.backend, facts.kernel
+    made = backend.empty(dtype, size, order)
+    bound = facts.calls.get(backend) or facts.bind(backend)
+    if dtype is dtypes.bool and made.size >= half.LARGE and backend is HOST and half.is_half(arrays[0]):
+        backend.launch(half.compute, bound, arrays, made, kernel.takes_out)
+    elif kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
+        THREADS.fill(bound, arrays, made)
+    elif kernel.ufunc is not None and backend is HOST:  # sooner than by `into`
+        operands, place = widened(arrays, made)
+        backend.run(bound, *operands, out=place)
+    else:
+        backend.launch(into if kernel.takes_out else _convert_into, bound, arrays, made)
+    return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
+
+
+def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:
+    """Whether operands and result are NumPy's, of one size and without gaps."""
+    return all(type(each) is HOST.xp.ndarray and each.flags.c_contiguous for each in (*arrays, made)) and all(
+        each.shape == made.shape for each in arrays
+    )
+
+
+def compute_packed(
+    facts: Facts, like: UntypedStorage, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], *arrays: Array
+) -> Tensor:
+    """`compute_alike` where the array that the kernel itself returns lies as the result should: row-major."""
+    backend = like.backend
+    try:
+        made = backend.attempt(facts.calls.get(backend) or facts.bind(backend), *arrays)
+    except (MemoryError, RuntimeError):  # of which the former is found again, and said as PyTorch does
+        return compute_alike(facts, like, dtype, size, stride, None, *arrays)
+    return result_tensor(made, dtype, backend, like.device, size, stride)
+
+
+def into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
+    """Let the kernel write its result to `target`, of its own dtype."""
+    result = run(*arrays, out=target)
+    if result is not target:
+        target[...] = result
+
+
+def _convert_into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
+    target[...] = xp.asarray(run(*arrays))
+
+
+# --- running a kernel by a plan --------------------------------------------------------------------------------------
+
+
+def _goes_by_blocks(call: Call, found: Plan, backend: Backend) -> bool:
+    """Whether large operands of a half type are computed with block by block."""
+    promoted = found.promoted
+    is_half = promoted.itemsize == 2 and promoted.is_floating_point and found.result in (promoted, dtypes.bool)
+    is_large = is_half and backend is HOST and geometry.numel(found.size) >= half.LARGE
+    return is_large and (call.out is None or call.out._dtype is found.result)
+
+
+def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None = None) -> list[Array | None]:
+    """`run_pointwise.read_operands`, which leaves halves that are computed with block by block as they are.
+
+    One operand may be converted into the result's memory, in place of an array of its own.
+    """
+    kernel, promoted, dtype = call.kernel, found.promoted, found.compute
+    if _goes_by_blocks(call, found, backend):
+        return [
+            raw_array(each)
+            if isinstance(each, Tensor) and each._dtype is promoted
+            else None
+            if each is None
+            else run_pointwise.operand_array(kernel, HOST, each, dtypes.float32)
+            for each in call.operands
+        ]
+    free = target if kernel.ufunc is not None and not call.parameters and found.result is dtype else None
+    arrays: list[Array | None] = []
+    for each in call.operands:
+        if free is not None and isinstance(each, Tensor) and _fits(each, dtype, free, backend):
+            backend.launch(_copy_into, free, array_of(each))
+            arrays.append(free)
+            free = None
+        else:
+            arrays.append(None if each is None else run_pointwise.operand_array(kernel, backend, each, dtype))
+    return arrays
+
+
+def _fits(operand: Tensor, dtype: DType, free: Array, backend: Backend) -> bool:
+    """Whether an operand is to be converted, and has the size of the result."""
+    return operand._dtype is not dtype and operand._storage.backend is backend and operand._size == free.shape
+
+
+def _copy_into(xp: Any, target: Array, source: Array) -> None:
+    target[...] = source
+
+
+def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
+    """`run_pointwise.launch`, block by block for large arrays of a half type."""
+    if not _goes_by_blocks(call, found, backend):
+        _launch_plainly(call, found, backend, arrays, target)
+        return
+    kernel = call.kernel
+    run = partial(kernel.function, backend.xp, **call.parameters)
+    function = kernel.function if len(arrays) == 1 and not call.parameters and call.out is None else None
+    backend.launch(half.compute, run, arrays, target, kernel.takes_out, function)
+
+
+_launch_plainly = run_pointwise.launch

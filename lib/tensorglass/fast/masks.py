@@ -1,0 +1,97 @@
+"""Shortcuts of `where` and `masked_fill`: small tensors of one size without gaps, that no gradient flows to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass import geometry, memory
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.ops.kernels import select_by_mask
+from tensorglass.ops.kernels.python_numbers import checked, fitting_array, number_array
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, raw_array
+
+_CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
+
+
+def chosen(condition: Any, input: Any, other: Any) -> Tensor | None:
+    """The choice between small tensors of one size without gaps, in half the time; None for all others.
+
+    `other` may be a number that does not promote.
+    """
+    if not type(condition) is type(input) is Tensor:
+        return None
+    if type(other) is not Tensor:
+        return _where_or_number(condition, input, other)
+    if input._meta is not None or other._meta is not None or condition._meta is not None:
+        return None
+    size, dtype, storage = input._size, input._dtype, input._storage
+    if not condition._size == size == other._size or other._dtype is not dtype or condition._dtype is not dtypes.bool:
+        return None
+    arrays = raw_array(condition), raw_array(input), raw_array(other)
+    is_plain = condition._contiguous and input._contiguous and other._contiguous and not dtype.is_complex and size
+    is_here = condition._storage.backend is storage.backend is other._storage.backend is HOST
+    if not is_plain or not is_here or storage._nbytes >= LEAST:
+        return None
+    array = HOST.xp.where(*arrays)
+    return result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+
+
+def _where_or_number(condition: Tensor, input: Tensor, other: Any) -> Tensor | None:
+    size, dtype, storage = input._size, input._dtype, input._storage
+    category = _CATEGORY.get(type(other), dtypes.COMPLEX)
+    if input._meta is not None or condition._meta is not None or category > dtype.category or dtype.is_complex:
+        return None
+    arrays = raw_array(condition), raw_array(input)
+    stride = geometry.CONTIGUOUS_STRIDES[size]
+    if condition._size != size or not condition._stride == stride == input._stride or 0 in size or not size:
+        return None  # beside numbers, the strides of dimensions of size 1 count too
+    if condition._dtype is not dtypes.bool or not condition._storage.backend is storage.backend is HOST:
+        return None
+    if storage._nbytes >= LEAST:
+        return None
+    array = HOST.xp.where(*arrays, fitting_array(HOST, other, dtype))
+    return result_tensor(array, dtype, HOST, storage.device, size, stride)
+
+
+def _arrays(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | None:
+    """A tensor without gaps, a mask of its size and a number, as arrays; None for all others."""
+    if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):
+        return None
+    dtype, storage = input._dtype, input._storage
+    if mask._size != input._size or not storage.backend is mask._storage.backend is HOST or not input._size:
+        return None
+    if storage is mask._storage or dtype.is_complex or dtype in dtypes.WIDE_UNSIGNED:
+        return None
+    array, where = raw_array(input), raw_array(mask)
+    if not input._contiguous or not mask._contiguous:
+        return None
+    return array, where, number_array(HOST, checked(value, dtype), dtype)
+
+
+def filled(input: Any, mask: Any, value: Any) -> Tensor | None:
+    """A small tensor without gaps, with a number where a mask of its size is True; None for all others."""
+    arrays = _arrays(input, mask, value)
+    if arrays is None or input._meta is not None or input._storage._nbytes >= LEAST:
+        return None
+    made = arrays[0].copy()
+    select_by_mask.put(HOST.xp, made, *arrays[1:])
+    memory.copied(made.nbytes)
+    size, stride = input._size, geometry.CONTIGUOUS_STRIDES[input._size]
+    return result_tensor(made, input._dtype, HOST, input._storage.device, size, stride)
+
+
+def filled_in_place(input: Any, mask: Any, value: Any) -> Tensor | None:
+    """`masked_fill_` of a tensor without gaps, by a mask of its size; None for all others."""
+    if type(input) is not Tensor or (input._meta is not None and (state.grad or input._meta.is_inference)):
+        return None
+    arrays = _arrays(input, mask, value)
+    if arrays is None:
+        return None
+    HOST.launch(select_by_mask.put, *arrays)
+    input._written()
+    return input

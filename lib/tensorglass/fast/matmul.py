@@ -1,0 +1,142 @@
+"""Shortcuts of matrix products: floating-point tensors of which there is nothing to ask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.fast.recording import entering
+from tensorglass.graph.recorder import recorder_of
+from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, raw_array
+
+Form = Callable[..., Tensor]
+
+
+def of_product(form: Form) -> Form:
+    """`form`, which multiplies two tensors: as `matmul` does, or of fewer dimensions."""
+    dims = _DIMS.get(form.__name__)
+
+    @wraps(form)
+    def product_first(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2 and not keywords:
+            input, other = arguments
+            if type(input) is Tensor is type(other) and (dims is None or (len(input._size), len(other._size)) == dims):
+                is_recorded = (input._meta is not None or other._meta is not None) and state.grad
+                if not is_recorded:
+                    made = product(input, other)
+                elif len(input._size) == len(other._size) == 2:
+                    made = product(input, other)
+                    if made is not None:
+                        return _enter_mm()((input, other), made)
+                else:
+                    made = None
+                if made is not None:
+                    return made
+        return form(*arguments, **keywords)
+
+    return product_first
+
+
+_DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1)}
+
+
+@lru_cache(1)
+def _enter_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+    """What enters a product of matrices into the graph, whatever it was called by."""
+    from tensorglass.ops.linalg.matmul import mm  # which has been declared by the time of the first call
+
+    return entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
+
+
+def of_added_product(form: Form) -> Form:
+    """`form`, which adds a product of matrices to a tensor."""
+
+    @wraps(form)
+    def sum_first(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 3 and not keywords:
+            made = _added(*arguments)
+            if made is not None:
+                if any(each._meta is not None for each in arguments) and state.grad:
+                    return enter(arguments, made)
+                return made
+        return form(*arguments, **keywords)
+
+    recorder, left_out = recorder_of(form)
+    enter = entering(recorder, left_out[3:], 3, is_elementwise=False)
+    return sum_first
+
+
+def product(input: Any, other: Any) -> Tensor | None:
+    """The product of floating-point tensors of which there is nothing to ask; None for all else."""
+    if type(input) is not Tensor or type(other) is not Tensor:
+        return None
+    dtype, storage = input._dtype, input._storage
+    if not (
+        (dtype is dtypes.float32 or dtype is dtypes.float64)
+        and other._dtype is dtype
+        and other._storage.device is storage.device is CPU
+    ):
+        return None
+    planned = _plan(input._size, other._size, dtype.itemsize)
+    if planned is None:
+        return None
+    size, is_whole = planned
+    one, two = raw_array(input), raw_array(other)
+    try:
+        if not is_whole:
+            made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
+        elif input._contiguous and other._contiguous and len(size) < 3:
+            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
+            made = one.dot(two)
+        else:
+            made = HOST.run(HOST.xp.matmul, one, two)
+    except MemoryError:  # the other way finds the same, and says it as PyTorch does
+        return None
+    if not size:
+        made = HOST.xp.asarray(made)
+    elif not made.flags.c_contiguous:
+        return None
+    return result_tensor(made, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+
+
+@geometry.remembered
+def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
+    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
+    dims = len(size), len(other_size)
+    if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
+        return None
+    batch, rows, columns = math.prod(size[:-2]), size[:-1][-1:], other_size[-1:] if len(other_size) > 1 else ()
+    if size[:-2] != other_size[:-2]:
+        return None
+    result = (*size[:-2], *rows, *columns)
+    count = math.prod(result)
+    is_small = count * itemsize < LEAST
+    if dims != (2, 2):
+        return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
+    return result, is_small and is_whole(size[0], size[1], columns[0])
+
+
+def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
+    """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
+    if not (type(input) is type(mat1) is type(mat2) is Tensor and len(mat1._size) == len(mat2._size) == 2):
+        return None
+    (rows, _), (_, columns) = mat1._size, mat2._size
+    if input._dtype is not mat1._dtype or input._storage.device is not CPU:
+        return None
+    if input._size not in ((rows, columns), (columns,), (1, columns), (rows, 1)):
+        return None
+    result = product(mat1, mat2)
+    if result is not None:
+        made = raw_array(result)
+        HOST.run(HOST.xp.add, made, raw_array(input), made)
+    return result

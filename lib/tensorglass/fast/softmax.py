@@ -1,0 +1,48 @@
+"""Shortcuts of `softmax` and `log_softmax`: small tensors without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.fast.reductions import array_at_once, read_usual
+from tensorglass.graph.recorder import recorder_of
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.grad_mode import state
+
+_PLAIN = (dtypes.float32, dtypes.float64)
+
+
+def of_softmax(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What puts `kernel` before a form for small tensors."""
+
+    def enter(form: Callable[..., Any]) -> Callable[..., Any]:
+        recorder, defaults = recorder_of(form)
+
+        @wraps(form)
+        def usual(*arguments: Any, **keywords: Any) -> Any:
+            read = None if "keepdim" in keywords else read_usual(arguments, keywords)
+            if read is None:
+                return form(*arguments, **keywords)
+            input, dim, _ = read
+            size, array = input._size, array_at_once(input)
+            if array is None or input._dtype not in _PLAIN or not 0 < array.nbytes < LEAST:
+                return form(*arguments, **keywords)
+            if dim is None or not -len(size) <= dim < len(size):
+                return form(*arguments, **keywords)
+            made = HOST.xp.empty(size, array.dtype)
+            HOST.run(kernel, HOST.xp, array, dim, made)
+            result = result_tensor(made, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+            if input._meta is not None and state.grad and recorder is not None:
+                return recorder.enter((input, dim, *defaults[2:]), result)
+            return result
+
+        return usual
+
+    return enter

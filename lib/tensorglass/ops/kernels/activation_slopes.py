@@ -1,0 +1,56 @@
+"""The slopes of the usual activations, from their results: tanh, sigmoid and relu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.geometry import remembered
+
+_FEW = 1024  # elements, among which `where` chooses in half the time
+
+
+def tanh_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) -> Array:
+    """The kernel of `tanh_backward`."""
+    slope = xp.multiply(output, output)
+    slope = xp.subtract(number(xp, 1, output.dtype), slope, slope if output.ndim else None)
+    return xp.multiply(grad_output, _conj(xp, slope), out)
+
+
+def sigmoid_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) -> Array:
+    """The kernel of `sigmoid_backward`."""
+    slope = xp.subtract(number(xp, 1, output.dtype), output)
+    slope = xp.multiply(slope, output, slope if output.ndim else None)
+    return xp.multiply(grad_output, _conj(xp, slope), out)
+
+
+def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, out: Array = None) -> Array:
+    """The kernel of `threshold_backward`."""
+    # Infinity times zero is no number, so it must be chosen and not multiplied.
+    is_below = xp.less_equal(input, number(xp, threshold, input.dtype))
+    if out is None and input.size <= _FEW:
+        return xp.where(is_below, number(xp, 0, grad_output.dtype), grad_output)
+    # On the bits, with a mask of all ones or none, that takes a seventh of the time for many; a mask made in bytes
+    # first is made fastest.
+    bits = f"i{grad_output.dtype.itemsize}"
+    is_below = is_below.view("i1")
+    mask = xp.subtract(is_below, 1, out=is_below if is_below.ndim else None).astype(bits)
+    if out is None:
+        return xp.bitwise_and(grad_output.view(bits), mask, out=mask if mask.ndim else None).view(grad_output.dtype)
+    xp.bitwise_and(grad_output.view(bits), mask, out=out.view(bits))
+    return out
+
+
+def number(xp: Any, value: int, array_dtype: Any) -> Any:
+    """A number for a kernel: NumPy's begin up to a microsecond sooner with an array than with another."""
+    return _on_host(value, array_dtype) if xp is HOST.xp else array_dtype.type(value)
+
+
+@remembered
+def _on_host(value: int, array_dtype: Any) -> Array:
+    return HOST.xp.asarray(value, array_dtype)
+
+
+def _conj(xp: Any, array: Array) -> Array:
+    return xp.conj(array) if array.dtype.kind == "c" else array

@@ -1,7 +1,6 @@
-"""``torch.fft``: discrete Fourier transforms along one dimension; `fft_many` has those along several.
+"""``torch.fft``: discrete Fourier transforms along one dimension, two, or many.
 
-The one idea to keep in mind: what these functions do is choose. Which dimensions, how long, how scaled; then one of the
-three transforms of `fourier` runs.
+These functions choose dimensions, lengths and scaling; then one of the three transforms of `fft/common` runs.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def scaling_of(norm: str | None, forward: bool) -> int:
 
 
 def of_kind(input: Tensor, *, is_complex: bool) -> Tensor:
-    """`input` in a dtype that can be transformed: whole numbers as the default one, real ones complex if need be."""
+    """`input` in a dtype that can be transformed: integers as the default dtype, real numbers complex if need be."""
     dtype = input._dtype
     if dtype.category < dtypes.FLOATING:
         dtype = dtypes.get_default_dtype()
@@ -254,7 +253,7 @@ def fft_ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tens
     return _shifted(input, dim, 1)
 
 
-# --- several dimensions -----------------------------------------------------------------------------------------------
+# --- several dimensions ----------------------------------------------------------------------------------------------
 
 Sizes = Sequence[int] | None
 

@@ -1,7 +1,8 @@
-"""The short-time Fourier transform: spectra of short pieces of a signal, one after the other. `istft` undoes it.
+"""The short-time Fourier transform, stft, which gives spectra of short pieces of a signal; and its inverse, istft.
 
-The one idea to keep in mind: the pieces, or frames, are a view with overlapping rows. Each is faded in and out by the
-window, and transformed.
+The pieces, or frames, are a view with overlapping rows. Each is multiplied by the window and transformed. Backwards,
+frames are added up where they lay in the signal, and so are their windows; one divided by the other is the signal,
+wherever a window reaches.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def _spectra(
         )
     is_complex = input._dtype.is_complex or (window is not None and window._dtype.is_complex)
     if not (is_complex if return_complex is None else return_complex):
-        _advise_complex(is_said=return_complex is not None)
+        _advise_complex(is_given=return_complex is not None)
     numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
     flags = {
         "normalized": normalized, "onesided": onesided, "return_complex": return_complex,
@@ -164,9 +165,9 @@ def _spectra(
     return result
 
 
-def _advise_complex(is_said: bool) -> None:
-    """Raise where nothing was said of the kind of result, and warn where real numbers were asked for."""
-    if not is_said:
+def _advise_complex(is_given: bool) -> None:
+    """Raise if `return_complex` is missing, and warn if it is False."""
+    if not is_given:
         raise explained(
             RuntimeError(
                 "stft requires the return_complex parameter be given for real inputs, and will further require that "
@@ -226,7 +227,7 @@ def _centred(like: Tensor, window: Tensor | None, n_fft: int, width: int) -> Ten
     return made
 
 
-# --- the inverse ------------------------------------------------------------------------------------------------------
+# --- the inverse -----------------------------------------------------------------------------------------------------
 
 
 @operator("Fourier")

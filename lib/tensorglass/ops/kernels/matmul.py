@@ -81,7 +81,7 @@ def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, length: int
     return made
 
 
-# --- integers ---------------------------------------------------------------------------------------------------------
+# --- integers --------------------------------------------------------------------------------------------------------
 
 _EXACT = 2**53  # up to which float64 holds every integer
 _LEAST_CONVERTED = 32**3  # multiplications, below which looking and converting cost more than they save

@@ -1,6 +1,6 @@
-"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm.
+"""A product added to a tensor, ``beta * input + alpha * product``: addmm, addmv, addbmm, baddbmm, addr.
 
-The one idea to keep in mind: each operator checks its operands and names the product; `add_product` does the rest.
+Each operator checks its operands and names the product; `add_product` does the rest.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def add_product(
     for each in operands[1:]:
         if each._storage.backend is not backend:
             raise on_two_devices(input._storage.device, each._storage.device)
-    beta, alpha = _factor(beta, result), _factor(alpha, result)
+    beta, alpha = _factor_of_dtype(beta, result), _factor_of_dtype(alpha, result)
     if input._size != size:
         expand(input, size)  # raises where it cannot be
     is_half = result.is_floating_point and result.itemsize == 2
@@ -83,7 +83,7 @@ def add_product(
     return write_out(answer, size, out, result, operands[: input._size == size])
 
 
-def _factor(number: complex, dtype: DType) -> complex:
+def _factor_of_dtype(number: complex, dtype: DType) -> complex:
     """A factor as a number of `dtype`: a fraction is cut off for integers, and -1 wraps around for unsigned ones."""
     number = checked(number, dtype)
     if dtype is dtypes.bool:
@@ -357,7 +357,7 @@ def baddbmm(
     return _baddbmm(input, batch1, batch2, beta, alpha, out, False)
 
 
-# --- of two vectors ---------------------------------------------------------------------------------------------------
+# --- two vectors -----------------------------------------------------------------------------------------------------
 
 
 def _outer(xp: Any, one: Array, other: Array) -> Array:

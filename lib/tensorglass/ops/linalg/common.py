@@ -1,6 +1,6 @@
-"""What operators on matrices have in common: what they refuse, and how their results lie in memory.
+"""What operators on matrices have in common: what they refuse, how they call LAPACK, and how results lie in memory.
 
-The one idea to keep in mind: LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
+LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
 dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
 """
 

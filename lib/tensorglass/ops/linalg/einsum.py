@@ -1,6 +1,6 @@
 """einsum: products summed over the dimensions that an equation names.
 
-The one idea to keep in mind: every operand is turned so that all have the same dimensions in the same order, first
+Every operand is turned so that all have the same dimensions in the same order, first
 those of the result, then those to be summed, with size 1 where an operand lacks one. Then operands are multiplied two
 by two, and what no later operand needs is summed on the way, as one batched matrix product.
 """
@@ -23,7 +23,7 @@ from tensorglass.ops.views.shape import diagonal, movedim, permute, reshape, uns
 from tensorglass.tensor.tensor import Tensor
 
 
-def _samples() -> Iterator[Sample]:
+def _einsum_samples() -> Iterator[Sample]:
     a, b, square = values(2, 3), values(3, 4, seed=1), values(3, 3, seed=2)
     yield sample("ij,jk->ik", a, b)
     yield sample("ij,jk", a, b)
@@ -47,7 +47,7 @@ def _samples() -> Iterator[Sample]:
     yield sample("ij,jk->ik", values(2, 1), b)
 
 
-@operator("linear algebra", method=False, samples=_samples, signatures=None)
+@operator("linear algebra", method=False, samples=_einsum_samples, signatures=None)
 def einsum(*args: Any) -> Tensor:
     """The products of the operands' elements, summed: ``einsum("ij,jk->ik", a, b)`` is the matrix product.
 
@@ -203,7 +203,7 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
     return permute(view(bmm(one, other), lengths), tuple([order.index(dim) for dim in range(len(order))]))
 
 
-# --- reading an equation ----------------------------------------------------------------------------------------------
+# --- reading an equation ---------------------------------------------------------------------------------------------
 
 NOTEBOOK = "08 linear algebra and einsum"
 

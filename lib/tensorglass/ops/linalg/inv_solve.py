@@ -36,7 +36,7 @@ from tensorglass.tensor.tensor import Tensor
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
+def _solve_batch(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     """Solutions, nan for singular matrices, and for each matrix which pivot was zero."""
     try:
         answer = xp.linalg.solve(A, B)
@@ -54,8 +54,8 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     return xp.where(singular, xp.asarray(math.nan, A.dtype), answer), info
 
 
-def _inverse(xp: Any, A: Array) -> tuple[Array, Array]:
-    answer, info = _solve(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
+def _inverse_kernel(xp: Any, A: Array) -> tuple[Array, Array]:
+    answer, info = _solve_batch(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
     return column_major(xp, answer), info
 
 
@@ -63,7 +63,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
     """`_solve` for matrices that are broadcast; the solutions as PyTorch lays them out."""
     if not left:
         A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
-    answer, info = _solve(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
+    answer, info = _solve_batch(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
     laid_out = column_major(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
     return laid_out, _of_matrices(xp, info, A)
 
@@ -71,7 +71,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
 def _solve_vectors(xp: Any, A: Array, B: Array, batch: tuple[int, ...]) -> tuple[Array, Array]:
     """The same for vectors."""
     right = xp.broadcast_to(B, (*batch, B.shape[-1]))[..., None]
-    answer, info = _solve(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
+    answer, info = _solve_batch(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
     return column_major(xp, answer[..., 0]) if batch else answer[..., 0], _of_matrices(xp, info, A)
 
 
@@ -89,7 +89,7 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
 def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     check_square("linalg.inv", input)
     check_floating("linalg.inv", input, halves=False)
-    inverse, info = launch(_inverse, input)
+    inverse, info = launch(_inverse_kernel, input)
     storage = input._storage
     return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
 
@@ -203,7 +203,7 @@ def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
     return is_vector
 
 
-def _equations() -> Iterator[Sample]:
+def _solve_samples() -> Iterator[Sample]:
     yield sample(matrices(1, 3, 3, seed=1), values(3))
     yield sample(matrices(1, 3, 3, seed=1), values(3, 2))
     yield sample(matrices(2, 3, 3, seed=2), values(2, 3))
@@ -220,7 +220,7 @@ def _check_singular(name: str, info: Tensor) -> None:
         raise error
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_equations)
+@operator("linear algebra", namespace="linalg", out=True, samples=_solve_samples)
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`; `B` may be a vector for each matrix."""
     check_tensor("linalg_solve", A, "A")
@@ -230,7 +230,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     return into_out(result, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_equations, differs=NAN)
+@operator("linear algebra", namespace="linalg", samples=_solve_samples, differs=NAN)
 def linalg_solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:

@@ -161,7 +161,7 @@ def _of_triangles(grads: Sequence[Tensor], LU_data_size: tuple[int, ...]) -> Ten
     return lower + upper
 
 
-# --- what is recorded: the permutation comes last, for it moves in steps, and no gradient flows through it ------------
+# --- what is recorded: the permutation comes last, for it moves in steps, and no gradient flows through it -----------
 
 
 def _check_factorable(name: str, A: Tensor, pivot: bool) -> None:
@@ -341,7 +341,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     return out
 
 
-# --- equations --------------------------------------------------------------------------------------------------------
+# --- equations -------------------------------------------------------------------------------------------------------
 
 
 def _lu_solution(xp: Any, LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Array:
@@ -464,7 +464,7 @@ def _old_lu_equations() -> Iterator[Sample]:
 
 @operator("linear algebra", out=True, samples=_old_lu_equations)
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`linalg.lu_solve` with its arguments turned round."""
+    """`linalg.lu_solve` with its arguments in the other order."""
     check_tensor("lu_solve", input)
     check_tensor("lu_solve", LU_data, "LU_data", 2)
     check_tensor("lu_solve", LU_pivots, "LU_pivots", 3)

@@ -1,4 +1,4 @@
-"""The length of a tensor as a vector, `norm`, and that of a difference, `dist`. `norms` has the names of linalg."""
+"""Norms of vectors and matrices: norm and dist, and linalg's vector_norm, matrix_norm, norm and cond."""
 
 from __future__ import annotations
 
@@ -141,12 +141,12 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return norm(difference, p)
 
 
-# --- under the names of linalg ----------------------------------------------------------------------------------------
+# --- under the names of linalg ---------------------------------------------------------------------------------------
 
 _Dims = int | Sequence[int] | None
 
 
-# --- of vectors ------------------------------------------------------------------------------------------------------
+# --- vectors ---------------------------------------------------------------------------------------------------------
 
 
 def _vector_samples() -> Iterator[Sample]:
@@ -191,7 +191,7 @@ def linalg_vector_norm(
     return _vector_norm(x, order_of_norm(ord), dim, keepdim, dtype, out)
 
 
-# --- of matrices -----------------------------------------------------------------------------------------------------
+# --- matrices --------------------------------------------------------------------------------------------------------
 
 
 def _uneven(*size: int) -> Tensor:
@@ -335,11 +335,11 @@ def linalg_norm(
     return cast_into_out(result, out)
 
 
-# --- under older names -----------------------------------------------------------------------------------------------
+# --- older names -----------------------------------------------------------------------------------------------------
 
 
 @derivative(node=lambda dim: "NormBackward0" if dim is None else "NormBackward1", input=norm_backward)
-def _norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+def _old_norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     if input._dtype.category < dtypes.FLOATING:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {input._dtype.scalar_type} instead."
@@ -348,7 +348,7 @@ def _norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> 
 
 
 #: A norm in one node of PyTorch's older name.
-old_norm: Any = recorded(_norm)
+old_norm: Any = recorded(_old_norm)
 
 
 def _all(v: Tensor, pow: int) -> Tensor:

@@ -192,10 +192,10 @@ def triangular_solve(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> Any:
-    """`linalg.solve_triangular` with its arguments turned round, and a copy of the matrix."""
+    """`linalg.solve_triangular` with its arguments in the other order, and a copy of the matrix."""
     check_tensor("triangular_solve", input)
     check_tensor("triangular_solve", A, "A", 2)
-    warn(_ADVICE)
+    warn(_TRIANGULAR_ADVICE)
     for name, each in (("b", input), ("A", A)):
         if len(each._size) < 2:
             raise RuntimeError(
@@ -224,7 +224,7 @@ def check_equation(name: str, b: Tensor, A: Tensor) -> None:
         )
 
 
-_ADVICE = (
+_TRIANGULAR_ADVICE = (
     "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
     "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
     "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "

@@ -1,4 +1,6 @@
-"""Singular values and orthogonal factors: svd, svdvals, qr."""
+"""Singular values and orthogonal factors: svd, svdvals, qr; and the largest singular values, found without the others:
+svd_lowrank, pca_lowrank.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,7 @@ def _check_svd(A: Tensor, driver: str | None = None) -> None:
     check_kernel("linalg_svd_cpu", A)
 
 
-def _samples() -> Iterator[Sample]:
+def _svd_samples() -> Iterator[Sample]:
     yield sample(values(2, 3, 3))
     yield sample(values(4, 3))
     yield sample(values(2, 2, 3))
@@ -110,7 +112,7 @@ def _samples() -> Iterator[Sample]:
 
 
 def _thin_samples() -> Iterator[Sample]:
-    yield from _samples()
+    yield from _svd_samples()
     yield sample(values(4, 3), False)
 
 
@@ -136,7 +138,7 @@ def svdvals(A: Tensor) -> Tensor:
     return from_row_major(launch(_svd, A, full_matrices=False, vectors=False)[0], A._dtype.to_real(), A._storage)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_samples)
+@operator("linear algebra", namespace="linalg", out=True, samples=_svd_samples)
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values of a matrix, in descending order."""
     check_tensor("linalg_svdvals", A, "A")
@@ -214,7 +216,7 @@ _recorded_qr: Any = recorded(_orthogonalized)
 
 
 def _qr_samples() -> Iterator[Sample]:
-    yield from _samples()
+    yield from _svd_samples()
     yield sample(values(4, 3), "complete")
     yield sample(values(4, 3), mode="r")
 
@@ -244,7 +246,10 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
     return all_into_out(return_types.qr, _recorded_qr(input, "reduced" if some else "complete"), out)
 
 
-# --- the largest singular values --------------------------------------------------------------------------------------
+# --- the largest singular values -------------------------------------------------------------------------------------
+# A few random combinations of a matrix's columns nearly span what its largest singular vectors span, and multiplying by
+# the matrix again brings them closer. What is left is the decomposition of a small matrix. (N. Halko, P. G. Martinsson,
+# J. A. Tropp, "Finding structure with randomness", 2009.)
 
 SIGNS = "vectors are those of NumPy's factors: signs may be others"
 

@@ -1,6 +1,6 @@
 """Drawing places by their weights.
 
-The one idea to keep in mind: places drawn once only are the winners of a race, those drawn again and again are where
+Places drawn once only are the winners of a race, those drawn again and again are where
 uniform numbers fall among the weights added up; PyTorch refuses what cannot be drawn from in other words for each.
 """
 

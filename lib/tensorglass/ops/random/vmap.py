@@ -1,7 +1,7 @@
 """What a function draws that runs slice by slice, as `func.vmap` runs it.
 
-The one idea to keep in mind: PyTorch draws for all slices at once. So does the first slice here; the others take their
-part of it. `drawn` is how operators draw; where nothing runs in slices it just draws.
+PyTorch draws for all slices together. So does the first slice here; the others take their part of it. `drawn` is how
+operators draw; where nothing runs in slices it just draws.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tensorglass.ops.special import at_elements
 
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf, at 0
 
-# --- float32 ----------------------------------------------------------------------------------------------------------
+# --- float32 ---------------------------------------------------------------------------------------------------------
 
 # erf(x) / x, a ratio of polynomials of x² up to 3.92²: 2e-8
 _ERF = (
@@ -112,7 +112,7 @@ def _one_by_one(xp: Any, function: Callable[[float], float], input: Array) -> Ar
     return xp.array([function(each) for each in input.reshape(-1).tolist()], input.dtype).reshape(input.shape)
 
 
-# --- operators --------------------------------------------------------------------------------------------------------
+# --- operators -------------------------------------------------------------------------------------------------------
 
 
 @pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))

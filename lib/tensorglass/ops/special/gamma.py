@@ -122,7 +122,7 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
     return made
 
 
-# --- the incomplete forms ---------------------------------------------------------------------------------------------
+# --- the incomplete forms --------------------------------------------------------------------------------------------
 
 
 def _igamma_density(input: Tensor, other: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
 from tensorglass.core import dtypes
-from tensorglass.core import memory_format as formats
+from tensorglass.core.memory_format import strided
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.ops.creation.fill import empty, ones
@@ -138,7 +138,7 @@ def nuttall(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
 
 def _window_options(name: str, M: int, options: Options) -> dict[str, Any]:
     """The options, checked."""
-    place: dict[str, Any] = {"dtype": None, "layout": formats.strided, "device": None, "requires_grad": False}
+    place: dict[str, Any] = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
     for keyword in options:
         if keyword not in place:
             raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
@@ -147,7 +147,7 @@ def _window_options(name: str, M: int, options: Options) -> dict[str, Any]:
         place["dtype"] = dtypes.get_default_dtype()
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    if place["layout"] is not formats.strided:
+    if place["layout"] is not strided:
         raise ValueError(f"{name} is implemented for strided tensors only, got: {place['layout']}")
     if place["dtype"] not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {place['dtype']}")

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import tensorglass as torch
-from tensorglass.ops.kernels.matmul_tiled import SMALL
+from tensorglass.ops.kernels.matmul import SMALL
 
 CASES = [(6, 25, 50_000), (50_000, 25, 6), (6, 50_000, 25), (16, 6400, 150), (150, 6400, 16), (4, 100, 20_001),
          (64, 64, 64), (2, 1000, 4000), (1, 1_500_000, 1), (0, 25, 50_000), (25, 0, 50_000)]  # fmt: skip

@@ -11,21 +11,25 @@ from tensorglass.backends.base import (
     Array,
     Backend,
     Family,
+    HasSciPy,
     RandomBits,
     SpeaksDLPack,
     accelerator,
     family,
     forget,
     get,
+    has_linalg,
+    linalg,
     of_type,
     register,
     register_family,
+    special,
 )
 from tensorglass.core.errors import explained
 
 __all__ = [
-    "Array", "Backend", "Family", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get", "of_type",
-    "register", "register_family",
+    "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get",
+    "has_linalg", "linalg", "of_type", "register", "register_family", "special",
 ]  # fmt: skip
 
 

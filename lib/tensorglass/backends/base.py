@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
@@ -152,6 +152,18 @@ class SpeaksDLPack(Protocol):
         """
 
 
+class HasSciPy(Protocol):
+    """What a backend offers besides if its arrays can be given to SciPy's functions."""
+
+    @property
+    def special(self) -> Any:
+        """A module with the names of `scipy.special`."""
+
+    @property
+    def linalg(self) -> Any:
+        """A module with the names of `scipy.linalg`, whose `lapack` and `blas` have the routines by their names."""
+
+
 class Family(Protocol):
     """The devices of one type, of which there may be several, or none."""
 
@@ -228,6 +240,31 @@ def _first_of(device: Device) -> Backend:
     if made is None:
         made = _backends[device.type, index] = found.make(index)
     return made
+
+
+def special(xp: Any) -> Any:
+    """In a kernel: `scipy.special` for the arrays of its module `xp`."""
+    return _with_scipy(xp).special
+
+
+def linalg(xp: Any) -> Any:
+    """In a kernel: `scipy.linalg` for the arrays of its module `xp`."""
+    return _with_scipy(xp).linalg
+
+
+def has_linalg(xp: Any) -> bool:
+    """In a kernel: whether `linalg` can be had."""
+    try:
+        return _with_scipy(xp).linalg is not None
+    except (ImportError, NotImplementedError):
+        return False
+
+
+def _with_scipy(xp: Any) -> HasSciPy:
+    backend = next(each for each in _backends.values() if each.xp is xp)
+    if not hasattr(backend, "special"):
+        raise NotImplementedError(f"the backend of '{backend.device_type}' devices has no SciPy: move the tensor first")
+    return cast(HasSciPy, backend)
 
 
 def of_type(device_type: str) -> list[Backend]:

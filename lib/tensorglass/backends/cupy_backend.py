@@ -9,19 +9,19 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from math import prod
 from time import perf_counter
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy
 
 from tensorglass.allocator import NoRoom
 from tensorglass.backends import transfer_log as transfers
-from tensorglass.backends.base import RandomBits, register_family
+from tensorglass.backends.base import RandomBits, get, register_family
 from tensorglass.backends.cupy_pool import observed
 from tensorglass.backends.host_bits import HostBits
 from tensorglass.backends.numpy_backend import HOST
@@ -214,6 +214,14 @@ class CupyBackend:
         found: Callable[..., Any] = getattr(self.xp, name)
         return found
 
+    @property
+    def special(self) -> Any:
+        return _ByWayOfHost(import_module("cupyx.scipy.special"), HOST.special)
+
+    @property
+    def linalg(self) -> Any:
+        return _ByWayOfHost(None, HOST.linalg)  # of LAPACK's routines CuPy has few, and those not in batches
+
     def random_bits(self, seed: int) -> RandomBits:
         return HostBits(self, self.device, seed)
 
@@ -279,6 +287,32 @@ class CupyBackend:
 
     def synchronize(self, device: Device) -> None:
         self._place.synchronize()
+
+
+class _ByWayOfHost:
+    """CuPy's functions; those that it lacks run on the host, and their arrays are copied there and back."""
+
+    def __init__(self, own: Any, of_host: Any) -> None:
+        self._own = own
+        self._of_host = of_host
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._own, name):
+            return getattr(self._own, name)
+        found = getattr(self._of_host, name)
+        return _ByWayOfHost(None, found) if isinstance(found, ModuleType) else partial(self._run, found)
+
+    def _run(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        xp = import_module("cupy")
+        here = get(devices.with_index("cuda", xp.cuda.Device().id))
+        found = function(
+            *[here.to_host(each) if isinstance(each, xp.ndarray) else each for each in arguments], **keywords
+        )
+        made = [
+            here.from_host(each, devices.CPU) if isinstance(each, numpy.ndarray) else each
+            for each in (found if isinstance(found, tuple) else (found,))
+        ]
+        return tuple(made) if isinstance(found, tuple) else made[0]
 
 
 register_family("cuda", FAMILY)

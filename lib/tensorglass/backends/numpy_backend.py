@@ -10,6 +10,8 @@ import contextvars
 import math
 import threading
 from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
@@ -154,6 +156,21 @@ class NumpyBackend:
     def quiet(self) -> Callable[..., Any]:
         """A `run` of the caller's own, which nobody else can have entered."""
         return _quiet_context().run
+
+    @cached_property
+    def special(self) -> Any:
+        try:
+            return import_module("scipy.special")
+        except ImportError:
+            return import_module("tensorglass.backends.without_scipy")
+
+    @cached_property
+    def linalg(self) -> Any:
+        try:
+            import_module("scipy.linalg.lapack")
+            return import_module("scipy.linalg")
+        except ImportError as error:
+            raise import_module("tensorglass.backends.without_scipy").missing("scipy.linalg") from error
 
     def random_bits(self, seed: int) -> NumpyBits:
         return NumpyBits(seed)

@@ -1,7 +1,7 @@
 """Random bits on the CPU: the Mersenne Twister MT19937, which PyTorch uses there too.
 
 The same seed gives the same bits as PyTorch's CPU generator, so that a notebook prints the same random numbers on both.
-Here are bits alone; `ops.sampling` makes numbers of them.
+Here are bits alone; `ops.kernels.random_bits` makes numbers of them.
 
 Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding is their `init_genrand`.
 """

@@ -21,7 +21,7 @@ from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.activation_slopes import above_threshold, sigmoid_slope, tanh_slope
-from tensorglass.ops.kernels.matmul_tiled import matrix_product
+from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.autograd_meta import OutputLike
 from tensorglass.tensor.tensor import Tensor, raw_array

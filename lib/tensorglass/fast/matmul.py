@@ -14,7 +14,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.fast.recording import entering
 from tensorglass.graph.recorder import recorder_of
-from tensorglass.ops.kernels.matmul_tiled import SMALL, is_whole, matrix_product
+from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array

@@ -14,7 +14,7 @@ from tensorglass.ops.declare import lazy_loading, registry, return_types
 _IN_USE = (
     "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill", "creation.full_like",
     "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem", "indexing.masked",
-    "indexing.where_nonzero", "linalg.matmul", "linalg.norm", "pointwise.arithmetic", "pointwise.comparison",
+    "indexing.where_nonzero", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
     "pointwise.reflected", "pointwise.rounding", "pointwise.signs", "pointwise.exponential", "pointwise.predicates",
     "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
     "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",

@@ -1,8 +1,8 @@
 """``torch.signal.windows``: windows of a given number of elements, symmetric unless they are to be periodic.
 
-A window is a function of evenly spaced numbers. If it is symmetric, the first and the last of them are equally far from
-the middle; a periodic one leaves the last out, which would be the first again. They are made of operators, and so have
-a history where gradients are asked for; `torch.hann_window` and its kin have none.
+A window is a function of evenly spaced numbers. If it is symmetric, the first and the
+last of them are equally far from the middle; a periodic one leaves the last out, which would be the first again.
+They are made of operators, and so are recorded where gradients are required; `torch.hann_window` and its kin are not.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
 
 from tensorglass.core import dtypes
-from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.memory_format import layout, strided
 from tensorglass.ops.creation.fill import empty, ones
 from tensorglass.ops.creation.ranges import arange, linspace
 from tensorglass.ops.creation.tensor import tensor
-from tensorglass.ops.special.bessel_modified import i0
+from tensorglass.ops.special.bessel import i0
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
@@ -31,14 +31,14 @@ class Options(TypedDict, total=False):
     """The keywords that all windows take besides their own."""
 
     dtype: DType | None  #: float32 or float64; None: the default dtype
-    layout: formats.layout  #: `torch.strided`: there is no other
+    layout: layout  #: `torch.strided`: there is no other
     device: Device | str | None
     requires_grad: bool  #: whether autograd records how the window is made
 
 
 def bartlett(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A window that rises and falls in straight lines."""
-    place = _read("bartlett", M, options)
+    place = _window_options("bartlett", M, options)
     if M < 2:
         return _short(M, place)
     return 1 - _spaced(-1, 2 / _gaps(M, sym), M, place).abs()
@@ -46,13 +46,13 @@ def bartlett(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
 
 def blackman(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A window of two cosines, flatter at its ends than `hann`."""
-    _read("blackman", M, options)
+    _window_options("blackman", M, options)
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
 
 
 def cosine(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A window of half a wave of a sine; it does not begin at 0."""
-    place = _read("cosine", M, options)
+    place = _window_options("cosine", M, options)
     if M == 0:
         return _short(M, place)
     step = math.pi / (_gaps(M, sym) + 1)
@@ -66,7 +66,7 @@ def exponential(
 
     A symmetric one has its middle for its center.
     """
-    place = _read("exponential", M, options)
+    place = _window_options("exponential", M, options)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -79,7 +79,7 @@ def exponential(
 
 def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A bell of standard deviation `std`, counted in elements."""
-    place = _read("gaussian", M, options)
+    place = _window_options("gaussian", M, options)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     if M == 0:
@@ -90,7 +90,7 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Unpack[Op
 
 def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A sum of cosines of 0, 1, 2, … waves, of heights `a`, every second one taken off."""
-    place = _read("general_cosine", M, options)
+    place = _window_options("general_cosine", M, options)
     if M < 2:
         return _short(M, place)
     if not isinstance(a, Iterable):
@@ -121,7 +121,7 @@ def hann(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """A window made of `torch.i0`; the larger `beta`, the narrower."""
-    place = _read("kaiser", M, options)
+    place = _window_options("kaiser", M, options)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
@@ -136,9 +136,9 @@ def nuttall(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, **options)
 
 
-def _read(name: str, M: int, options: Options) -> dict[str, Any]:
+def _window_options(name: str, M: int, options: Options) -> dict[str, Any]:
     """The options, checked."""
-    place: dict[str, Any] = {"dtype": None, "layout": formats.strided, "device": None, "requires_grad": False}
+    place: dict[str, Any] = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
     for keyword in options:
         if keyword not in place:
             raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
@@ -147,7 +147,7 @@ def _read(name: str, M: int, options: Options) -> dict[str, Any]:
         place["dtype"] = dtypes.get_default_dtype()
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    if place["layout"] is not formats.strided:
+    if place["layout"] is not strided:
         raise ValueError(f"{name} is implemented for strided tensors only, got: {place['layout']}")
     if place["dtype"] not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {place['dtype']}")

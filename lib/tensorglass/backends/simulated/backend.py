@@ -156,6 +156,14 @@ class SimulatedBackend:
     def ufunc(self, name: str) -> Callable[..., Any]:
         return getattr(self.xp, name)
 
+    @property
+    def special(self) -> Any:
+        return SimulatedModule(self, HOST.special)
+
+    @property
+    def linalg(self) -> Any:
+        return SimulatedModule(self, HOST.linalg)
+
     def launched(self, name: str, nbytes: int) -> None:
         """A kernel that reads and writes `nbytes` bytes was launched on the current stream."""
         costs = CLOCK.costs

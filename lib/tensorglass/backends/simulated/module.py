@@ -30,7 +30,7 @@ class Accelerator(Protocol):
 class SimulatedModule:
     """``xp`` of one simulated device. Functions that make arrays make them there."""
 
-    def __init__(self, backend: Accelerator, functions: ModuleType = numpy) -> None:
+    def __init__(self, backend: Accelerator, functions: Any = numpy) -> None:
         self.backend = backend
         self.device = backend.device
         self.ndarray = SimulatedArray

@@ -1,8 +1,8 @@
 """Fourier transforms as PyTorch composes them: complex to complex, real to complex, complex to real.
 
-`fft` and its kin (`ops/fft`) only choose sizes and dimensions; these three transform, and each one's derivative is
-another of them. Results lie in memory as the library behind PyTorch's leaves them: the dimensions that were transformed
-are the inner ones.
+The functions of `fft` choose sizes and dimensions; these three transform, and each one's derivative is another of them.
+Results lie in memory as the library behind PyTorch's leaves them: the dimensions that were transformed are the inner
+ones.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _order(stride: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
     return (*sorted(batch[:first], key=lambda dim: -stride[dim]), *dims)
 
 
-def _transformed(
+def _run_transform(
     input: Tensor, dims: tuple[int, ...], size: tuple[int, ...], dtype: DType, kernel: Any, *arguments: Any
 ) -> Tensor:
     """Run a kernel and lay its result out; `dims` are the transformed dimensions in the order of memory."""
@@ -90,7 +90,7 @@ def _laid_out(xp: Any, kernel: Any, array: Array, arguments: Any, order: tuple[i
 
 def _complex_to_complex(xp: Any, array: Array, dims: tuple[int, ...], scaling: int, forward: bool) -> Array:
     norm = (_FORWARD if forward else _BACK)[scaling]
-    if len(dims) == 1:  # 4 µs less than by way of the transform along several
+    if len(dims) == 1:
         return (xp.fft.fft if forward else xp.fft.ifft)(array, axis=dims[0], norm=norm)
     return (xp.fft.fftn if forward else xp.fft.ifftn)(array, axes=dims, norm=norm)
 
@@ -107,10 +107,7 @@ def _real_to_complex(xp: Any, array: Array, dims: tuple[int, ...], scaling: int,
 
 
 def _mirrored(xp: Any, half: Array, length: int, dim: int) -> Array:
-    """A real row's transform of which one half is known: the other are its conjugates, as PyTorch has it.
-
-    That takes half of the time of a complex transform.
-    """
+    """A real row's transform of which one half is known: the other are its conjugates, as PyTorch has it."""
     known = half.shape[dim]
     made = xp.empty((*half.shape[:dim], length, *half.shape[dim + 1 :]), half.dtype)
     target, source = made.swapaxes(dim, 0), half.swapaxes(dim, 0)
@@ -136,7 +133,7 @@ def _complex_to_real(xp: Any, array: Array, dims: tuple[int, ...], scaling: int,
 def _c2c(input: Tensor, dims: tuple[int, ...], scaling: int, forward: bool) -> Tensor:
     input = resolve_conj(input)
     places = _sorted_dims(input, dims)
-    return _transformed(input, places, input._size, input._dtype, _complex_to_complex, dims, scaling, forward)
+    return _run_transform(input, places, input._size, input._dtype, _complex_to_complex, dims, scaling, forward)
 
 
 def _of_real(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], scaling: int, onesided: bool) -> Tensor:
@@ -156,7 +153,7 @@ def _r2c(input: Tensor, dims: tuple[int, ...], scaling: int, onesided: bool) -> 
         size[dims[-1]] = size[dims[-1]] // 2 + 1
     places = _sorted_dims(input, dims, fixed=1)
     dtype = input._dtype.to_complex()
-    return _transformed(input, places, tuple(size), dtype, _real_to_complex, dims, scaling, onesided)
+    return _run_transform(input, places, tuple(size), dtype, _real_to_complex, dims, scaling, onesided)
 
 
 def _of_half(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], scaling: int) -> Tensor:
@@ -176,7 +173,7 @@ def _c2r(input: Tensor, dims: tuple[int, ...], scaling: int, length: int) -> Ten
     if others:  # the last dimension's transform comes after, and goes by how that of the others left its result
         input = complex_to_complex(input, tuple(others), scaling, False)
     input = resolve_conj(input)
-    return _transformed(input, (last,), size, input._dtype.to_real(), _complex_to_real, (last,), scaling, length)
+    return _run_transform(input, (last,), size, input._dtype.to_real(), _complex_to_real, (last,), scaling, length)
 
 
 complex_to_complex: Any = recorded(_c2c)

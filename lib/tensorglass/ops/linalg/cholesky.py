@@ -1,17 +1,26 @@
-"""Cholesky's factors: a positive-definite matrix as a lower triangular one times its adjoint."""
+"""Cholesky's factors, a positive-definite matrix as a lower triangular one times its adjoint; and equations and
+inverses of matrices that have been factored so: cholesky_solve, cholesky_inverse.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.errors import warn
+from tensorglass.core.errors import LinAlgError, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.copies.out import all_into_out, cast_into_out, check_safe_cast, into_out  # fmt: skip
+from tensorglass.ops.copies.out import (  # fmt: skip
+    all_into_out,
+    cast_into_out,
+    check_safe_cast,
+    into_out,
+    safely_cast_into_out,
+)
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
@@ -27,10 +36,11 @@ from tensorglass.ops.linalg.common import (
     launch,
 )
 from tensorglass.ops.linalg.inv_solve import inv_ex
+from tensorglass.ops.linalg.solve_triangular import check_equation, substituted
 from tensorglass.tensor.tensor import Tensor
 
 
-def _factor(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
+def _cholesky_factors(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
     """The factors, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
     lower = xp.swapaxes(A, -1, -2) if upper else A  # only one triangle is read; the factor of Aᵀ is that of A, turned
     try:
@@ -46,7 +56,7 @@ def _factor(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
 
 
 def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:
-    """The same, column by column, for all matrices at once; one that fails keeps what it had by then."""
+    """The same, column by column, for all matrices together; one that fails keeps what it had by then."""
     count = A.shape[-1]
     work = xp.tril(A).reshape(-1, count, count)
     info = xp.zeros(len(work), "int32")
@@ -65,27 +75,27 @@ def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:
     return work.reshape(A.shape), info.reshape(A.shape[:-2]).astype("int32")
 
 
-def _gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
+def _cholesky_gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
     lower, of_lower = (result.mH, grad.mH) if upper else (result, grad)
     inverse = inv_ex(lower)[0]
     half = (lower.mH @ of_lower).tril()
     return columnwise(inverse.mH @ (half + half.tril(-1).mH) @ inverse * 0.5)
 
 
-@derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_gradient)
+@derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_cholesky_gradient)
 def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]:
     check_square(name, input)
     if name != "cholesky":
         check_floating(name, input)
     check_kernel("cholesky_cpu", input)
-    factor, info = launch(_factor, input, upper=upper)
+    factor, info = launch(_cholesky_factors, input, upper=upper)
     return from_column_major(factor, input._dtype, input._storage), from_row_major(info, dtypes.int32, input._storage)
 
 
-_recorded: Any = recorded(_cholesky_ex)
+_cholesky_ex_recorded: Any = recorded(_cholesky_ex)
 
 
-def _refuse(name: str, info: Tensor) -> None:
+def _refuse_indefinite(name: str, info: Tensor) -> None:
     error = failure(
         name,
         info,
@@ -98,7 +108,7 @@ def _refuse(name: str, info: Tensor) -> None:
         raise error
 
 
-def _samples() -> Iterator[Sample]:
+def _cholesky_samples() -> Iterator[Sample]:
     yield sample(matrices(2, 3, 3))
     yield sample(matrices(1, 2, 2), upper=True)
     yield sample(matrices(1, 1))
@@ -106,40 +116,40 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(0, 2, 2))
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_samples)
+@operator("linear algebra", namespace="linalg", out=True, samples=_cholesky_samples)
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one. Raises LinAlgError if the matrix is not positive-definite."""
     check_tensor("linalg_cholesky", input)
-    factor, info = _recorded(input, upper, "linalg.cholesky")
-    _refuse("linalg.cholesky", info)
+    factor, info = _cholesky_ex_recorded(input, upper, "linalg.cholesky")
+    _refuse_indefinite("linalg.cholesky", info)
     return into_out(factor, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_samples)
+@operator("linear algebra", namespace="linalg", samples=_cholesky_samples)
 def linalg_cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
     """The factor, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
     check_tensor("linalg_cholesky_ex", input)
-    factor, info = _recorded(input, upper, "linalg.cholesky")
+    factor, info = _cholesky_ex_recorded(input, upper, "linalg.cholesky")
     if check_errors:
-        _refuse("linalg.cholesky_ex", info)
+        _refuse_indefinite("linalg.cholesky_ex", info)
     return all_into_out(return_types.linalg_cholesky_ex, (factor, info), out)
 
 
-@derivative(node="CholeskyBackward0", input=_gradient)
+@derivative(node="CholeskyBackward0", input=_cholesky_gradient)
 def _old_cholesky(input: Tensor, upper: bool) -> Tensor:
     factor, info = _cholesky_ex(input, upper, "cholesky")
     if not input.numel():
         return input.new_zeros(input._size)
-    _refuse("cholesky", info)
+    _refuse_indefinite("cholesky", info)
     return factor
 
 
-_recorded_old: Any = recorded(_old_cholesky)
+_old_cholesky_cholesky_ex_recorded: Any = recorded(_old_cholesky)
 
 
-_ADVICE = (
+_CHOLESKY_ADVICE = (
     "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
     "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, "
     "upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
@@ -147,11 +157,113 @@ _ADVICE = (
 )
 
 
-@operator("linear algebra", out=True, samples=_samples)
+@operator("linear algebra", out=True, samples=_cholesky_samples)
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
     check_tensor("cholesky", input)
-    warn(_ADVICE)
-    result = _recorded_old(input, upper)
+    warn(_CHOLESKY_ADVICE)
+    result = _old_cholesky_cholesky_ex_recorded(input, upper)
     check_safe_cast("cholesky", result, out)
     return cast_into_out(result, out)
+
+
+# --- equations and inverses of what was factored ---------------------------------------------------------------------
+
+
+def _cholesky_solution(xp: Any, B: Array, L: Array, upper: bool) -> Array:
+    adjoint = xp.conj(xp.swapaxes(L, -1, -2))
+    first, second = (adjoint, L) if upper else (L, adjoint)
+    return column_major(xp, substituted(xp, second, substituted(xp, first, B, False), True))
+
+
+def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
+    """The gradient of a factor, all of it, from that of ``L @ L.mH``, or of ``L.mH @ L`` if `upper`."""
+    both = grad_of_matrix + grad_of_matrix.mH
+    return L @ both if upper else both @ L
+
+
+@derivative(
+    node="CholeskySolveBackward0",
+    B=lambda grad, L, upper: _solve_cholesky_ex_recorded(grad, L, upper),
+    L=lambda grad, L, result, upper: _of_factor(-(_solve_cholesky_ex_recorded(grad, L, upper) @ result.mH), L, upper),
+)
+def _cholesky_solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
+    return from_column_major(launch(_cholesky_solution, B, L, upper=upper), B._dtype, B._storage)
+
+
+_solve_cholesky_ex_recorded: Any = recorded(_cholesky_solved)
+
+
+def _cholesky_equations() -> Iterator[Sample]:
+    yield sample(values(3, 2), matrices(3, 3))
+    yield sample(values(2, 3, 2), matrices(3, 3, seed=1), True)
+    yield sample(values(3, 1), matrices(2, 3, 3, seed=1))
+    yield sample(values(0, 2), values(0, 0))
+
+
+@operator("linear algebra", out=True, samples=_cholesky_equations)
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The `X` for which ``A @ X == input``, of the `A` whose Cholesky factor `input2` is, the upper one if `upper`."""
+    check_tensor("cholesky_solve", input)
+    check_tensor("cholesky_solve", input2, "input2", 2)
+    for name, each in (("b", input), ("u", input2)):
+        if len(each._size) < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {len(each._size)} dimensions instead"
+            )
+    geometry.broadcast_shapes(input2._size[:-2], input._size[:-2])
+    check_equation("cholesky_solve", input, input2)
+    check_kernel("cholesky_solve_cpu", input, even_empty=True)
+    result: Tensor = _solve_cholesky_ex_recorded(input, input2, upper)
+    check_safe_cast("cholesky_solve", result, out)
+    return cast_into_out(result, out)
+
+
+# --- the inverse -----------------------------------------------------------------------------------------------------
+
+
+def _cholesky_inverse(xp: Any, L: Array, upper: bool) -> Array:
+    one = xp.broadcast_to(xp.eye(L.shape[-1], dtype=L.dtype), L.shape)
+    adjoint = xp.conj(xp.swapaxes(L, -1, -2))
+    first, second = (adjoint, L) if upper else (L, adjoint)
+    return column_major(xp, substituted(xp, second, substituted(xp, first, one, False), True))
+
+
+@derivative(
+    node="CholeskyInverseBackward0",
+    L=lambda grad, L, result, upper: _of_factor(-(result.mH @ grad @ result.mH), L, upper),
+)
+def _inverted_by_cholesky(L: Tensor, upper: bool) -> Tensor:
+    return from_column_major(launch(_cholesky_inverse, L, upper=upper), L._dtype, L._storage)
+
+
+_inverse_cholesky_ex_recorded: Any = recorded(_inverted_by_cholesky)
+
+
+def _refuse_singular(zeros: list[list[bool]], is_batch: bool) -> None:
+    for place, row in enumerate(zeros):
+        if True in row:
+            where = f"(Batch element {place}): " if is_batch else ""
+            raise LinAlgError(
+                f"cholesky_inverse: {where}The diagonal element {row.index(True) + 1} is zero, the inversion could not "
+                "be completed because the input matrix is singular."
+            )
+
+
+def _factor_samples() -> Iterator[Sample]:
+    yield sample(matrices(3, 3))
+    yield sample(matrices(2, 3, 3, seed=1), True)
+    yield sample(matrices(1, 1))
+    yield sample(values(0, 0))
+    yield sample(values(0, 2, 2))
+
+
+@operator("linear algebra", out=True, samples=_factor_samples)
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the matrix whose Cholesky factor `input` is, the upper one if `upper`."""
+    check_tensor("cholesky_inverse", input)
+    check_square("cholesky_inverse", input)
+    check_kernel("cholesky_inverse_out_cpu", input, even_empty=True)
+    if input.numel():
+        _refuse_singular((input.diagonal(0, -2, -1) == 0).reshape(-1, input._size[-1]).tolist(), len(input._size) > 2)
+    return safely_cast_into_out("cholesky_inverse", _inverse_cholesky_ex_recorded(input, upper), out)

@@ -1,16 +1,17 @@
-"""What operators on matrices have in common: what they refuse, and how their results lie in memory.
+"""What operators on matrices have in common: what they refuse, how they call LAPACK, and how results lie in memory.
 
-LAPACK works by columns, so PyTorch's matrices come out with the column as the inner dimension, strides (1, rows). A
-kernel returns such a result transposed, and `from_column_major` turns the header.
+LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
+dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
+from tensorglass.backends import Array, has_linalg, linalg
 from tensorglass.core import dtypes
 from tensorglass.core.errors import LinAlgError, explained
 from tensorglass.storage.storage import UntypedStorage
@@ -74,6 +75,29 @@ def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = T
         raise LinAlgError(
             f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
         ) from None
+
+
+# --- LAPACK ----------------------------------------------------------------------------------------------------------
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+
+
+def routine(xp: Any, name: str, array: Array) -> Any:
+    """In a kernel: the routine `name` of LAPACK, or `trsm` of BLAS, for the dtype of `array`."""
+    found = linalg(xp)
+    return getattr(found.blas if name == "trsm" else found.lapack, _LETTERS[array.dtype.char] + name)
+
+
+def takes_lapack(xp: Any, matrices: Array) -> bool:
+    """In a kernel: whether LAPACK, which goes matrix by matrix, is there and quicker than NumPy on the whole batch."""
+    count, rows = matrices.shape[:2]
+    return has_linalg(xp) and (rows > 16 or count <= 8 * rows)
+
+
+def flattened(array: Array, ndim: int = 2) -> Array:
+    """In a kernel: the matrices, or vectors if `ndim` is 1, of a batch of any number of dimensions in one row."""
+    inner = array.shape[array.ndim - ndim :]
+    return array.reshape((math.prod(array.shape[: array.ndim - ndim]), *inner))
 
 
 # --- how results lie -------------------------------------------------------------------------------------------------

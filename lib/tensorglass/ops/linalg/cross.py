@@ -28,18 +28,20 @@ from tensorglass.tensor.tensor import Tensor, array_of
     input=lambda grad, other, dim: _cross(conj(other), grad, dim),
     other=lambda grad, input, dim: _cross(grad, conj(input), dim),
 )
-def _product(input: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
+def _cross_product(input: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
     axis, size = _checked(input, other, dim)
     check_out_dtype(out, input._dtype)
     backend = input._storage.backend
-    array = backend.launch(_kernel, array_of(input), array_of(other), axis, size, backend.array_dtype(input._dtype))
+    array = backend.launch(
+        _cross_kernel, array_of(input), array_of(other), axis, size, backend.array_dtype(input._dtype)
+    )
     if out is None:
         return from_array(array, input._dtype, input._storage)
     refuse_shared_cells(out, input, other)
     return write_out(array, size, out, input._dtype)
 
 
-_cross: Callable[..., Tensor] = recorded(_product)
+_cross: Callable[..., Tensor] = recorded(_cross_product)
 
 
 def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ...]]:
@@ -63,13 +65,13 @@ def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ..
     return axis, size
 
 
-def _kernel(xp: Any, input: Array, other: Array, axis: int, size: tuple[int, ...], dtype: Any) -> Array:
+def _cross_kernel(xp: Any, input: Array, other: Array, axis: int, size: tuple[int, ...], dtype: Any) -> Array:
     (a, b, c), (x, y, z) = [xp.moveaxis(xp.broadcast_to(each, size), axis, 0) for each in (input, other)]
     rows = xp.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis)  # half types round each product, as PyTorch's
     return xp.ascontiguousarray(rows, dtype)
 
 
-def _samples() -> Iterator[Sample]:
+def _cross_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), values(2, 3, seed=1))
     yield sample(values(3), values(3, seed=1))
     yield sample(values(3, 2), values(3, 2, seed=1), dim=0)
@@ -77,7 +79,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(0, 3), values(0, 3, seed=1))
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_samples)
+@operator("linear algebra", namespace="linalg", out=True, samples=_cross_samples)
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The cross products of the vectors along `dim`, which must have three elements."""
     check_tensor("linalg_cross", input)
@@ -85,7 +87,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     return _crossed(input, other, dim, out)
 
 
-@operator("linear algebra", out=True, samples=_samples)
+@operator("linear algebra", out=True, samples=_cross_samples)
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross products of the vectors along `dim`, or along the first dimension of three elements."""
     check_tensor("cross", input)

@@ -145,12 +145,12 @@ def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Ten
             number = dot(*[each if len(each._size) == 1 else reshape(each, (length,)) for each in (one, other)])
         else:
             number = sum_(mul(squeeze(one), squeeze(other)), dtype=one._dtype)
-        return _given(view(number, size), out)
+        return _written_to(view(number, size), out)
     rows, columns = [math.prod(each) for each in (size[: len(rest_a)], size[len(rest_a) :])]
-    return _given(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
+    return _written_to(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
 
 
-def _given(result: Tensor, out: Tensor | None) -> Tensor:
+def _written_to(result: Tensor, out: Tensor | None) -> Tensor:
     """The result, written to `out` if there is one."""
     if out is None:
         return result

@@ -108,7 +108,7 @@ def _check_eigh(input: Tensor, UPLO: str) -> None:
     check_kernel("linalg_eigh_cpu", input)
 
 
-def _samples() -> Iterator[Sample]:
+def _eig_samples() -> Iterator[Sample]:
     yield sample(matrices(2, 3, 3))
     yield sample(matrices(1, 2, 2))
     yield sample(matrices(1, 1))
@@ -116,7 +116,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(0, 2, 2))
 
 
-@operator("linear algebra", namespace="linalg", samples=_samples, differs=GAUGE)
+@operator("linear algebra", namespace="linalg", samples=_eig_samples, differs=GAUGE)
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues of a symmetric or Hermitian matrix, in ascending order, and its eigenvectors as columns.
 
@@ -129,7 +129,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
     return all_into_out(return_types.linalg_eigh, found, out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_samples)
+@operator("linear algebra", namespace="linalg", out=True, samples=_eig_samples)
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a symmetric or Hermitian matrix, in ascending order."""
     check_tensor("linalg_eigvalsh", input)
@@ -184,7 +184,7 @@ def _complex(dtype: DType) -> DType:
 _recorded_eig: Any = recorded(_of_any)
 
 
-@operator("linear algebra", namespace="linalg", samples=_samples, differs=GAUGE)
+@operator("linear algebra", namespace="linalg", samples=_eig_samples, differs=GAUGE)
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues of a square matrix, in no order, and its eigenvectors as columns; both are complex."""
     check_tensor("linalg_eig", input)
@@ -199,7 +199,7 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     return return_types.linalg_eig.out(*[safely_cast_into_out("torch.linalg.eig", *each) for each in named])
 
 
-@operator("linear algebra", namespace="linalg", samples=_samples, differs="may come in another order")
+@operator("linear algebra", namespace="linalg", samples=_eig_samples, differs="may come in another order")
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a square matrix, in no order; they are complex."""
     check_tensor("linalg_eigvals", input)

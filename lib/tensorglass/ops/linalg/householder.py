@@ -1,7 +1,7 @@
 """Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr, ormqr.
 
-Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection ``1 - tau
-* v @ v.mH``. Applied one after the other they are never multiplied out.
+Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection
+``1 - tau * v @ v.mH``. LAPACK applies one after the other and never multiplies them out.
 """
 
 from __future__ import annotations
@@ -18,39 +18,46 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_formula
-from tensorglass.ops.linalg.common import check_kernel, column_major, from_column_major, from_row_major, launch
+from tensorglass.ops.linalg.common import (
+    check_kernel,
+    column_major,
+    flattened,
+    from_column_major,
+    from_row_major,
+    launch,
+    routine,
+)
 from tensorglass.ops.rearrange.cat_stack import cat, stack
 from tensorglass.tensor.tensor import Tensor
 
-# --- applying reflections --------------------------------------------------------------------------------------------
+# --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _reflected(xp: Any, A: Array, tau: Array, other: Array, adjoint: bool) -> Array:
-    """``H1 @ H2 @ … @ other``, or if `adjoint` ``(H1 @ H2 @ …).mH @ other``."""
-    made = xp.array(other)
-    count = tau.shape[-1]
-    for place in range(count) if adjoint else range(count - 1, -1, -1):
-        below = A[..., place + 1 :, place, None]
-        vector = xp.concatenate([xp.ones_like(A[..., :1, :1]), below], -2)
-        factor = tau[..., place, None, None]
-        part = made[..., place:, :]
-        along = xp.conj(xp.swapaxes(vector, -1, -2)) @ part
-        part -= (xp.conj(factor) if adjoint else factor) * (vector @ along)
-    return made
+def _reflected(xp: Any, A: Array, tau: Array, other: Array, left: bool, transpose: bool) -> tuple[Array]:
+    """``H1 @ H2 @ … @ other``, with the product on the right if not `left`, its adjoint if `transpose`."""
+    if not other.size or not tau.size:
+        return (column_major(xp, other),)
+    is_complex = A.dtype.kind == "c"
+    multiply = routine(xp, "unmqr" if is_complex else "ormqr", A)
+    sides = "L" if left else "R", "N" if not transpose else "C" if is_complex else "T"
+    triples = zip(flattened(A[..., : tau.shape[-1]]), flattened(tau, 1), flattened(other), strict=True)
+    found = [multiply(*sides, *each, 64 * max(other.shape[-2:]))[0] for each in triples]
+    return (column_major(xp, xp.stack(found).reshape(other.shape)),)
 
 
 def _product(xp: Any, A: Array, tau: Array) -> tuple[Array]:
+    start = xp.broadcast_to(xp.eye(*A.shape[-2:], dtype=A.dtype), A.shape)
+    return _reflected(xp, A, tau, start, True, False)
+
+
+def _geqrf(xp: Any, A: Array) -> tuple[Array, Array]:
     rows, columns = A.shape[-2:]
-    start = xp.broadcast_to(xp.eye(rows, columns, dtype=A.dtype), A.shape)
-    return (column_major(xp, _reflected(xp, A, tau, start, False)),)
-
-
-def _times(xp: Any, A: Array, tau: Array, other: Array, left: bool, transpose: bool) -> tuple[Array]:
-    if left:
-        return (column_major(xp, _reflected(xp, A, tau, other, transpose)),)
-    turned_round = xp.conj(xp.swapaxes(other, -1, -2))  # C Q == (Q.mH C.mH).mH
-    found = xp.conj(xp.swapaxes(_reflected(xp, A, tau, turned_round, not transpose), -1, -2))
-    return (column_major(xp, found),)
+    if not A.size:
+        return column_major(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
+    pairs = [xp.linalg.qr(each, mode="raw") for each in flattened(A)]
+    both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
+    tau = xp.stack([each for _, each in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
+    return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
 
 
 # --- derivatives -----------------------------------------------------------------------------------------------------
@@ -64,7 +71,7 @@ def _vector(A: Tensor, place: int) -> Tensor:
     return cat([zeros, one, column.narrow(-2, place + 1, column._size[-2] - place - 1)], -2)
 
 
-def _once(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
+def _reflect(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
     return matrix - factor * (vector @ (vector.mH @ matrix))
 
 
@@ -85,7 +92,7 @@ def _of_reflections(
     given, applied = [], other
     for place in order:
         given.append(applied)
-        applied = _once(vectors[place], factors[place].conj() if adjoint else factors[place], applied)
+        applied = _reflect(vectors[place], factors[place].conj() if adjoint else factors[place], applied)
     of_columns: list[Any] = [None] * count
     of_factors: list[Any] = [None] * count
     for place, before in zip(reversed(order), reversed(given), strict=True):
@@ -96,7 +103,7 @@ def _of_reflections(
         of_vector = -(factor.conj() * backward) - factor * forward
         above = of_vector.new_zeros((*of_vector._size[:-2], place + 1, 1))
         of_columns[place] = cat([above, of_vector.narrow(-2, place + 1, of_vector._size[-2] - place - 1)], -2)
-        grad = _once(vector, factor.conj(), grad)
+        grad = _reflect(vector, factor.conj(), grad)
     rest = A._size[-1] - count
     if rest:
         of_columns.append(A.new_zeros((*A._size[:-1], rest)))
@@ -108,7 +115,7 @@ def _start(A: Tensor) -> Tensor:
     return A.new_ones((rows, columns)).tril().triu().expand(A._size)
 
 
-def _whole(
+def _of_ormqr(
     grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool
 ) -> tuple[Tensor | None, Tensor | None]:
     if left:
@@ -130,42 +137,30 @@ def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
 
 @derivative(
     node="OrmqrBackward0",
-    input=lambda grad, input, tau, other, left, transpose: _whole(grad, input, tau, other, left, transpose)[0],
-    tau=lambda grad, input, tau, other, left, transpose: _whole(grad, input, tau, other, left, transpose)[1],
+    input=lambda grad, input, tau, other, left, transpose: _of_ormqr(grad, input, tau, other, left, transpose)[0],
+    tau=lambda grad, input, tau, other, left, transpose: _of_ormqr(grad, input, tau, other, left, transpose)[1],
     other=lambda grad, input, tau, left, transpose: _applied(input, tau, grad, left, not transpose),
 )
 def _apply(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
-    return from_column_major(
-        launch(_times, input, tau, other, left=left, transpose=transpose)[0], input._dtype, input._storage
-    )  # fmt: skip
+    found = launch(_reflected, input, tau, other, left=left, transpose=transpose)[0]
+    return from_column_major(found, input._dtype, input._storage)
 
 
 @derivative(node="GeqrfBackward0", real_only="geqrf", input=no_formula("geqrf"))
-def _factors(input: Tensor) -> tuple[Tensor, Tensor]:
-    both, tau = launch(_raw, input)
+def _qr_factors(input: Tensor) -> tuple[Tensor, Tensor]:
+    both, tau = launch(_geqrf, input)
     storage = input._storage
     return from_column_major(both, input._dtype, storage), from_row_major(tau, input._dtype, storage)
 
 
-def _raw(xp: Any, A: Array) -> tuple[Array, Array]:
-    rows, columns = A.shape[-2:]
-    if not A.size:
-        return column_major(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
-    flat = A.reshape((-1, rows, columns))
-    pairs = [xp.linalg.qr(each, mode="raw") for each in flat]
-    both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
-    tau = xp.stack([each for _, each in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
-    return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
-
-
 _product_recorded: Any = recorded(_multiplied)
 _applied: Any = recorded(_apply)
-_factored: Any = recorded(_factors)
+_factored: Any = recorded(_qr_factors)
 
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def _matrices() -> Iterator[Sample]:
+def _geqrf_samples() -> Iterator[Sample]:
     yield sample(values(1, 3, 3))
     yield sample(values(2, 4, 3, seed=1))
     yield sample(values(1, 2, 4))
@@ -173,7 +168,7 @@ def _matrices() -> Iterator[Sample]:
         yield sample(values(*size))
 
 
-@operator("linear algebra", samples=_matrices)
+@operator("linear algebra", samples=_geqrf_samples)
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """QR's factors as LAPACK has them: `R`, below it the vectors of the reflections in `Q`, and their factors."""
     check_tensor("geqrf", input)

@@ -26,34 +26,14 @@ from tensorglass.ops.linalg.common import (
     from_row_major,
     launch,
 )
+from tensorglass.ops.linalg.lu import lu_factors
 from tensorglass.ops.views.shape import permute, reshape
 from tensorglass.tensor.tensor import Tensor
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def zero_pivots(xp: Any, array: Array) -> Array:
-    """For each matrix the number, from 1, of the first pivot that is zero; 0 where there is none.
-
-    This is Gauss's elimination with row exchanges, for all matrices at once. It runs only where a matrix is singular.
-    """
-    count = array.shape[-1]
-    rest = array.reshape(-1, count, count).copy()
-    batch = xp.arange(len(rest))
-    info = xp.zeros(len(rest), "int32")
-    for step in range(count):
-        pivot = step + xp.argmax(xp.absolute(rest[:, step:, step]), axis=1)
-        upper, chosen = rest[:, step].copy(), rest[batch, pivot]
-        rest[batch, pivot] = upper
-        rest[:, step] = chosen
-        head = rest[:, step, step]
-        info = xp.where((head == 0) & (info == 0), step + 1, info)
-        factor = rest[:, step + 1 :, step] / xp.where(head == 0, 1, head)[:, None]
-        rest[:, step + 1 :] = rest[:, step + 1 :] - factor[:, :, None] * rest[:, None, step]
-    return info.reshape(array.shape[:-2]).astype("int32")
-
-
-def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
+def _solve_batch(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     """Solutions, nan for singular matrices, and for each matrix which pivot was zero."""
     try:
         answer = xp.linalg.solve(A, B)
@@ -61,7 +41,7 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
             return answer, xp.zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         answer = None
-    info = zero_pivots(xp, A)
+    info = lu_factors(xp, A)[2]
     singular = (info != 0)[..., None, None]
     if answer is None:
         # Infinities and NaN have no pivots that are zero, and no solution either.
@@ -71,8 +51,8 @@ def _solve(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     return xp.where(singular, xp.asarray(math.nan, A.dtype), answer), info
 
 
-def _inverse(xp: Any, A: Array) -> tuple[Array, Array]:
-    answer, info = _solve(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
+def _inverse_kernel(xp: Any, A: Array) -> tuple[Array, Array]:
+    answer, info = _solve_batch(xp, A, xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
     return column_major(xp, answer), info
 
 
@@ -80,7 +60,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
     """`_solve` for matrices that are broadcast; the solutions as PyTorch lays them out."""
     if not left:
         A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
-    answer, info = _solve(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
+    answer, info = _solve_batch(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
     laid_out = column_major(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
     return laid_out, _of_matrices(xp, info, A)
 
@@ -88,7 +68,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
 def _solve_vectors(xp: Any, A: Array, B: Array, batch: tuple[int, ...]) -> tuple[Array, Array]:
     """The same for vectors."""
     right = xp.broadcast_to(B, (*batch, B.shape[-1]))[..., None]
-    answer, info = _solve(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
+    answer, info = _solve_batch(xp, xp.broadcast_to(A, (*batch, *A.shape[-2:])), right)
     return column_major(xp, answer[..., 0]) if batch else answer[..., 0], _of_matrices(xp, info, A)
 
 
@@ -96,7 +76,7 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
     """What was found out of each system, for each matrix, which may belong to several."""
     if info.shape == A.shape[:-2]:
         return info
-    return zero_pivots(xp, A) if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")
+    return lu_factors(xp, A)[2] if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")
 
 
 # --- inv -------------------------------------------------------------------------------------------------------------
@@ -106,7 +86,7 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
 def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     check_square("linalg.inv", input)
     check_floating("linalg.inv", input, halves=False)
-    inverse, info = launch(_inverse, input)
+    inverse, info = launch(_inverse_kernel, input)
     storage = input._storage
     return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
 
@@ -220,7 +200,7 @@ def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
     return is_vector
 
 
-def _equations() -> Iterator[Sample]:
+def _solve_samples() -> Iterator[Sample]:
     yield sample(matrices(1, 3, 3, seed=1), values(3))
     yield sample(matrices(1, 3, 3, seed=1), values(3, 2))
     yield sample(matrices(2, 3, 3, seed=2), values(2, 3))
@@ -237,7 +217,7 @@ def _check_singular(name: str, info: Tensor) -> None:
         raise error
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_equations)
+@operator("linear algebra", namespace="linalg", out=True, samples=_solve_samples)
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`; `B` may be a vector for each matrix."""
     check_tensor("linalg_solve", A, "A")
@@ -247,7 +227,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
     return into_out(result, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_equations, differs=NAN)
+@operator("linear algebra", namespace="linalg", samples=_solve_samples, differs=NAN)
 def linalg_solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:

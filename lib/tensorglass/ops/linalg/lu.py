@@ -1,15 +1,17 @@
-"""A matrix as a permutation of a lower triangular matrix times an upper one: lu_factor, lu_factor_ex, lu, lu_unpack.
+"""A matrix as a permutation of a lower triangular matrix times an upper one: lu_factor, lu_factor_ex, lu, lu_unpack;
+and equations whose matrix has been factored so: linalg.lu_solve, and its older form lu_solve.
 
 This is Gauss's elimination, written down. What a row was multiplied by stands below the diagonal, where elimination
-left a zero; `pivots` says, step by step, which row was exchanged with that of the step.
+left a zero; `pivots` says, step by step, which row was exchanged with that of the step. With the factors there are only
+triangles left to solve with, first one, then the other.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
@@ -17,128 +19,82 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.copies.out import all_into_out
+from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.linalg.common import (
+    check_floating,
     check_kernel,
+    check_matrices,
+    check_square,
     column_major,
     failure,
+    flattened,
     from_column_major,
     from_row_major,
     launch,
+    routine,
+    takes_lapack,
 )
 from tensorglass.ops.linalg.solve_triangular import solve_with, substituted
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
 from tensorglass.tensor.tensor import Tensor, array_of
 
-#: How many columns are eliminated one by one before the columns behind them are, in one product.
-_BLOCK = 32
-_FEW = 4  #: matrices, which take less time one by one than as a batch
-
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _factor(xp: Any, A: Array) -> tuple[Array, Array, Array]:
+def lu_factors(xp: Any, A: Array) -> tuple[Array, Array, Array]:
     """Both factors in one matrix, the exchanges, counted from 1, and which pivot was the first that is zero, or 0."""
-    *batch, rows, columns = A.shape
-    count = min(rows, columns)
-    work = xp.array(A).reshape((math.prod(batch), rows, columns))
-    pivots = xp.zeros((len(work), count), "int32")
-    info = xp.zeros(len(work), "int32")
-    if on_host(xp) and len(work) <= _FEW:
-        for place, matrix in enumerate(work):
-            info[place] = _eliminate(xp, matrix, pivots[place])
+    matrices = flattened(A)
+    if A.size and takes_lapack(xp, matrices):
+        factor = routine(xp, "getrf", A)
+        found = [factor(matrix) for matrix in matrices]
+        LU, pivots = xp.stack([each for each, _, _ in found]), xp.stack([each for _, each, _ in found]) + 1
+        info = xp.asarray([each for *_, each in found])
     else:
-        info = _eliminate_all(xp, work, pivots, info)
-    by_matrix = pivots.reshape((*batch, count)), info.reshape(tuple(batch)).astype("int32")
-    return column_major(xp, work.reshape(A.shape)), *by_matrix
+        LU, pivots, info = _eliminate(xp, matrices)
+    count = min(A.shape[-2:])
+    LU, pivots = LU.reshape(A.shape), pivots.reshape((*A.shape[:-2], count)).astype("int32")
+    return column_major(xp, LU), pivots, info.reshape(A.shape[:-2]).astype("int32")
 
 
-def _eliminate(xp: Any, work: Array, pivots: Array) -> int:
-    """Eliminate one matrix, in place: a third of the time that it takes as a batch of one. Returns its `info`."""
-    count, columns = len(pivots), work.shape[1]
-    info = 0
-    for start in range(0, count, _BLOCK):
-        stop = min(start + _BLOCK, count)
-        for step in range(start, stop):
-            chosen = step + int(_magnitudes(xp, work[step:, step]).argmax())
-            pivots[step] = chosen + 1
-            if chosen != step:
-                work[[step, chosen]] = work[[chosen, step]]
-            head, factor = work[step, step], work[step + 1 :, step]
-            if head == 0:
-                info = info or step + 1
-            else:
-                factor /= head
-            work[step + 1 :, step + 1 : stop] -= factor[:, None] * work[step, step + 1 : stop]
-        if stop < columns:
-            right = substituted(xp, work[start:stop, start:stop], work[start:stop, stop:], False, True)
-            work[start:stop, stop:] = right
-            work[stop:, stop:] -= work[stop:, start:stop] @ right
-    return info
+def _eliminate(xp: Any, matrices: Array) -> tuple[Array, Array, Array]:
+    """The same without LAPACK, step by step for all matrices together."""
+    work = xp.array(matrices)
+    number, count = xp.arange(len(work)), min(work.shape[1:])
+    pivots, info = xp.zeros((len(work), count), "int32"), xp.zeros(len(work), "int32")
+    for step in range(count):
+        column = work[:, step:, step]
+        sizes = xp.absolute(column.real) + xp.absolute(column.imag)  # what LAPACK chooses the pivot by
+        chosen = step + xp.argmax(sizes, axis=1)
+        pivots[:, step] = chosen + 1
+        upper = work[:, step].copy()
+        work[:, step] = work[number, chosen]
+        work[number, chosen] = upper
+        head = work[:, step, step]
+        info = xp.where((head == 0) & (info == 0), step + 1, info)
+        factor = work[:, step + 1 :, step] / xp.where(head == 0, 1, head)[:, None]
+        work[:, step + 1 :, step] = factor
+        work[:, step + 1 :, step + 1 :] -= factor[:, :, None] * work[:, None, step, step + 1 :]
+    return work, pivots, info
 
 
-def _eliminate_all(xp: Any, work: Array, pivots: Array, info: Array) -> Array:
-    """Eliminate a batch of matrices beside each other, in place. Returns `info`."""
-    count, columns = pivots.shape[1], work.shape[2]
-    number = xp.arange(len(work))
-    for start in range(0, count, _BLOCK):
-        stop = min(start + _BLOCK, count)
-        for step in range(start, stop):
-            chosen = step + xp.argmax(_magnitudes(xp, work[:, step:, step]), axis=1)
-            pivots[:, step] = chosen + 1
-            upper = work[:, step].copy()
-            work[:, step] = work[number, chosen]
-            work[number, chosen] = upper
-            head = work[:, step, step]
-            info = xp.where((head == 0) & (info == 0), step + 1, info)
-            factor = work[:, step + 1 :, step] / xp.where(head == 0, 1, head)[:, None]
-            work[:, step + 1 :, step] = factor
-            work[:, step + 1 :, step + 1 : stop] -= factor[:, :, None] * work[:, None, step, step + 1 : stop]
-        if stop < columns:
-            right = substituted(xp, work[:, start:stop, start:stop], work[:, start:stop, stop:], False, True)
-            work[:, start:stop, stop:] = right
-            work[:, stop:, stop:] -= work[:, stop:, start:stop] @ right
-    return info
-
-
-def _magnitudes(xp: Any, column: Array) -> Array:
-    """What LAPACK chooses the pivot by."""
-    if column.dtype.kind == "c":
-        return xp.absolute(column.real) + xp.absolute(column.imag)
-    return xp.absolute(column)
-
-
-def order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
+def _order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
     """For each row of the factors the row of the matrix that it was made of: the exchanges, one after the other."""
-    *batch, steps = pivots.shape
-    flat = pivots.reshape((math.prod(batch), steps))
-    if on_host(xp) and len(flat) <= _FEW:
-        return xp.asarray([_exchanged(each, rows) for each in flat.tolist()], "int64").reshape((*batch, rows))
-    number = xp.arange(len(flat))
-    order = xp.zeros((len(flat), rows), "int64") + xp.arange(rows)
-    for step in range(steps):
-        other = flat[:, step].astype("int64") - 1
-        upper = order[:, step].copy()
-        order[:, step] = order[number, other]
-        order[number, other] = upper
-    return order.reshape((*batch, rows))
-
-
-def _exchanged(pivots: list[int], rows: int) -> list[int]:
-    order = list(range(rows))
-    for step, other in enumerate(pivots):
-        order[step], order[other - 1] = order[other - 1], order[step]
-    return order
+    orders = []
+    for steps in flattened(pivots, 1).tolist():
+        order = list(range(rows))
+        for step, other in enumerate(steps):
+            order[step], order[other - 1] = order[other - 1], order[step]
+        orders.append(order)
+    return xp.asarray(orders, "int64").reshape((*pivots.shape[:-1], rows))
 
 
 def _permutation(xp: Any, LU: Array, pivots: Array) -> Array:
     rows = LU.shape[-2]
-    order = order_of_rows(xp, pivots, rows)
+    order = _order_of_rows(xp, pivots, rows)
     return xp.ascontiguousarray(xp.arange(rows)[:, None] == order[..., None, :], LU.dtype)
 
 
@@ -152,7 +108,7 @@ def _triangles(xp: Any, LU: Array) -> tuple[Array, Array]:
 # --- derivatives -----------------------------------------------------------------------------------------------------
 
 
-def _gradient(P: Tensor, L: Tensor, U: Tensor, of_lower: Tensor, of_upper: Tensor) -> Tensor:
+def _lu_gradient(P: Tensor, L: Tensor, U: Tensor, of_lower: Tensor, of_upper: Tensor) -> Tensor:
     """The gradient of ``P @ L @ U``, from those of both triangles.
 
     From a tall matrix the rows below belong to L alone, from a wide one the columns behind to U alone.
@@ -184,14 +140,14 @@ def _divided(matrix: Tensor, upper: Tensor) -> Tensor:
 
 def _of_factors(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
     L, U, P = results
-    return _gradient(P, L, U, *grads[:2])
+    return _lu_gradient(P, L, U, *grads[:2])
 
 
 def _of_both_in_one(grad: Tensor, results: Sequence[Tensor]) -> Tensor:
     LU, pivots, _ = results
     count = min(LU._size[-2:])
     P, L, U = lu_unpack(LU, pivots)
-    return _gradient(P, L, U, grad.narrow(-1, 0, count).tril(-1), grad.narrow(-2, 0, count).triu())
+    return _lu_gradient(P, L, U, grad.narrow(-1, 0, count).tril(-1), grad.narrow(-2, 0, count).triu())
 
 
 def _of_triangles(grads: Sequence[Tensor], LU_data_size: tuple[int, ...]) -> Tensor:
@@ -204,10 +160,10 @@ def _of_triangles(grads: Sequence[Tensor], LU_data_size: tuple[int, ...]) -> Ten
     return lower + upper
 
 
-# --- what is recorded: the permutation comes last, for it moves in steps, and no gradient flows through it ------------
+# --- what is recorded: the permutation comes last, for it moves in steps, and no gradient flows through it -----------
 
 
-def _check(name: str, A: Tensor, pivot: bool) -> None:
+def _check_factorable(name: str, A: Tensor, pivot: bool) -> None:
     if len(A._size) < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._size)} instead")
     check_kernel("lu_cpu", A)
@@ -220,8 +176,8 @@ def _check(name: str, A: Tensor, pivot: bool) -> None:
 
 @derivative(node="LinalgLuFactorExBackward0", outputs=1, A=_of_both_in_one)
 def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
-    _check("torch.lu_factor", A, pivot)
-    both, pivots, info = launch(_factor, A)
+    _check_factorable("torch.lu_factor", A, pivot)
+    both, pivots, info = launch(lu_factors, A)
     storage = A._storage
     return (
         from_column_major(both, A._dtype, storage),
@@ -232,7 +188,7 @@ def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 @derivative(node="LinalgLuBackward0", outputs=2, A=_of_factors)
 def _in_three(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
-    _check("linalg.lu", A, pivot)
+    _check_factorable("linalg.lu", A, pivot)
     LU, pivots, _ = _factored(A, pivot)
     return _unpacked(LU, pivots)
 
@@ -259,7 +215,7 @@ _unpacked_recorded: Any = recorded(_unpacked)
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def _matrices() -> Iterator[Sample]:
+def _lu_samples() -> Iterator[Sample]:
     yield sample(values(2, 3, 3, seed=2))
     yield sample(values(1, 3, 2, seed=1))
     yield sample(values(1, 2, 4))
@@ -268,7 +224,7 @@ def _matrices() -> Iterator[Sample]:
         yield sample(values(*size))
 
 
-def _refuse_singular(name: str, info: Tensor) -> None:
+def _refuse_zero_pivot(name: str, info: Tensor) -> None:
     error = failure(
         name,
         info,
@@ -281,7 +237,7 @@ def _refuse_singular(name: str, info: Tensor) -> None:
         raise RuntimeError(str(error))
 
 
-@operator("linear algebra", namespace="linalg", samples=_matrices)
+@operator("linear algebra", namespace="linalg", samples=_lu_samples)
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> Any:
     """Both triangular factors in one matrix, as `lu_solve` takes them, and the exchanges of rows.
 
@@ -289,11 +245,11 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     """
     check_tensor("linalg_lu_factor", A, "A")
     LU, pivots, info = _factored_recorded(A, pivot)
-    _refuse_singular("torch.linalg.lu_factor", info)
+    _refuse_zero_pivot("torch.linalg.lu_factor", info)
     return all_into_out(return_types.linalg_lu_factor, (LU, pivots), out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_matrices)
+@operator("linear algebra", namespace="linalg", samples=_lu_samples)
 def linalg_lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
@@ -301,11 +257,11 @@ def linalg_lu_factor_ex(
     check_tensor("linalg_lu_factor_ex", A, "A")
     found = _factored_recorded(A, pivot)
     if check_errors:
-        _refuse_singular("torch.linalg.lu_factor_ex", found[2])
+        _refuse_zero_pivot("torch.linalg.lu_factor_ex", found[2])
     return all_into_out(return_types.linalg_lu_factor_ex, found, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_matrices)
+@operator("linear algebra", namespace="linalg", samples=_lu_samples)
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> Any:
     """The permutation `P`, the lower triangular `L` with ones on its diagonal, and `U`: ``P @ L @ U == A``."""
     check_tensor("linalg_lu", A, "A")
@@ -354,7 +310,7 @@ def _check_pivots(LU_data: Tensor, LU_pivots: Tensor) -> None:
         )
 
 
-_ADVICE = (
+_LU_ADVICE = (
     "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
     "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
     "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
@@ -367,13 +323,13 @@ def _lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[
     return tuple(lu(A, pivot, get_infos))
 
 
-@operator("linear algebra", samples=_matrices, signatures=None, method_form=_lu_method)
+@operator("linear algebra", samples=_lu_samples, signatures=None, method_form=_lu_method)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Any:
     """`linalg.lu_factor_ex` under its old name: the factors and the exchanges, and if `get_infos` the zero pivots."""
     check_tensor("_lu_with_info", A)
     if not isinstance(pivot, bool):
         raise TypeError(f"_lu_with_info(): argument 'pivot' must be bool, not {type_name(pivot)}")
-    warn(_ADVICE)
+    warn(_LU_ADVICE)
     found = _factored_recorded(A, pivot)
     if out is None:
         return return_types._lu_with_info(*found) if get_infos else found[:2]
@@ -382,3 +338,134 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     for each, result in zip(out, found, strict=False):
         each.resize_as_(result).copy_(result)
     return out
+
+
+# --- equations -------------------------------------------------------------------------------------------------------
+
+
+def _lu_solution(xp: Any, LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Array:
+    """The solution with each column, or if not `left` each row, without gaps."""
+    if not left:  # X A == B as A.mH X.mH == B.mH
+        found = _lu_solution(xp, LU, pivots, xp.conj(xp.swapaxes(B, -1, -2)), True, not adjoint)
+        return xp.conj(found)
+    batch = xp.broadcast_shapes(LU.shape[:-2], B.shape[:-2])
+    order = xp.broadcast_to(_order_of_rows(xp, pivots, LU.shape[-1])[..., None], (*batch, *B.shape[-2:]))
+    B = xp.broadcast_to(B, order.shape)
+    if not adjoint:
+        moved = xp.take_along_axis(B, order, -2)
+        return column_major(xp, substituted(xp, LU, substituted(xp, LU, moved, False, True), True))
+    back = xp.conj(xp.swapaxes(LU, -1, -2))
+    moved = substituted(xp, back, substituted(xp, back, B, False), True, True)
+    return column_major(xp, xp.take_along_axis(moved, xp.argsort(order, axis=-2), -2))
+
+
+def _of_factors_solved_with(
+    grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool
+) -> Tensor:  # fmt: skip
+    P, L, U = lu_unpack(LU, pivots)
+    of_right = _solve_recorded(LU, pivots, grad, left, not adjoint)
+    one, other = (of_right, result) if left is not adjoint else (result, of_right)
+    of_matrix = -(one @ other.mH) if left else -(one.mH @ other)
+    moved = P.mT @ of_matrix
+    return (moved @ U.mH).tril(-1) + (L.mH @ moved).triu()
+
+
+@derivative(
+    node="LinalgLuSolveBackward0",
+    LU=_of_factors_solved_with,
+    B=lambda grad, LU, pivots, left, adjoint: _solve_recorded(LU, pivots, grad, left, not adjoint),
+)
+def _solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
+    arrays = [array_of(each) for each in (LU, pivots, B)]
+    answer = LU._backend.launch(_lu_solution, *arrays, left, adjoint)
+    return (from_column_major if left else from_row_major)(answer, LU._dtype, LU._storage)
+
+
+_solve_recorded: Any = recorded(_solved)
+
+
+def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
+    name = "linalg.lu_solve"
+    check_floating(f"torch.{name}", LU)
+    if LU._dtype is not B._dtype:
+        raise RuntimeError(
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {LU._dtype.scalar_type} and B of "
+            f"type {B._dtype.scalar_type} instead"
+        )
+    if pivots._dtype is not dtypes.int32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    check_square(f"torch.{name}", LU)
+    check_matrices(name, B, "B")
+    if LU._size[-1] != B._size[-2 if left else -1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({LU._size[-2]}x{LU._size[-1]} and {B._size[-2]}x{B._size[-1]})"
+        )
+    if pivots._size[-1:] != LU._size[-1:]:
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    if pivots._size != LU._size[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots._size)} instead"
+        )
+    geometry.broadcast_shapes(LU._size[:-2], B._size[:-2])
+    check_kernel(f"{name}_cpu", LU)
+    if B.numel() and LU.numel():
+        for wrong, words in (
+            (pivots < 1, "greater or equal to 1"),
+            (pivots > LU._size[-2], "smaller or equal to LU.size(-2)"),
+        ):
+            if bool(wrong.any()):
+                raise RuntimeError(
+                    f"Pivots given to lu_solve must all be {words}. Did you properly pass the result of lu_factor?"
+                )
+
+
+def _pivot_samples(*rows: Any) -> Tensor:
+    return values(*rows, dtype=dtypes.int32).fill_(rows[-1])
+
+
+def _lu_equations() -> Iterator[Sample]:
+    yield sample(matrices(3, 3), _pivot_samples(3), values(3, 2))
+    yield sample(matrices(3, 3), _pivot_samples(3), values(2, 3), left=False)
+    yield sample(matrices(2, 3, 3, seed=1), _pivot_samples(2, 3), values(3, 2), adjoint=True)
+    yield sample(matrices(3, 3, seed=1), _pivot_samples(3), values(2, 2, 3), left=False, adjoint=True)
+    yield sample(values(0, 0), values(0, dtype=dtypes.int32), values(0, 2))
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_lu_equations)
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`, of the `A` that `lu_factor` factored.
+
+    If `adjoint`, of ``A.mH``.
+    """
+    check_tensor("linalg_lu_solve", LU, "LU")
+    check_tensor("linalg_lu_solve", pivots, "pivots", 2)
+    check_tensor("linalg_lu_solve", B, "B", 3)
+    _check_equation(LU, pivots, B, left)
+    return into_out(_solve_recorded(LU, pivots, B, left, adjoint), out)
+
+
+_LU_SOLVE_ADVICE = (
+    "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+    "release.\n"
+    "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be "
+    "replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
+)
+
+
+def _old_lu_equations() -> Iterator[Sample]:
+    yield sample(values(3, 2), matrices(3, 3), _pivot_samples(3))
+    yield sample(values(3, 2), matrices(2, 3, 3, seed=1), _pivot_samples(2, 3))
+
+
+@operator("linear algebra", out=True, samples=_old_lu_equations)
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`linalg.lu_solve` with its arguments in the other order."""
+    check_tensor("lu_solve", input)
+    check_tensor("lu_solve", LU_data, "LU_data", 2)
+    check_tensor("lu_solve", LU_pivots, "LU_pivots", 3)
+    warn(_LU_SOLVE_ADVICE)
+    return linalg_lu_solve(LU_data, LU_pivots, input, out=out)

@@ -22,7 +22,7 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
 from tensorglass.ops.derivatives.formulas import conj, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
-from tensorglass.ops.kernels.matmul_tiled import matrix_product
+from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import from_array, make
@@ -30,7 +30,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 from tensorglass.tensor.torch_function import for_operands
 
 
-def _samples() -> Iterator[Sample]:
+def _product_samples() -> Iterator[Sample]:
     for one, other in (((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)),
                        ((5, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((4, 2, 3), (3,))):  # fmt: skip
         yield sample(values(*one), values(*other, seed=1))
@@ -117,7 +117,7 @@ def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
 @operator(
     "linear algebra",
     out=True,
-    samples=_samples,
+    samples=_product_samples,
     differs="an `out` keeps its strides; PyTorch lays it out anew for some operands",
 )
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

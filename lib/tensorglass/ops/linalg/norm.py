@@ -1,23 +1,33 @@
-"""The length of a tensor as a vector, `norm`, and that of a difference, `dist`. `norms` has the names of linalg."""
+"""Norms of vectors and matrices: norm and dist, and linalg's vector_norm, matrix_norm, norm and cond."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
+from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
+from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce
 from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.kernels import norm as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS
-from tensorglass.ops.linalg.common import check_floating
+from tensorglass.ops.linalg.common import check_floating, check_matrices, check_square
+from tensorglass.ops.linalg.inv_solve import inv_ex
+from tensorglass.ops.linalg.svd_qr import svdvals
 from tensorglass.ops.pointwise.arithmetic import sub
+from tensorglass.ops.reductions.max_min import amax, amin
+from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
+from tensorglass.ops.views.shape import permute, unsqueeze
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -72,10 +82,6 @@ def norm(
     check_tensor("norm", input)
     p = order_of_norm(p)
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
-        from tensorglass.ops.linalg.vector_matrix_norm import (
-            linalg_matrix_norm,  # when it is needed: it is made of this one
-        )
-
         several = range(len(input._size)) if dim is None else (dim,) if isinstance(dim, int) else dim
         return linalg_matrix_norm(input, p, several, keepdim, dtype=dtype, out=out)
     check_norm_dtype("linalg.vector_norm", input, dtype)
@@ -134,3 +140,291 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
             f"Got {difference._dtype.scalar_type} instead."
         )
     return norm(difference, p)
+
+
+# --- under the names of linalg ---------------------------------------------------------------------------------------
+
+_Dims = int | Sequence[int] | None
+
+
+# --- vectors ---------------------------------------------------------------------------------------------------------
+
+
+def _vector_samples() -> Iterator[Sample]:
+    for order in (2, 1, 0, 3.5, inf, -inf):
+        yield sample(values(2, 3), order)
+    yield sample(values(2, 3, 4), 2, (0, 2))
+    yield sample(values(2, 3), 1, 1, True)
+    yield sample(values(5))
+    yield sample(values())
+    yield sample(values(0, 3), 2, 0)
+
+
+def _refuse_complex_order(name: str, order: Any) -> None:
+    if isinstance(order, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
+def _vector_norm(x: Tensor, order: float, dim: _Dims, keepdim: bool, dtype: DType | None, out: Tensor | None) -> Tensor:
+    check_norm_dtype("linalg.vector_norm", x, dtype)
+    _refuse_complex_order("linalg.vector_norm", order)
+    if order < 0 or order == inf:
+        axes = range(len(x._size)) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
+        refuse_empty(x, order, dim, axes)
+    if dtype is not None:
+        x = x.to(dtype)
+    check_out_dtype(out, x._dtype.to_real())
+    return norm(x, order, dim, keepdim, out=out)
+
+
+@operator("linear algebra", namespace="linalg", out=True, samples=_vector_samples)
+def linalg_vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of order `ord` over dimensions `dim`, or over all, whatever the number of dimensions."""
+    check_tensor("linalg_vector_norm", x, "x")
+    return _vector_norm(x, order_of_norm(ord), dim, keepdim, dtype, out)
+
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+
+def _uneven(*size: int) -> Tensor:
+    """Elements whose rows are far from multiples of each other."""
+    return values(*size) * values(*size, seed=5)
+
+
+def _matrix_samples() -> Iterator[Sample]:
+    for order in ("fro", "nuc", 1, 2, -1, -2, inf, -inf):
+        yield sample(_uneven(2, 3), order)
+    yield sample(values(2, 3, 4))
+    yield sample(_uneven(2, 3, 4), 1, (0, 2), True)
+    yield sample(_uneven(2, 3, 4), 2, (2, 0))
+
+
+def _matrix_norm(
+    A: Tensor, order: float | str, dim: Sequence[int], keepdim: bool, dtype: DType | None, out: Tensor | None
+) -> Tensor:
+    name = "linalg.matrix_norm"
+    _refuse_complex_order(name, order)
+    if order not in ("fro", "nuc", 2, -2, 1, -1, inf, -inf):
+        raise RuntimeError(f"{name}: Order {order if isinstance(order, str) else f'{order:g}'} not supported.")
+    check_matrices(name, A)
+    check_floating(name, A, halves=order not in ("nuc", 2, -2))
+    if len(dim) != 2:
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    rows, columns = [geometry.wrap_dim(each, len(A._size)) for each in dim]
+    if rows == columns:
+        raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
+    check_norm_dtype(name, A, dtype)
+    real = (dtype or A._dtype).to_real()
+    if out is not None and out._dtype is not real:
+        raise RuntimeError(f"{name} expected out tensor dtype {real.scalar_type} but got: {out._dtype.scalar_type}")
+    if order == "fro":
+        return _vector_norm(A, 2, (rows, columns), keepdim, dtype, out)
+    if dtype is not None:
+        A = A.to(dtype)
+    if order in ("nuc", 2, -2):
+        return cast_into_out(_by_singular_values(A, order, rows, columns, keepdim), out)
+    summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)  # type: ignore[arg-type]  # a number
+    if not keepdim and left > summed:
+        left -= 1
+    sums = _vector_norm(A, 1, summed, keepdim, None, None)
+    return cast_into_out(_extreme(order, sums, left, keepdim), out)
+
+
+def _extreme(order: float | str, sizes: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The largest, for an `order` above 0, or the smallest of what has no sign; the largest of nothing is 0."""
+    if order < 0:  # type: ignore[operator]  # a number: strings went before
+        return amin(sizes, dim, keepdim)
+    return amax(sizes, dim, keepdim) if sizes._size[dim] else sum_(sizes, dim, keepdim)
+
+
+def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
+    last = [*[dim for dim in range(len(A._size)) if dim not in (rows, columns)], rows, columns]
+    found = svdvals(permute(A, last))
+    result = sum_(found, -1, keepdim) if order == "nuc" else _extreme(order, found, -1, keepdim)
+    return permute(unsqueeze(result, -1), [last.index(dim) for dim in range(len(last))]) if keepdim else result
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_matrix_samples,
+    signatures=(
+        "(Tensor input, Number ord, tuple of ints dim = {-2,-1}, bool keepdim = False, *, torch.dtype dtype = None, "
+        "Tensor out = None)",
+        '(Tensor input, str ord = "fro", tuple of ints dim = {-2,-1}, bool keepdim = False, *, torch.dtype dtype = '
+        "None, Tensor out = None)",
+    ),
+)
+def linalg_matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of matrices: "fro" the root of the sum of squares, "nuc" the sum of singular values, 2 the largest of
+    them, 1 and inf the largest sum of a column and of a row; the smallest for -2, -1, -inf.
+    """
+    return _matrix_norm(A, ord, dim, keepdim, dtype, out)
+
+
+def _linalg_norm_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3, 2))
+    yield sample(values(5), 1)
+    for order in ("fro", "nuc", 1, 2, inf):
+        yield sample(_uneven(2, 3), order)
+    yield sample(values(2, 3), 2, 1)
+    yield sample(_uneven(2, 3, 4), 1, (0, 2), True)
+    yield sample(values(2, 3), 3, (1,), keepdim=True)
+    yield sample(values(2, 3), None, 1)
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_linalg_norm_samples,
+    signatures=(
+        "(Tensor input, Number ord = None, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype "
+        "= None, Tensor out = None)",
+        "(Tensor input, str ord, tuple of ints or int dim = None, bool keepdim = False, *, torch.dtype dtype = None, "
+        "Tensor out = None)",
+    ),
+)
+def linalg_norm(
+    input: Tensor,
+    ord: float | str | None = None,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of a vector where `dim` is one dimension, of a matrix where it is two; without `ord` that of all."""
+    check_tensor("linalg_norm", input)
+    axes = None if dim is None else geometry.as_ints(dim)
+    count = len(input._size) if axes is None else len(axes)
+    if axes is not None and count not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(axes)}")
+    if ord is not None and count not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {count}D."
+        )
+    if ord is None:
+        result = _vector_norm(input, 2, axes, keepdim, dtype, None)
+    elif isinstance(ord, str) or count == 2:
+        result = _matrix_norm(input, ord, (-2, -1) if axes is None else axes, keepdim, dtype, None)
+    else:
+        result = _vector_norm(input, ord, axes, keepdim, dtype, None)
+    if out is not None and out._dtype is not result._dtype:
+        raise RuntimeError(
+            f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
+        )
+    return cast_into_out(result, out)
+
+
+# --- older names -----------------------------------------------------------------------------------------------------
+
+
+@derivative(node=lambda dim: "NormBackward0" if dim is None else "NormBackward1", input=norm_backward)
+def _old_norm(input: Tensor, p: float, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    if input._dtype.category < dtypes.FLOATING:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {input._dtype.scalar_type} instead."
+        )
+    return input.norm(p, dim, keepdim)
+
+
+#: A norm in one node of PyTorch's older name.
+old_norm: Any = recorded(_old_norm)
+
+
+def _all(v: Tensor, pow: int) -> Tensor:
+    found: Tensor = old_norm(v, pow, None, False)
+    return found
+
+
+def _except_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3))
+    yield sample(values(2, 3), 1, 1)
+    yield sample(values(2, 3, 2), 2, 1)
+    yield sample(values(2, 3), 2, -1)
+
+
+@operator("linear algebra", method=False, samples=_except_samples)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
+    check_tensor("norm_except_dim", v, "v")
+    if dim == -1:
+        return _all(v, pow)
+    last, size = len(v._size) - 1, v._size
+    if dim == 0:
+        found: Tensor = old_norm(v.contiguous().view(size[0], -1), pow, (1,), False)
+        return found.view(size[0], *[1] * last)
+    if dim == last:
+        found = old_norm(v.contiguous().view(-1, size[last]), pow, (0,), False)
+        return found.view(*[1] * last, size[last])
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+# --- how far from singular -------------------------------------------------------------------------------------------
+
+
+def _cond_samples() -> Iterator[Sample]:
+    for order in (None, 2, -2):
+        yield sample(matrices(2, 3, 3), order)
+    yield sample(values(2, 4, 3))
+
+
+def _check_cond(input: Tensor, order: str) -> None:
+    check_square(f"linalg.cond(ord={order})", input)
+
+
+@operator(
+    "linear algebra",
+    namespace="linalg",
+    out=True,
+    samples=_cond_samples,
+    signatures=("(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)"),
+)
+def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number: the norm of a matrix times that of its inverse, inf where it has none."""
+    check_tensor("linalg_cond", input)
+    if len(input._size) < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if isinstance(p, str):
+        _check_cond(input, p)
+    if p not in (None, "fro", "nuc", 2, -2, 1, -1, inf, -inf):
+        shown = f"{p:g}" if isinstance(p, (int, float)) else p
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {shown}")
+    if 0 in input._size:
+        result = input.new_zeros(input._size[:-2], dtype=input._dtype.to_real())
+        result._written()  # PyTorch fills it
+    elif p is None or p in (2, -2):
+        found = svdvals(input)
+        first, last = slice_view(found, -1, 0, 1), slice_view(found, -1, -1)
+        result = (last / first if p == -2 else first / last).squeeze(-1)
+    else:
+        _check_cond(input, f"{p:g}" if isinstance(p, (int, float)) else p)
+        if p == "nuc":
+            check_floating("linalg.svd", input)
+        inverse, info = inv_ex(input)
+        of_input = _matrix_norm(input, p, (-2, -1), False, None, None)
+        inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), inf)
+        of_inverse = _matrix_norm(inverse, p, (-2, -1), False, None, None)
+        result = (of_input * of_inverse).nan_to_num(inf, inf, -inf)
+    check_safe_cast("linalg.cond", result, out)
+    return cast_into_out(result, out)

@@ -41,7 +41,7 @@ def _signatures(tolerance: str) -> tuple[str, ...]:
     )
 
 
-def _sizes(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
+def _singular_factors(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
     """``A == left @ diag(sizes) @ right`` with sizes that are not negative."""
     if not hermitian:
         return svd_kernel(xp, A)
@@ -86,7 +86,7 @@ def _check_single(input: Tensor) -> None:
 def _pinv(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Array]:
     if not A.size:
         return (xp.zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype),)
-    left, sizes, right = _sizes(xp, A, hermitian)
+    left, sizes, right = _singular_factors(xp, A, hermitian)
     kept = sizes > _threshold(xp, sizes, xp.asarray(atol, sizes.dtype), xp.asarray(rtol, sizes.dtype))
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     adjoint = [xp.conj(xp.swapaxes(each, -1, -2)) for each in (right, left)]
@@ -118,10 +118,10 @@ def _pseudo_inverse(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: 
     return from_row_major(array, dtype, input._storage)
 
 
-_recorded: Any = recorded(_pseudo_inverse)
+_pinv_recorded: Any = recorded(_pseudo_inverse)
 
 
-def _samples() -> Iterator[Sample]:
+def _rank_samples() -> Iterator[Sample]:
     yield sample(matrices(2, 3, 3))
     yield sample(values(1, 4, 2, seed=3))
     yield sample(values(1, 2, 4, seed=3))
@@ -129,7 +129,7 @@ def _samples() -> Iterator[Sample]:
 
 
 def _pinv_samples() -> Iterator[Sample]:
-    yield from _samples()
+    yield from _rank_samples()
     yield sample(matrices(2, 3, 3), rtol=1e-3)
     yield sample(matrices(2, 3, 3), atol=1e-3)
     yield sample(matrices(2, 3, 3), 1e-3)
@@ -158,16 +158,16 @@ def linalg_pinv(
     _refuse_complex("pinv", atol=atol, rtol=rtol if rcond is None else rcond)
     if hermitian:
         check_square("linalg.eigh", input)
-    result = _recorded(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
+    result = _pinv_recorded(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
     check_safe_cast("linalg.pinv", result, out)
     return cast_into_out(result, out)
 
 
-@operator("linear algebra", samples=_samples)
+@operator("linear algebra", samples=_rank_samples)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse, `linalg.pinv`."""
     check_tensor("pinverse", input)
-    result: Tensor = _recorded(input, 0.0, rcond, False)
+    result: Tensor = _pinv_recorded(input, 0.0, rcond, False)
     return result
 
 
@@ -247,12 +247,12 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     node="LinalgLstsqBackward0",
     outputs=1,
     input=lambda grad, input, b: _pinv_gradient(
-        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _recorded(input, None, None, False)
+        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _pinv_recorded(input, None, None, False)
     ),
     b=lambda grad, input, b: (
-        (_recorded(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
+        (_pinv_recorded(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
         if _is_vector(b, input)
-        else _recorded(input, None, None, False).mH @ grad
+        else _pinv_recorded(input, None, None, False).mH @ grad
     ),
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
@@ -276,7 +276,7 @@ def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
 _recorded_lstsq: Any = recorded(_least_squares)
 
 
-def _equations() -> Iterator[Sample]:
+def _lstsq_samples() -> Iterator[Sample]:
     yield sample(values(1, 4, 2, seed=3), values(1, 4, 2))
     yield sample(matrices(2, 3, 3), values(2, 3, 2))
 
@@ -284,7 +284,7 @@ def _equations() -> Iterator[Sample]:
 DRIVER = "`driver` is checked, and singular values are used whatever it is"
 
 
-@operator("linear algebra", namespace="linalg", samples=_equations, differs=DRIVER)
+@operator("linear algebra", namespace="linalg", samples=_lstsq_samples, differs=DRIVER)
 def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The `X` for which ``A @ X`` comes closest to `B`, the squared distances, and the rank of `A`.
 

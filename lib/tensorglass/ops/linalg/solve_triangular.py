@@ -18,58 +18,42 @@ from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
-from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.linalg.common import (
     check_kernel,
     check_matrices,
     check_square,
     column_major,
+    flattened,
     from_column_major,
     launch,
+    routine,
+    takes_lapack,
 )
 from tensorglass.tensor.tensor import Tensor
 
-_SMALL = 128  #: unknowns that are solved for at once
-
 
 def substituted(xp: Any, A: Array, B: Array, upper: bool, unit: bool = False) -> Array:
-    """The solution of ``A @ X == B``, row by row: the first row found gives the next, and so on.
-
-    LAPACK's solver does just that where the triangle is the upper one, so a lower one is turned upside down.
-    """
-    A = xp.triu(A) if upper else xp.tril(A)
-    count = A.shape[-1]
-    if unit:
-        A = xp.where(xp.eye(count, dtype=bool), xp.asarray(1, A.dtype), A)
-    if not upper:
-        return substituted(xp, A[..., ::-1, ::-1], B[..., ::-1, :], True)[..., ::-1, :]
+    """In a kernel: the solution of ``A @ X == B``, where `A` is triangular, with ones on its diagonal if `unit`."""
     batch = xp.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    B = xp.broadcast_to(B, (*batch, *B.shape[-2:]))
-    if not A.size:
-        return xp.array(B)
-    if bool((xp.diagonal(A, 0, -2, -1) != 0).all()) and bool(xp.isfinite(A).all()):
-        if count <= _SMALL or not on_host(xp):
-            return xp.linalg.solve(xp.broadcast_to(A, (*batch, *A.shape[-2:])), B)
-        wide = xp.result_type(A, "float64")  # in which NumPy solves
-        return _by_halves(xp, A.astype(wide), B.astype(wide)).astype(A.dtype)
-    answer = xp.array(B)  # LAPACK's refuses these, PyTorch divides by zero
-    for place in range(count - 1, -1, -1):
-        known = A[..., place, place + 1 :, None] * answer[..., place + 1 :, :]
-        answer[..., place, :] = (answer[..., place, :] - xp.sum(known, axis=-2)) / A[..., place, place, None]
+    shape = (*batch, *B.shape[-2:])
+    right = flattened(xp.broadcast_to(B, shape))
+    triangles = flattened(xp.broadcast_to(A, (*batch, *A.shape[-2:])))
+    if not right.size or not takes_lapack(xp, triangles):
+        return _row_by_row(xp, triangles, right, upper, unit).reshape(shape)
+    solve = routine(xp, "trsm", A)
+    found = [solve(1.0, *each, lower=int(not upper), diag=int(unit)) for each in zip(triangles, right, strict=True)]
+    return xp.stack(found).reshape(shape)
+
+
+def _row_by_row(xp: Any, A: Array, B: Array, upper: bool, unit: bool) -> Array:
+    """The same without BLAS: the last row of an upper triangle gives the one above it, and so on."""
+    answer = xp.array(B)
+    count = A.shape[-1]
+    for place in range(count - 1, -1, -1) if upper else range(count):
+        others = slice(place + 1, None) if upper else slice(place)
+        rest = answer[..., place, :] - xp.sum(A[..., place, others, None] * answer[..., others, :], axis=-2)
+        answer[..., place, :] = rest if unit else rest / A[..., place, place, None]
     return answer
-
-
-def _by_halves(xp: Any, A: Array, B: Array) -> Array:
-    """The lower half of the unknowns, and with those the upper half: for a product of matrices takes least of all.
-
-    LAPACK's solver looks at the zeros too: for 1000 unknowns and as many right sides it takes twice the time.
-    """
-    half = A.shape[-1] // 2
-    if A.shape[-1] <= _SMALL:
-        return xp.linalg.solve(xp.broadcast_to(A, (*B.shape[:-2], *A.shape[-2:])), B)
-    below = _by_halves(xp, A[..., half:, half:], B[..., half:, :])
-    above = _by_halves(xp, A[..., :half, :half], B[..., :half, :] - A[..., :half, half:] @ below)
-    return xp.concatenate([above, below], axis=-2)
 
 
 def _solution(xp: Any, A: Array, B: Array, upper: bool, left: bool, unit: bool) -> Array:
@@ -207,10 +191,10 @@ def triangular_solve(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> Any:
-    """`linalg.solve_triangular` with its arguments turned round, and a copy of the matrix."""
+    """`linalg.solve_triangular` with its arguments in the other order, and a copy of the matrix."""
     check_tensor("triangular_solve", input)
     check_tensor("triangular_solve", A, "A", 2)
-    warn(_ADVICE)
+    warn(_TRIANGULAR_ADVICE)
     for name, each in (("b", input), ("A", A)):
         if len(each._size) < 2:
             raise RuntimeError(
@@ -239,7 +223,7 @@ def check_equation(name: str, b: Tensor, A: Tensor) -> None:
         )
 
 
-_ADVICE = (
+_TRIANGULAR_ADVICE = (
     "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
     "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
     "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "

@@ -22,7 +22,7 @@ from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
 
-def _matrices() -> Iterator[Sample]:
+def _trace_samples() -> Iterator[Sample]:
     yield sample(values(3, 3))
     yield sample(values(2, 4))
     yield sample(values(0, 3))
@@ -34,7 +34,7 @@ def _trace_gradient(grad: Tensor, rows: int, columns: int) -> Tensor:
     return flat.view(rows, columns)
 
 
-@operator("linear algebra", samples=_matrices)
+@operator("linear algebra", samples=_trace_samples)
 @derivative(input=lambda grad, input_size: _trace_gradient(grad, *input_size))
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on a matrix's diagonal. Integers are added as int64."""

@@ -1,7 +1,7 @@
 """``torch.special``: orthogonal polynomials, by the recurrence that each family has.
 
-The first two of a family are given, and each next one is made of the two before it; all degrees up to the highest that
-is asked for are gone through at once for all elements. They have no derivative, as PyTorch's have none.
+The first two of a family are given, and each next one is made of the two before it, for all elements, up to the highest
+degree that one of them needs. They have no derivative, as PyTorch's have none.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def _degrees() -> Iterator[Sample]:
 
 
 def _member(xp: Any, x: Array, n: Array, first: Array, step: Step) -> Array:
-    """The polynomials of degrees `n`, cut to whole numbers, at `x`; 0 where there is no such degree."""
+    """The polynomials of degrees `n`, rounded towards 0, at `x`; 0 where there is no such degree."""
     n = xp.trunc(xp.where(xp.absolute(n) < 2.0**63, n, -1))  # nor has PyTorch any that an int64 cannot hold
     x, degree, first = xp.broadcast_arrays(x, n, first)
     highest = int(n.max()) if degree.size else 0
-    is_one = n.size == 1 and highest > 1  # as in most calls: no look at each element after each step, half of the time
+    is_one = n.size == 1 and highest > 1  # then no step asks which elements are done
     before, now = xp.ones_like(first), first
     answer = xp.where(degree == 0, before, xp.where(degree == 1, now, 0))
     for k in range(2, highest + 1):

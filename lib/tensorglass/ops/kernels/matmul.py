@@ -1,9 +1,8 @@
-"""The product of two matrices, in pieces where one of them is long and thin.
+"""The product of two matrices, in pieces where one of them is long and thin, and in float64 where they hold integers.
 
 NumPy multiplies by OpenBLAS, which packs what it multiplies into blocks, and has another way for small products that
 does without. Where two of three lengths are small there is little to do with each element, and packing takes longer
-than multiplying; cut into small products it all takes a fifth to four fifths of that. 6×25 by 25×50,176, the first
-convolution of LeNet: 240 µs for 690 (PyTorch 560).
+than multiplying: such a product is cut into small ones. Integers NumPy multiplies one by one, for BLAS has only floats.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
-from tensorglass.ops.kernels.matmul_integer import whole_product
 
 SMALL = 10**6  #: what OpenBLAS calls small: so many multiplications
 # Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
@@ -48,20 +46,20 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
         columns = other.shape[1]
         if inner == other.shape[0] and rows * inner * columns > SMALL:
             if _is_wide(rows, inner, columns) and one.flags.c_contiguous and other.flags.f_contiguous:
-                # Two thirds of the time the other way around: the wider one comes first, which is read as it lies.
-                turned = _product(xp, other.T, one.T, None, piece(columns, inner, rows)).T
+                # The other way around, as the wider matrix is then read as it lies.
+                turned = _in_pieces(xp, other.T, one.T, None, piece(columns, inner, rows)).T
                 made = xp.empty((rows, columns), one.dtype) if out is None else out
                 made[...] = turned
                 return made
-            return _product(xp, one, other, out, piece(rows, inner, columns))
+            return _in_pieces(xp, one, other, out, piece(rows, inner, columns))
     if xp is HOST.xp and out is None and one.dtype.kind in "iu":
-        found = whole_product(one, other)
+        found = _integer_product(one, other)
         if found is not None:
             return found
     return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
 
 
-def _product(xp: Any, one: Array, other: Array, out: Array | None, length: int) -> Array:
+def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, length: int) -> Array:
     """The product in pieces of this length, or whole if it is 0."""
     if not length:
         return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
@@ -81,3 +79,29 @@ def _product(xp: Any, one: Array, other: Array, out: Array | None, length: int) 
         for part in pieces[1:]:
             xp.add(made, xp.matmul(one[:, part], other[part]), made)
     return made
+
+
+# --- integers --------------------------------------------------------------------------------------------------------
+
+_EXACT = 2**53  # up to which float64 holds every integer
+_LEAST_CONVERTED = 32**3  # multiplications, below which looking and converting cost more than they save
+
+
+def _integer_product(one: Array, other: Array) -> Array | None:
+    """``one @ other`` of integers as NumPy has it; None for two dtypes, and where this is not exact or not quicker."""
+    if one.dtype != other.dtype or one.ndim < 2 or other.ndim < 2 or not other.size:
+        return None
+    if one.size * other.shape[-1] < _LEAST_CONVERTED:
+        return None
+    if one.shape[-1] * _largest_size(one) * _largest_size(other) >= _EXACT:
+        return None
+    # By int64, from which the conversion to a smaller dtype wraps around, as the sums would have done.
+    product: Array = (one.astype("float64") @ other.astype("float64")).astype("int64")
+    return product if one.dtype == product.dtype else product.astype(one.dtype)
+
+
+def _largest_size(array: Array) -> int:
+    """The largest absolute value that `array` has, or that its dtype can hold where that is small."""
+    if array.itemsize <= 2:
+        return 1 << 16
+    return max(int(array.max()), -int(array.min()))

@@ -58,7 +58,7 @@ class ObservedPool:
 
     def _reserve(self, address: int, nbytes: int) -> None:
         self._segments[address] = nbytes
-        self.counters.reserved(False, nbytes)
+        self.counters.got_segment(False, nbytes)
 
     def _take_back(self) -> None:
         while self._returned:

@@ -13,9 +13,9 @@ import os
 import weakref
 from collections.abc import Callable
 from threading import RLock, get_ident
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple, Unpack
 
-P = ParamSpec("P")
+Given = TypeVarTuple("Given")
 R = TypeVar("R")
 
 _all: weakref.WeakSet[Turns] = weakref.WeakSet()
@@ -34,17 +34,17 @@ class Turns:
         """Whether it is this thread's turn: then a finalizer or a signal's handler asks, called during the work."""
         return self._thread == get_ident()
 
-    def take(self, work: Callable[P, R], /, *arguments: P.args, **keywords: P.kwargs) -> R:
-        """``work(*arguments, **keywords)``, when no other thread has a turn."""
+    def take(self, work: Callable[[Unpack[Given]], R], *arguments: *Given) -> R:
+        """``work(*arguments)``, when no other thread has a turn."""
         me = get_ident()
         if self._thread == me:
-            return work(*arguments, **keywords)
+            return work(*arguments)
         lock = self._lock
         try:
             lock.acquire()
             try:
                 self._thread = me
-                return work(*arguments, **keywords)
+                return work(*arguments)
             finally:
                 self._thread = 0
         finally:

@@ -63,7 +63,7 @@ class Allocation:
     __slots__ = ("__weakref__", "_life", "_settle", "block")
 
     block: Block
-    _life: Life | None
+    _life: Any  #: a `Life`, until this ends
 
     def __init__(self, settle: Callable[[], None]) -> None:
         self._settle = settle

@@ -294,13 +294,13 @@ class CachingAllocator:
 
     def _no_room(self, nbytes: int) -> NoRoom:
         counters = self.counters.copy()
-        counters.failures += 1
+        counters.failed()
         self.counters = counters
         return NoRoom(nbytes, self.capacity, counters.allocated, counters.reserved)
 
     def _count_retry(self) -> None:
         counters = self.counters.copy()
-        counters.retries += 1
+        counters.retried()
         self.counters = counters
 
     def _keep_within_limit(self) -> None:

@@ -18,6 +18,7 @@ from tensorglass.making import from_array
 from tensorglass.naming import Named, type_name
 from tensorglass.storage import UntypedStorage
 from tensorglass.tensor import Tensor, array_of
+from tensorglass.turns import Turns
 
 _FIRST_SEED = 67280421310721  # what PyTorch's new generators are seeded with
 
@@ -116,10 +117,15 @@ def _read_seed(seed: int) -> int:
 default_generator = Generator(CPU)
 default_generator.seed()
 _defaults = {CPU: default_generator}  # that of each device which was used
+_first_use = Turns()
 
 
 def default_of(device: Device) -> Generator:
     """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
+    return _defaults.get(device) or _first_use.take(_made, device)
+
+
+def _made(device: Device) -> Generator:
     found = _defaults.get(device)
     if found is None:
         found = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())
@@ -148,7 +154,7 @@ def manual_seed(seed: int) -> Generator:
     """
     seed = int(seed)
     default_generator.manual_seed(seed)
-    for device, generator in _defaults.items():
+    for device, generator in list(_defaults.items()):
         if device is not CPU:
             generator.manual_seed(seed)
     return default_generator

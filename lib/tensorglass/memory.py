@@ -19,11 +19,10 @@ On the CPU the memory of large storages, from a MiB on, is kept when they die, f
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tensorglass.backends.host_memory import POOL
+from tensorglass.blocks import Block
 
 if TYPE_CHECKING:
     from tensorglass.storage import UntypedStorage
@@ -58,7 +57,7 @@ class Observer(Protocol):
 
 
 _observers: tuple[Observer, ...] = ()
-_open_tracks = 0  # blocks of `track` that have not ended
+_open_tracks: dict[int, Report] = {}  # of blocks of `track` that have not ended
 
 
 # --- what storages and operators report ----------------------------------------------------------------------------
@@ -210,48 +209,64 @@ class Report:
         )
 
 
-@contextmanager
-def track() -> Iterator[Report]:
+class _Start(NamedTuple):
+    """What a block of `track` found."""
+
+    report: Report
+    peak_bytes: int
+    live_bytes: int
+    counts: tuple[int, int, int, int]
+
+
+class track(Block):
     """Measure a block of code: ``with track() as report: …``, then read or print `report`.
 
     Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
     """
-    global _open_tracks
-    report = Report()
-    outer_peak = figures.peak_bytes
-    _open_tracks += 1
-    figures.peak_bytes = start_bytes = figures.live_bytes
-    start = (figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes)
-    try:
-        yield report
-    finally:
-        _open_tracks -= 1
-        report.allocations = figures.allocations - start[0]
-        report.allocated_bytes = figures.allocated_bytes - start[1]
-        report.copies = figures.copies - start[2]
-        report.copied_bytes = figures.copied_bytes - start[3]
-        report.peak_bytes = figures.peak_bytes - start_bytes
-        report.kept_bytes = figures.live_bytes - start_bytes
-        figures.peak_bytes = max(figures.peak_bytes, outer_peak)
+
+    def before(self) -> _Start:
+        counts = figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes
+        return _Start(Report(), figures.peak_bytes, figures.live_bytes, counts)
+
+    def begin(self, note: _Start) -> Report:
+        _open_tracks[id(note.report)] = note.report
+        figures.peak_bytes = note.live_bytes
+        return note.report
+
+    def end(self, note: _Start) -> None:
+        report = note.report
+        allocations, allocated_bytes, copies, copied_bytes = note.counts
+        report.allocations = figures.allocations - allocations
+        report.allocated_bytes = figures.allocated_bytes - allocated_bytes
+        report.copies = figures.copies - copies
+        report.copied_bytes = figures.copied_bytes - copied_bytes
+        report.peak_bytes = figures.peak_bytes - note.live_bytes
+        report.kept_bytes = figures.live_bytes - note.live_bytes
+        figures.peak_bytes = max(figures.peak_bytes, note.peak_bytes)
+        _open_tracks.pop(id(report), None)
 
 
 def is_measured() -> bool:
     """Whether somebody counts every storage now: a block of `track`, or an observer."""
-    return _open_tracks > 0 or bool(_observers)
+    return bool(_open_tracks or _observers)
 
 
-@contextmanager
-def observed(observer: Observer) -> Iterator[None]:
+class observed(Block):
     """In the block `observer` is told of every storage that is made or resized, and of every copy.
 
     Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
     """
-    global _observers
-    _observers = (*_observers, observer)
-    try:
-        yield
-    finally:
-        _observers = tuple([each for each in _observers if each is not observer])
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def begin(self, _: None) -> None:
+        global _observers
+        _observers = (*_observers, self._observer)
+
+    def end(self, _: None) -> None:
+        global _observers
+        _observers = tuple([each for each in _observers if each is not self._observer])
 
 
 def _bytes(number: int) -> str:

@@ -7,7 +7,6 @@ arrives later is added to it in place.
 from __future__ import annotations
 
 import sys
-import threading
 from typing import Any
 
 from tensorglass import geometry
@@ -15,13 +14,14 @@ from tensorglass.autograd.hook_calls import call_after_accumulation
 from tensorglass.formats import contiguous_format
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.array_formulas import BareArray, is_spread, tensor_of
-from tensorglass.graph.meta import meta_of
+from tensorglass.graph.meta import Meta, meta_of
 from tensorglass.graph.modes import state
 from tensorglass.graph.node import AccumulateGrad
 from tensorglass.tensor import Tensor
+from tensorglass.turns import Turns
 
 Arrived = list["Tensor | None"]
-_collecting = threading.Lock()  # two threads may add to the same leaf
+_collecting = Turns()  # two threads may add to the same leaf
 
 
 def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
@@ -31,15 +31,7 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
     the hooks of the node.
     """
     meta = meta_of(leaf)
-    with _collecting:
-        if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
-            pass
-        elif meta.grad is None:
-            meta.grad = _own(leaf, arrived, holders)
-        elif state.grad:
-            meta.grad = meta.grad + arrived[0]
-        else:
-            meta.grad += arrived[0]
+    _collecting.take(_collect, leaf, meta, arrived, holders)
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
 
@@ -62,12 +54,26 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)
-    with _collecting:
-        if meta.grad is None:
-            meta.grad = found
-        else:  # another thread was first
-            meta.grad += found
+    _collecting.take(_collect_first, meta, found)
     return True
+
+
+def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, holders: int) -> None:
+    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+        return
+    if meta.grad is None:
+        meta.grad = _own(leaf, arrived, holders)
+    elif state.grad:
+        meta.grad = meta.grad + arrived[0]
+    else:
+        meta.grad += arrived[0]
+
+
+def _collect_first(meta: Meta, found: Tensor) -> None:
+    if meta.grad is None:
+        meta.grad = found
+    else:  # another thread was first
+        meta.grad += found
 
 
 def is_copied_in_order(leaf: Tensor) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TypeGuard
 
 from tensorglass.errors import explained
@@ -45,12 +45,12 @@ def opened_to_write(f: Any) -> Iterator[BinaryIO]:
 def _replacing(path: str, shown: str) -> Iterator[BinaryIO]:
     beside = f"{path}.{os.urandom(4).hex()}.part"
     try:
-        file = open(beside, "xb")  # noqa: SIM115  # closed below, before it is renamed
-    except FileNotFoundError:
-        if os.path.isdir(os.path.dirname(path)):  # of a kind in which no files are made
-            raise
-        raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
-    try:
+        try:
+            file = open(beside, "xb")  # noqa: SIM115  # closed below, before it is renamed
+        except FileNotFoundError:
+            if os.path.isdir(os.path.dirname(path)):  # of a kind in which no files are made
+                raise
+            raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
         with file:
             yield file
         if os.path.exists(path):
@@ -59,7 +59,8 @@ def _replacing(path: str, shown: str) -> Iterator[BinaryIO]:
             copymode(path, beside)
         os.replace(beside, path)
     except BaseException:
-        os.unlink(beside)
+        with suppress(FileNotFoundError):  # an interrupt may come when it has not been made, or has taken its place
+            os.unlink(beside)
         raise
 
 

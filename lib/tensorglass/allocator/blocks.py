@@ -38,6 +38,28 @@ class Segment:
         """Whether nothing in it is allocated: then, and only then, it can go back to the device."""
         return not self.first.is_allocated and self.first.after is None
 
+    def described(self) -> dict[str, Any]:
+        """The segment in the form of `torch.cuda.memory_snapshot`."""
+        blocks = self.blocks()
+        allocated = [block for block in blocks if block.is_allocated]
+        return {
+            "address": self.address,
+            "total_size": self.nbytes,
+            "allocated_size": sum(block.nbytes for block in allocated),
+            "active_size": sum(block.nbytes for block in allocated),
+            "requested_size": sum(block.requested for block in allocated),
+            "segment_type": "small" if self.is_small else "large",
+            "blocks": [
+                {
+                    "address": block.address,
+                    "size": block.nbytes,
+                    "requested_size": block.requested,
+                    "state": "active_allocated" if block.is_allocated else "inactive",
+                }
+                for block in blocks
+            ],
+        }
+
 
 class Block:
     """A part of a segment."""

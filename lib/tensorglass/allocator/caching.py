@@ -373,32 +373,10 @@ class CachingAllocator:
 
     def snapshot(self) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
-        return self._look(lambda: [_described(segment) for _, segment in sorted(self._segments.items())])
+        return self._look(lambda: [segment.described() for _, segment in sorted(self._segments.items())])
 
 
 def _rounded(nbytes: int) -> tuple[int, bool]:
     """The length of a block for so many bytes, and whether it is of a small segment."""
     rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
     return rounded, rounded <= LARGEST_SMALL_BLOCK
-
-
-def _described(segment: Segment) -> dict[str, Any]:
-    blocks = segment.blocks()
-    allocated = [block for block in blocks if block.is_allocated]
-    return {
-        "address": segment.address,
-        "total_size": segment.nbytes,
-        "allocated_size": sum(block.nbytes for block in allocated),
-        "active_size": sum(block.nbytes for block in allocated),
-        "requested_size": sum(block.requested for block in allocated),
-        "segment_type": "small" if segment.is_small else "large",
-        "blocks": [
-            {
-                "address": block.address,
-                "size": block.nbytes,
-                "requested_size": block.requested,
-                "state": "active_allocated" if block.is_allocated else "inactive",
-            }
-            for block in blocks
-        ],
-    }

@@ -20,16 +20,14 @@ _first_use = Turns()
 _drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: those that have an engine
 
 
-def _release_engines() -> None:
-    """Let the engines be used in a forked child, where the threads that used them are gone."""
+def _begin_anew() -> None:
+    """Let no stream wait, in a forked child, for a thread of the parent that was drawing from it."""
     for each in list(_drawing):
-        engine: Any = vars(each).get("_engine")
-        if engine is not None and engine.lock.locked():
-            engine.lock.release()
+        each.free_lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_release_engines)
+    os.register_at_fork(after_in_child=_begin_anew)
 
 _WORDS = 624  # of 32 bits: the generator's state
 _FEW = 256  # numbers, below which a call takes longer than drawing them
@@ -60,13 +58,23 @@ class NumpyBits:
 
     def _begin(self, name: str) -> Any:
         if "_draw" not in vars(self):
-            engine = numpy.random.MT19937()
-            engine.state = _begun(self._seed)
-            draw = numpy.random.Generator(engine)
-            _drawing.add(self)
-            self._engine = engine
-            self._draw = draw
+            self._go_on_from(_begun(self._seed))
         return vars(self)[name]
+
+    def _go_on_from(self, state: Any) -> None:
+        engine = numpy.random.MT19937()
+        engine.state = state
+        draw = numpy.random.Generator(engine)
+        _drawing.add(self)
+        self._engine, self._draw = engine, draw
+
+    def free_lock(self) -> None:
+        """Go on with another engine if this one's lock is held: it stays so where the thread that held it is gone."""
+        lock: Any = self._engine.lock
+        if lock.acquire(blocking=False):
+            lock.release()
+        else:
+            self._go_on_from(self._engine.state)
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` whole numbers of 32 random bits, as uint32."""

@@ -287,7 +287,8 @@ def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -
     """Interrupt by a timer's signals. Returns how many came while the library was at work, and what was broken."""
     numbers = random.Random(seed)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    tried, broken = 0, []
+    tried = 0
+    broken: list[str] = []
     try:
         while tried < count and len(broken) < 20:
             scenario = numbers.choice(scenarios)
@@ -318,7 +319,8 @@ def run(count: int, seed: int) -> dict[str, Any]:
             for scenario in scenarios:  # what is made on first use is there
                 scenario()
         truth = _Truth(path)
-        tried, broken = 0, []
+        tried = 0
+        broken: list[str] = []
         for scenario in scenarios:
             share = count // 2 // len(scenarios)
             moments = _moments(scenario)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-
-from tests.attacks import interrupts, threads
+from attacks import interrupts, threads
 
 
 def test_nothing_is_lost_or_stays_changed_wherever_an_interrupt_comes() -> None:

@@ -107,9 +107,8 @@ class CachingAllocator:
 
     def settle(self) -> None:
         """Take back the blocks that nobody holds, unless another call is at work: then it does that, or the next."""
-        while self._ended and not self._turns.is_mine:
-            if not self._turns.take_if_free(self._catch_up):
-                return
+        while self._ended and self._turns.take_if_free(self._catch_up):
+            pass
 
     def empty_cache(self) -> None:
         """Give every segment in which nothing is allocated back to the device."""

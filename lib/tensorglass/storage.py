@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, memory, sharing, transfers
@@ -42,8 +43,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_array", "_birth", "_buffer", "_counted", "_name", "_nbytes", "backend", "device",
-        "is_ours", "version",
+        "__dict__", "__weakref__", "_array", "_birth", "_buffer", "_counted", "_end", "_name", "_nbytes", "backend",
+        "device", "is_ours", "version",
     )  # fmt: skip
 
     backend: Backend
@@ -53,7 +54,11 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     _birth: int  #: its number: how many storages had been made when it was
     _counted: int  #: how many of the bytes count in `memory`: those that are ours
 
-    __del__ = memory.ended
+    #: notes in `memory` that its bytes have gone; made anew when their number changes
+    _end: Callable[[], None]
+
+    # ``self._end()``, looked up and called without a line of Python, which an interrupt could keep from running.
+    __del__ = property(attrgetter("_end"))
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
         self._counted = 0  # until there are bytes: they may be refused

@@ -214,6 +214,8 @@ class _Truth:
         if _allocated() != self.allocated:
             gc.collect()
         assert _allocated() == self.allocated, f"{_allocated()} bytes live, and not {self.allocated}"
+        living = sum(each.nbytes() for each in memory.live() if each.is_ours)
+        assert memory.allocated() == living, f"{memory.allocated()} bytes are counted, and {living} live"
         _check_allocator(backends.host_memory.POOL)
         for each in _simulated():
             _check_allocator(each.allocator)

@@ -75,8 +75,11 @@ def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures, ended
     """A new storage holds `nbytes` bytes that count."""
     end = partial(_note_end, nbytes)
     while ended:  # `_settle` written out: its call would be a twentieth of what a small tensor costs
-        figures.live_bytes -= ended[0]
-        del ended[0]
+        try:
+            figures.live_bytes -= ended[0]
+            del ended[0]
+        except IndexError:  # another thread was faster, between two rounds
+            break
     storage._end, storage._counted = end, nbytes
     storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
@@ -91,8 +94,11 @@ def born(storage: UntypedStorage, nbytes: int, figures: Figures = figures, ended
 def _settle() -> None:
     """Subtract the bytes of the storages that have gone."""
     while _ended:
-        figures.live_bytes -= _ended[0]
-        del _ended[0]
+        try:
+            figures.live_bytes -= _ended[0]
+            del _ended[0]
+        except IndexError:  # another thread was faster, between two rounds
+            break
 
 
 def resized(storage: UntypedStorage, nbytes: int) -> None:

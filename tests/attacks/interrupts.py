@@ -205,7 +205,7 @@ class _Truth:
     def __init__(self, path: str) -> None:
         self.path = path
         gc.collect()
-        self.modes, self.allocated = _modes_now(), _allocated()
+        self.modes, self.allocated, self.counted = _modes_now(), _allocated(), memory.allocated()
 
     def check(self) -> None:
         found = _modes_now()
@@ -214,8 +214,7 @@ class _Truth:
         if _allocated() != self.allocated:
             gc.collect()
         assert _allocated() == self.allocated, f"{_allocated()} bytes live, and not {self.allocated}"
-        living = sum(each.nbytes() for each in memory.live() if each.is_ours)
-        assert memory.allocated() == living, f"{memory.allocated()} bytes are counted, and {living} live"
+        assert memory.allocated() == self.counted, f"{memory.allocated()} bytes are counted, and not {self.counted}"
         _check_allocator(backends.host_memory.POOL)
         for each in _simulated():
             _check_allocator(each.allocator)

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
+from tensorglass.core.blocks import Block
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
-from tensorglass.tensor.generator import default_of, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from tensorglass.tensor.generator import (
+    Generator,
+    default_of,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-@contextmanager
-def fork_rng(
-    devices: Iterable[Device | str] | None = None, enabled: bool = True, *, device_type: str | None = None
-) -> Iterator[None]:
+class fork_rng(Block):
     """Let a block draw random numbers and seed, and go on afterwards as if it had not: ``with fork_rng():``
 
     The CPU's generator is put back, and those of `devices`; `device_type` is for numbers among them. Nothing is put
     back unless `enabled`.
     """
-    if not enabled:
-        yield
-        return
-    others = [Device(device_type or "cuda", each) if isinstance(each, int) else Device(each) for each in devices or ()]
-    kept = [(default_of(place), default_of(place).get_state()) for place in (CPU, *others)]
-    try:
-        yield
-    finally:
-        for generator, state in kept:
+
+    def __init__(
+        self, devices: Iterable[Device | str] | None = None, enabled: bool = True, *, device_type: str | None = None
+    ) -> None:
+        self._places = [CPU] if enabled else []
+        for each in devices or () if enabled else ():
+            self._places.append(Device(device_type or "cuda", each) if isinstance(each, int) else Device(each))
+
+    def before(self) -> list[tuple[Generator, Tensor]]:
+        return [(default_of(place), default_of(place).get_state()) for place in self._places]
+
+    def begin(self, _: list[tuple[Generator, Tensor]]) -> None:
+        """Nothing changes yet."""
+
+    def end(self, note: list[tuple[Generator, Tensor]]) -> None:
+        for generator, state in note:
             generator.set_state(state)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorglass.allocator import Addresses, Allocation, Block, CachingAllocator, NoRoom
+from tensorglass.allocator import Addresses, Allocation, CachingAllocator, NoRoom
 
 MIB = 2**20
 
@@ -58,13 +58,12 @@ def test_blocks_fill_segments_and_figures_add_up(steps: list[tuple[str, int]]) -
             with suppress(NoRoom):
                 held.append(allocator.allocate(number))
         elif action == "f" and held:
-            allocator.free(held.pop(number % len(held)))
+            held.pop(number % len(held))
         else:
             allocator.empty_cache()
         check(allocator)
-        assert len({block.address for block in held}) == len(held)
-    for block in held:
-        allocator.free(block)
+        assert len({each.block.address for each in held}) == len(held)
+    held.clear()
     allocator.empty_cache()
     assert allocator.reserved == 0
     assert allocator.snapshot() == []
@@ -79,13 +78,12 @@ def test_whole_segments_are_kept_up_to_the_limit(steps: list[tuple[str, int]], l
         if action == "a":
             held.append(allocator.allocate(number))
         elif held:
-            allocator.free(held.pop(number % len(held)))
+            held.pop(number % len(held))
             unused = allocator.reserved - allocator.allocated
             whole = [each for each in allocator.snapshot() if each["allocated_size"] == 0]
             assert unused <= limit or not whole, "a segment in which nothing lives was kept beyond the limit"
         check(allocator)
-    for block in held:
-        allocator.free(block)
+    held.clear()
     assert allocator.allocated == 0
     assert allocator.reserved <= limit
 
@@ -109,21 +107,21 @@ class _Scarce(Addresses):
 
 def test_a_source_without_memory_is_asked_again_once_the_cache_is_empty() -> None:
     allocator = CachingAllocator(2**40, _Scarce(40 * MIB))
-    allocator.free(allocator.allocate(30 * MIB))
-    block = allocator.allocate(36 * MIB)
+    allocator.allocate(30 * MIB)  # and free it
+    held = allocator.allocate(36 * MIB)
     assert allocator.stats()["num_alloc_retries"] == 1
     with pytest.raises(NoRoom):
         allocator.allocate(20 * MIB)
-    allocator.free(block)
+    del held
     check(allocator)
-    assert allocator.allocate(40 * MIB).nbytes == 40 * MIB
+    assert allocator.allocate(40 * MIB).block.nbytes == 40 * MIB
 
 
 class _CallingBack(Addresses):
     """A source amid whose answer somebody uses the allocator, as a finalizer or a signal's handler may."""
 
     allocator: CachingAllocator
-    held: list[Block]
+    held: list[Allocation]
     times = 0
 
     def reserve(self, nbytes: int) -> tuple[int, Any]:
@@ -140,10 +138,10 @@ def test_the_allocator_may_be_called_amid_itself() -> None:
     source.allocator, source.held = CachingAllocator(2**40, source), []
     blocks = [source.allocator.allocate(nbytes * MIB) for nbytes in (1, 5, 30)]
     every = [*blocks, *source.held]
-    assert len({block.address for block in every}) == len(every) == 3 + len(source.held)
+    assert len({each.block.address for each in every}) == len(every) == 3 + len(source.held)
     check(source.allocator)
-    for block in every:
-        source.allocator.free(block)
+    for each in (blocks, source.held, every):
+        each.clear()
     check(source.allocator)
     source.allocator.empty_cache()
     assert source.allocator.reserved == 0
@@ -156,7 +154,7 @@ def test_blocks_may_be_freed_by_the_collector_amid_a_call() -> None:
         __slots__ = ("itself",)
 
     def leave_garbage() -> None:
-        each = InACycle(allocator.allocate(MIB), allocator.free)
+        each = allocator.allocate(MIB, InACycle)
         each.itself = each
 
     threshold = gc.get_threshold()
@@ -174,9 +172,9 @@ def test_blocks_may_be_freed_by_the_collector_amid_a_call() -> None:
 def test_a_freed_block_is_used_again() -> None:
     allocator = CachingAllocator(64 * MIB)
     first = allocator.allocate(3 * MIB)
-    address = first.address
-    allocator.free(first)
-    assert allocator.allocate(3 * MIB - 1).address == address
+    address = first.block.address
+    del first
+    assert allocator.allocate(3 * MIB - 1).block.address == address
     assert allocator.stats()["num_device_alloc"] == 1
 
 
@@ -193,18 +191,18 @@ def test_segments_have_pytorchs_sizes(nbytes: int, segment: int) -> None:
 def test_fragments_cannot_serve_what_is_larger_than_each() -> None:
     allocator = CachingAllocator(20 * MIB)
     blocks = [allocator.allocate(5 * MIB) for _ in range(4)]
-    for block in blocks[::2]:
-        allocator.free(block)
+    address = blocks[0].block.address
+    del blocks[2], blocks[0]
     assert allocator.reserved - allocator.allocated == 10 * MIB
     with pytest.raises(NoRoom):
         allocator.allocate(6 * MIB)
-    allocator.free(blocks[1])
-    assert allocator.allocate(15 * MIB).address == blocks[0].address
+    del blocks[0]
+    assert allocator.allocate(15 * MIB).block.address == address
 
 
 def test_the_cache_is_emptied_to_make_room() -> None:
     allocator = CachingAllocator(24 * MIB)
-    allocator.free(allocator.allocate(20 * MIB))
+    allocator.allocate(20 * MIB)  # and free it
     allocator.allocate(24 * MIB)
     stats = allocator.stats()
     assert (stats["num_alloc_retries"], stats["num_ooms"]) == (1, 0)
@@ -218,9 +216,8 @@ def test_threads_may_allocate_and_free_at_once() -> None:
         for step in range(300):
             held.append(allocator.allocate((seed * 7919 + step * 104729) % MIB))
             if step % 3:
-                allocator.free(held.pop(0))
-        for block in held:
-            allocator.free(block)
+                held.pop(0)
+        held.clear()
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
     for thread in threads:

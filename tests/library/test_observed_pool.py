@@ -41,13 +41,11 @@ def test_what_was_reported_adds_up_to_the_pool(steps: list[tuple[str, int]]) -> 
     held = []
     for action, number in steps:
         if action == "a":
-            block = truth.allocate(number)
+            held.append(truth.allocate(number))
+            block = held[-1].block
             pool.handed_out(block.address, block.nbytes, number)
-            held.append(block)
         elif action == "f" and held:
-            block = held.pop(number % len(held))
-            truth.free(block)
-            pool.taken_back(block.address)
+            pool.taken_back(held.pop(number % len(held)).block.address)
         else:
             truth.empty_cache()  # of which nobody is told
         assert _told(pool.snapshot(truth.reserved)) == _told(truth.snapshot())

@@ -7,6 +7,7 @@ reserved and not allocated is only useful in one piece, hence splitting and merg
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -37,11 +38,33 @@ class Segment:
         """Whether nothing in it is allocated: then, and only then, it can go back to the device."""
         return not self.first.is_allocated and self.first.after is None
 
+    def described(self) -> dict[str, Any]:
+        """The segment in the form of `torch.cuda.memory_snapshot`."""
+        blocks = self.blocks()
+        allocated = [block for block in blocks if block.is_allocated]
+        return {
+            "address": self.address,
+            "total_size": self.nbytes,
+            "allocated_size": sum(block.nbytes for block in allocated),
+            "active_size": sum(block.nbytes for block in allocated),
+            "requested_size": sum(block.requested for block in allocated),
+            "segment_type": "small" if self.is_small else "large",
+            "blocks": [
+                {
+                    "address": block.address,
+                    "size": block.nbytes,
+                    "requested_size": block.requested,
+                    "state": "active_allocated" if block.is_allocated else "inactive",
+                }
+                for block in blocks
+            ],
+        }
+
 
 class Block:
     """A part of a segment."""
 
-    __slots__ = ("address", "after", "before", "is_allocated", "nbytes", "requested", "segment")
+    __slots__ = ("address", "after", "before", "is_allocated", "lease", "nbytes", "requested", "segment")
 
     def __init__(
         self, segment: Segment, address: int, nbytes: int, before: Block | None = None, after: Block | None = None
@@ -51,36 +74,41 @@ class Block:
         self.nbytes = nbytes
         self.requested = 0  #: what was asked for, at most `nbytes`; 0 in a free block
         self.is_allocated = False
+        self.lease: Lease | None = None  #: until when it is allocated
         self.before = before
         self.after = after
-
-    def split(self, nbytes: int) -> Block:
-        """Keep the first `nbytes` bytes. Returns the free block that the rest becomes."""
-        rest = Block(self.segment, self.address + nbytes, self.nbytes - nbytes, before=self, after=self.after)
-        if self.after is not None:
-            self.after.before = rest
-        self.after = rest
-        self.nbytes = nbytes
-        return rest
-
-    def absorb_next(self) -> None:
-        """Take in the block that follows."""
-        taken = self.after
-        assert taken is not None
-        self.nbytes += taken.nbytes
-        self.after = taken.after
-        if taken.after is not None:
-            taken.after.before = self
 
 
 class Allocation:
     """Who holds a block. It is freed when nobody holds this any more."""
 
-    __slots__ = ("__weakref__", "_free", "block")
+    __slots__ = ("__weakref__", "_life", "_settle", "block")
 
-    def __init__(self, block: Block, free: Callable[[Block], None]) -> None:
-        self.block = block
-        self._free = free
+    block: Block
+    _life: Any  #: a `Life`, until this ends
+
+    def __init__(self, settle: Callable[[], None]) -> None:
+        self._settle = settle
+        self._life = Life()
 
     def __del__(self) -> None:
-        self._free(self.block)
+        self._life = None
+        settle = getattr(self, "_settle", None)  # None: its construction was interrupted
+        if settle is not None:
+            settle()
+
+
+class Life:
+    """What an `Allocation` alone holds. It ends when `__del__` says so, or when that was interrupted: with it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Lease(weakref.ref[Life]):
+    """Tells when the life of a block's `Allocation` ends: the callback is called with this.
+
+    An interrupt in a finalizer is printed and forgotten. So the callback must be a function that is not written in
+    Python: those are not interrupted.
+    """
+
+    block: Block | None = None

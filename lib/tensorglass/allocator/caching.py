@@ -10,13 +10,17 @@ Source: PyTorch's notes on CUDA semantics, "Memory management".
 
 from __future__ import annotations
 
-import threading
 from collections import deque
+from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from tensorglass.allocator.blocks import Block, Segment
+from tensorglass.allocator.blocks import Allocation, Block, Lease, Segment
 from tensorglass.allocator.figures import Counters
+from tensorglass.core.turns import Turns
+
+A = TypeVar("A", bound=Allocation)
+R = TypeVar("R")
 
 KIB, MIB = 2**10, 2**20
 SMALLEST_BLOCK = 512  #: sizes are rounded up to a multiple of this
@@ -59,154 +63,244 @@ class Addresses:
         """The address is not used again."""
 
 
-class Turns:
-    """One call after the other. A call that comes amid another one of the same thread is told that it is not the first.
-
-    Such a call is made by the garbage collector, or by a signal: code that it runs may use the allocator as well.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self._depth = 0
-
-    def __enter__(self) -> bool:
-        self.lock.acquire()
-        self._depth += 1
-        return self._depth == 1
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._depth -= 1
-        self.lock.release()
-
-
 class CachingAllocator:
     """Blocks of a device's memory, handed out and taken back.
 
     `capacity` is the most that it may reserve, in bytes, and `most_unused` the most that it keeps while nobody uses it
     (None: no limit). Safe to use from several threads, and by the garbage collector in the midst of another call here:
-    then `free` only leaves a note, and `allocate` takes a new segment.
+    then `allocate` takes a new segment, and all else waits until that call goes on.
+
+    It is also safe from exceptions that come between any two steps, such as KeyboardInterrupt. A change is first
+    worked out, without changing anything; then it is noted as decided, in one step; then it is carried out, in a way
+    that does no harm if done twice. If that is cut short, the next call begins by carrying it out.
     """
 
     def __init__(self, capacity: int, source: Source | None = None, *, most_unused: int | None = None) -> None:
         self.capacity = capacity
         self.most_unused = most_unused
         self.counters = Counters()
-        self._allocated, self._reserved = [
-            self.counters.figures[name, "all"] for name in ("allocated_bytes", "reserved_bytes")
-        ]
         self._source = source or Addresses()
-        self._segments: list[Segment] = []
-        self._free: dict[bool, list[Block]] = {True: [], False: []}  # in the order in which they became free
-        self._returned: deque[Block] = deque()
-        self.turns = Turns()
+        self._segments: dict[int, Segment] = {}  # by address
+        # The free blocks, as the keys of a dict for each size of segment: in the order in which they became free.
+        self._free: dict[bool, dict[Block, None]] = {True: {}, False: {}}
+        self._decided: tuple[Callable[..., None], tuple[Any, ...]] | None = None
+        self._ended: deque[Lease] = deque()  # of blocks that are to be taken back
+        self._amid: deque[Segment] = deque()  # with one block each, handed out in the midst of another call
+        self._turns = Turns()
 
     # --- handing out and taking back -------------------------------------------------------------------------------
 
-    def allocate(self, nbytes: int) -> Block:
-        """A block of at least `nbytes` bytes: the smallest free one that fits, else one of a new segment.
+    def allocate(self, nbytes: int, kind: type[A] = Allocation) -> A:  # type: ignore[assignment]  # PEP 696: 3.13
+        """A block of at least `nbytes` bytes, in the hands of a new `kind`: it is free again when that goes.
 
-        Raises `NoRoom` if there is none, even after everything unused has gone back to the device.
+        It is the smallest free block that fits, else one of a new segment. Raises `NoRoom` if there is none, even
+        after everything unused has gone back to the device.
         """
-        with self.turns as is_first:
-            if is_first and self._returned:
-                self._take_back()
-            rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
-            is_small = rounded <= LARGEST_SMALL_BLOCK
-            block = (is_first and self._best_fit(rounded, is_small)) or self._of_new_segment(rounded, is_small)
-            if block is None and is_first:
-                self.counters.retries += 1
-                self._release_unused()
-                block = self._of_new_segment(rounded, is_small)
-            if block is None:
-                self.counters.failures += 1
-                raise NoRoom(nbytes, self.capacity, self._allocated.current, self._reserved.current)
-            if block.nbytes != rounded and is_first:
-                self._cut(block, rounded)
-            block.is_allocated, block.requested = True, nbytes
-            self.counters.handed_out(is_small, block.nbytes, nbytes)
-        if self._returned:
-            self._settle()
-        return block
+        holder = kind(self.settle)
+        if self._turns.is_mine:
+            self._allocate_amid(holder, nbytes)
+        else:
+            self._turns.take(self._allocate, holder, nbytes)
+            if self._ended:
+                self.settle()
+        return holder
 
-    def free(self, block: Block) -> None:
-        """Take a block back. It stays reserved, unless there is more that is unused than should be."""
-        self._returned.append(block)
-        self._settle()
-
-    def _settle(self) -> None:
-        # Whoever holds the lock now settles what was noted meanwhile when he has done: nobody waits here, where the
-        # garbage collector may have called.
-        while self._returned and self.turns.lock.acquire(blocking=False):
-            try:
-                with self.turns as is_first:
-                    if not is_first:
-                        return
-                    self._take_back()
-            finally:
-                self.turns.lock.release()
+    def settle(self) -> None:
+        """Take back the blocks that nobody holds, unless another call is at work: then it does that, or the next."""
+        while self._ended and self._turns.take_if_free(self._catch_up):
+            pass
 
     def empty_cache(self) -> None:
         """Give every segment in which nothing is allocated back to the device."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-                self._release_unused()
+        self._do(self._release_unused)
 
     def limit(self, most_unused: int | None) -> None:
         """Keep at most `most_unused` unused bytes from now on."""
-        with self.turns as is_first:
-            self.most_unused = most_unused
-            if is_first:
-                self._take_back()
-                self._keep_within_limit()
+        self.most_unused = most_unused
+        self._do(self._keep_within_limit)
+
+    def _do(self, work: Callable[[], None]) -> None:
+        """Do something when everything has been caught up on; not in the midst of another call."""
+
+        def catch_up_and_work() -> None:
+            self._catch_up()
+            work()
+
+        if not self._turns.is_mine:
+            self._turns.take(catch_up_and_work)
+
+    def _decide(self, carry_out: Callable[..., None], *facts: Any) -> None:
+        """From here on a change has happened. `carry_out` may be called twice, or partly and then again."""
+        self._decided = carry_out, facts
+        carry_out(*facts)
+        self._decided = None
+
+    def _catch_up(self) -> None:
+        """Finish what was interrupted, and take in what happened meanwhile."""
+        if self._decided is not None:
+            carry_out, facts = self._decided
+            carry_out(*facts)
+            self._decided = None
+        while self._amid:
+            segment = self._amid[0]
+            block, counters = segment.first, self.counters.copy()
+            counters.got_segment(segment.is_small, segment.nbytes)
+            counters.handed_out(segment.is_small, block.nbytes, block.requested)
+            self._decide(self._include, segment, counters)
+        while self._ended:
+            self._take_back(self._ended[0])
+
+    def _allocate(self, holder: Allocation, nbytes: int) -> None:
+        self._catch_up()
+        rounded, is_small = _rounded(nbytes)
+        new_segment = None
+        block = self._best_fit(rounded, is_small)
+        if block is None:
+            new_segment = self._new_segment(rounded, is_small)
+            if new_segment is None:
+                self._count_retry()
+                self._release_unused()
+                new_segment = self._new_segment(rounded, is_small)
+            if new_segment is None:
+                raise self._no_room(nbytes)
+            block = new_segment.first
+        segment = block.segment
+        counters = self.counters.copy()
+        if new_segment is not None:
+            counters.got_segment(is_small, segment.nbytes)
+        elif block.nbytes != segment.nbytes:
+            counters.used_up(is_small, block.nbytes)
+        length, rest, unneeded = block.nbytes, None, block.nbytes - rounded
+        if unneeded >= SMALLEST_BLOCK if is_small else unneeded > LARGEST_SMALL_BLOCK:  # enough to be of use
+            length, rest = rounded, Block(segment, block.address + rounded, unneeded, block, block.after)
+            counters.split_off(is_small, unneeded)
+        counters.handed_out(is_small, length, nbytes)
+        lease = Lease(holder._life, self._ended.append)
+        lease.block = block
+        self._decide(self._hand_out, holder, lease, new_segment, block, length, nbytes, rest, counters)
+
+    def _hand_out(
+        self,
+        holder: Allocation,
+        lease: Lease,
+        new_segment: Segment | None,
+        block: Block,
+        length: int,
+        requested: int,
+        rest: Block | None,
+        counters: Counters,
+    ) -> None:
+        free = self._free[block.segment.is_small]
+        if new_segment is not None:
+            self._segments[new_segment.address] = new_segment
+        free.pop(block, None)
+        if rest is not None:
+            if rest.after is not None:
+                rest.after.before = rest
+            block.after = rest
+            free[rest] = None
+        block.nbytes, block.requested, block.is_allocated, block.lease = length, requested, True, lease
+        holder.block = block
+        self.counters = counters
+
+    def _allocate_amid(self, holder: Allocation, nbytes: int) -> None:
+        """Hand out a new segment, of which the call that is at work is told by `_amid`: it may be changing all else."""
+        segment = self._new_segment(*_rounded(nbytes))
+        if segment is None:
+            raise self._no_room(nbytes)
+        holder.block = block = segment.first
+        block.lease = lease = Lease(holder._life, self._ended.append)
+        lease.block = block
+        block.is_allocated, block.requested = True, nbytes
+        self._amid.append(segment)
+
+    def _include(self, segment: Segment, counters: Counters) -> None:
+        self._segments[segment.address] = segment
+        self.counters = counters
+        if self._amid and self._amid[0] is segment:
+            self._amid.popleft()
+
+    def _take_back(self, lease: Lease) -> None:
+        block = lease.block
+        if block is None or block.lease is not lease or block.segment.address not in self._segments:
+            self._ended.popleft()  # interrupted before the block was handed out
+            return
+        segment = block.segment
+        counters = self.counters.copy()
+        counters.taken_back(segment.is_small, block.nbytes, block.requested)
+        merged, length, after = block, block.nbytes, block.after
+        absorbed = []
+        if after is not None and not after.is_allocated:
+            counters.used_up(segment.is_small, after.nbytes)
+            absorbed.append(after)
+            length, after = length + after.nbytes, after.after
+        if block.before is not None and not block.before.is_allocated:
+            merged = block.before
+            counters.used_up(segment.is_small, merged.nbytes)
+            absorbed.append(merged)
+            length += merged.nbytes
+        if length != segment.nbytes:
+            counters.split_off(segment.is_small, length)
+        self._decide(self._put_back, lease, block, merged, length, after, absorbed, counters)
+        self._keep_within_limit()
+
+    def _put_back(
+        self,
+        lease: Lease,
+        block: Block,
+        merged: Block,
+        length: int,
+        after: Block | None,
+        absorbed: list[Block],
+        counters: Counters,
+    ) -> None:
+        free = self._free[block.segment.is_small]
+        block.is_allocated, block.requested, block.lease = False, 0, None
+        for each in absorbed:
+            free.pop(each, None)
+        merged.nbytes, merged.after = length, after
+        if after is not None:
+            after.before = merged
+        free[merged] = None
+        self.counters = counters
+        if self._ended and self._ended[0] is lease:
+            self._ended.popleft()
 
     def _best_fit(self, nbytes: int, is_small: bool) -> Block | None:
         fitting = [block for block in self._free[is_small] if block.nbytes >= nbytes]
-        if not fitting:
-            return None
-        best = fitting[0] if len(fitting) == 1 else min(fitting, key=attrgetter("nbytes", "address"))
-        self._forget_free(best)
-        return best
+        if len(fitting) > 1:
+            return min(fitting, key=attrgetter("nbytes", "address"))
+        return fitting[0] if fitting else None
 
-    def _of_new_segment(self, nbytes: int, is_small: bool) -> Block | None:
+    def _new_segment(self, nbytes: int, is_small: bool) -> Segment | None:
+        """A segment that the device has just given, and nobody knows of yet; None if there is no room for one."""
         if is_small:
             length = SMALL_SEGMENT
         elif nbytes < LEAST_WHOLE_SEGMENT:
             length = LARGE_SEGMENT
         else:
             length = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
-        if self._reserved.current + length > self.capacity:
+        reserved = self.counters.reserved
+        if self._amid:
+            reserved += sum([each.nbytes for each in self._amid])
+        if reserved + length > self.capacity:
             return None
         try:
             address, memory = self._source.reserve(length)
         except MemoryError:
             return None
-        segment = Segment(address, length, is_small, memory)
-        self._segments.append(segment)
-        self.counters.reserved(is_small, length)
-        return segment.first
+        return Segment(address, length, is_small, memory)
 
-    def _cut(self, block: Block, nbytes: int) -> None:
-        """Split off what is not needed, if it is enough to be of use."""
-        rest = block.nbytes - nbytes
-        if rest >= SMALLEST_BLOCK if block.segment.is_small else rest > LARGEST_SMALL_BLOCK:
-            self._remember_free(block.split(nbytes))
+    def _no_room(self, nbytes: int) -> NoRoom:
+        counters = self.counters.copy()
+        counters.failed()
+        self.counters = counters
+        return NoRoom(nbytes, self.capacity, counters.allocated, counters.reserved)
 
-    def _take_back(self) -> None:
-        while self._returned:
-            block = self._returned.popleft()
-            self.counters.taken_back(block.segment.is_small, block.nbytes, block.requested)
-            block.is_allocated, block.requested = False, 0
-            if block.after is not None and not block.after.is_allocated:
-                self._forget_free(block.after)
-                block.absorb_next()
-            if block.before is not None and not block.before.is_allocated:
-                block = block.before
-                self._forget_free(block)
-                block.absorb_next()
-            self._remember_free(block)
-            if self.most_unused is not None:
-                self._keep_within_limit()
+    def _count_retry(self) -> None:
+        counters = self.counters.copy()
+        counters.retried()
+        self.counters = counters
 
     def _keep_within_limit(self) -> None:
         """Give segments that nobody uses back until no more is unused than should be: the longest unused first."""
@@ -217,95 +311,71 @@ class CachingAllocator:
                 self._release_segment(block.segment)
 
     def _unused(self) -> int:
-        return self._reserved.current - self._allocated.current
+        return self.counters.reserved - self.counters.allocated
 
     def _release_unused(self) -> None:
-        for segment in [each for each in self._segments if each.is_free]:
+        for segment in [each for each in self._segments.values() if each.is_free]:
             self._release_segment(segment)
 
     def _release_segment(self, segment: Segment) -> None:
-        self._forget_free(segment.first)
-        self._segments.remove(segment)
-        segment.memory = None  # segment and block hold each other, and the bytes shall not wait for the collector
+        counters = self.counters.copy()
+        counters.released(segment.is_small, segment.nbytes)
+        self._decide(self._let_go, segment, counters)
         self._source.release(segment.nbytes)
-        self.counters.released(segment.is_small, segment.nbytes)
 
-    def _remember_free(self, block: Block) -> None:
-        segment = block.segment
-        self._free[segment.is_small].append(block)
-        if block.nbytes != segment.nbytes:
-            self.counters.split_off(segment.is_small, block.nbytes)
-
-    def _forget_free(self, block: Block) -> None:
-        segment = block.segment
-        self._free[segment.is_small].remove(block)
-        if block.nbytes != segment.nbytes:
-            self.counters.used_up(segment.is_small, block.nbytes)
+    def _let_go(self, segment: Segment, counters: Counters) -> None:
+        self._free[segment.is_small].pop(segment.first, None)
+        self._segments.pop(segment.address, None)
+        segment.memory = None  # segment and block hold each other, and the bytes must not wait for the collector
+        self.counters = counters
 
     # --- what people ask -------------------------------------------------------------------------------------------
+
+    def _look(self, look: Callable[[], R]) -> R:
+        """What `look` finds when everything has been caught up on, as far as that is possible just now."""
+
+        def catch_up_and_look() -> R:
+            self._catch_up()
+            return look()
+
+        return look() if self._turns.is_mine else self._turns.take(catch_up_and_look)
 
     @property
     def allocated(self) -> int:
         """Bytes in blocks that are handed out."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            return self._allocated.current
+        return self._look(lambda: self.counters.allocated)
 
     @property
     def reserved(self) -> int:
         """Bytes asked from the device and not given back."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            return self._reserved.current
+        return self._look(lambda: self.counters.reserved)
 
     def reset_peaks(self) -> None:
         """Let every peak start again from what is there now."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            self.counters.reset_peaks()
+
+        def reset() -> None:
+            self.counters = self.counters.with_new_peaks()
+
+        self._do(reset)
 
     def reset_totals(self) -> None:
         """Let the sums of all increases and decreases start again from 0."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            self.counters.reset_totals()
+
+        def reset() -> None:
+            self.counters = self.counters.with_new_totals()
+
+        self._do(reset)
 
     def stats(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            return self.counters.named()
+        return self._look(lambda: self.counters.named())
 
     def snapshot(self) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
-        with self.turns as is_first:
-            if is_first:
-                self._take_back()
-            return [_described(segment) for segment in sorted(self._segments, key=lambda each: each.address)]
+        return self._look(lambda: [segment.described() for _, segment in sorted(self._segments.items())])
 
 
-def _described(segment: Segment) -> dict[str, Any]:
-    blocks = segment.blocks()
-    allocated = [block for block in blocks if block.is_allocated]
-    return {
-        "address": segment.address,
-        "total_size": segment.nbytes,
-        "allocated_size": sum(block.nbytes for block in allocated),
-        "active_size": sum(block.nbytes for block in allocated),
-        "requested_size": sum(block.requested for block in allocated),
-        "segment_type": "small" if segment.is_small else "large",
-        "blocks": [
-            {
-                "address": block.address,
-                "size": block.nbytes,
-                "requested_size": block.requested,
-                "state": "active_allocated" if block.is_allocated else "inactive",
-            }
-            for block in blocks
-        ],
-    }
+def _rounded(nbytes: int) -> tuple[int, bool]:
+    """The length of a block for so many bytes, and whether it is of a small segment."""
+    rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
+    return rounded, rounded <= LARGEST_SMALL_BLOCK

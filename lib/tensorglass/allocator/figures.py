@@ -1,53 +1,12 @@
-"""The figures of an allocator, by PyTorch's names: how many allocations, how many bytes, now and at most."""
+"""The figures of an allocator, by PyTorch's names: how many allocations, how many bytes, now and at most.
+
+The one idea to keep in mind: the figures of an allocator are changed in a copy, which then takes their place. So they
+belong together at any moment.
+"""
 
 from __future__ import annotations
 
-
-class Figure:
-    """A quantity over time, as `memory_stats` reports it. Increases are added up; the decreases follow from them."""
-
-    __slots__ = ("allocated", "before", "current", "peak")
-
-    def __init__(self) -> None:
-        self.current = self.peak = 0
-        self.allocated = 0  #: all increases, added up
-        self.before = 0  #: what there was when that began at 0
-
-    @property
-    def freed(self) -> int:
-        """All decreases, added up."""
-        return self.before + self.allocated - self.current
-
-    def grow(self, amount: int) -> None:
-        """Add `amount`."""
-        self.allocated += amount
-        self.current = current = self.current + amount
-        if current > self.peak:
-            self.peak = current
-
-
-Pair = tuple[Figure, Figure]  # how many there are of something, and how many bytes they have
-
-
-def _one_more(pairs: list[Pair], nbytes: int) -> None:
-    """There is one more, of so many bytes."""
-    for number, size in pairs:  # `Figure.grow` written out: several change with every block
-        number.allocated += 1
-        number.current = current = number.current + 1
-        if current > number.peak:
-            number.peak = current
-        size.allocated += nbytes
-        size.current = current = size.current + nbytes
-        if current > size.peak:
-            size.peak = current
-
-
-def _one_less(pairs: list[Pair], nbytes: int) -> None:
-    """There is one less, of so many bytes."""
-    for number, size in pairs:
-        number.current -= 1
-        size.current -= nbytes
-
+from itertools import product
 
 #: What is counted, by PyTorch's names: how many, and how many bytes.
 FIGURES = (
@@ -57,83 +16,146 @@ FIGURES = (
 POOLS = ("all", "large_pool", "small_pool")
 #: PyTorch's "active" blocks are those that are allocated and those that wait for a stream; here none does.
 _ALSO_CALLED = {"allocation": "active", "allocated_bytes": "active_bytes"}
+# Where the numbers of a figure are in the list of `Counters`: what there is now, so much farther on its peak, and its
+# increases added up.
+_PLACES = {(name, pool): place for place, (name, pool) in enumerate(product(FIGURES, POOLS))}
+_PEAK, _ADDED = len(_PLACES), 2 * len(_PLACES)
+_RETRIES, _FAILURES, _GOT, _RELEASED = range(3 * len(_PLACES), 3 * len(_PLACES) + 4)
+
+Pairs = tuple[tuple[int, int], ...]  # places: how many there are of something, and how many bytes they have
+
+
+def _pairs(number: str, size: str) -> tuple[Pairs, Pairs]:
+    """What changes in the large pool, and what in the small one: the figures of that pool, and those of all."""
+    large, small = (
+        tuple((_PLACES[number, where], _PLACES[size, where]) for where in ("all", pool))
+        for pool in ("large_pool", "small_pool")
+    )
+    return large, small
+
+
+# Each is looked up by `is_small`.
+_BLOCKS = _pairs("allocation", "allocated_bytes")
+_SEGMENTS = _pairs("segment", "reserved_bytes")
+_SPLITS = _pairs("inactive_split", "inactive_split_bytes")
+_REQUESTED = [[size for _, size in pairs] for pairs in _pairs("allocation", "requested_bytes")]
+_ALLOCATED, _RESERVED = _PLACES["allocated_bytes", "all"], _PLACES["reserved_bytes", "all"]
 
 
 class Counters:
     """The figures of one allocator, each for all memory and for either pool, and how often it ran out."""
 
-    def __init__(self) -> None:
-        self.figures = {(name, pool): Figure() for name in FIGURES for pool in POOLS}
-        self.retries = 0  #: how often the cache was emptied to make room
-        self.failures = 0  #: how often there was no room even then
-        self.device_allocations = self.device_frees = 0
-        # Each is looked up by `is_small`.
-        self._blocks = self._pairs("allocation", "allocated_bytes")
-        self._segments = self._pairs("segment", "reserved_bytes")
-        self._splits = self._pairs("inactive_split", "inactive_split_bytes")
-        self._requested = [[size for _, size in pairs] for pairs in self._pairs("allocation", "requested_bytes")]
+    __slots__ = ("_before", "_values")
 
-    def _pairs(self, number: str, size: str) -> list[list[Pair]]:
-        """What changes in the large pool, and what in the small one: the figures of that pool, and those of all."""
-        return [
-            [(self.figures[number, where], self.figures[size, where]) for where in ("all", pool)]
-            for pool in ("large_pool", "small_pool")
-        ]
+    def __init__(self, values: list[int] | None = None, before: tuple[int, ...] = (0,) * len(_PLACES)) -> None:
+        self._values = [0] * (_RELEASED + 1) if values is None else values
+        self._before = before  # what there was when the increases began at 0; decreases follow from them
+
+    def copy(self) -> Counters:
+        """The same figures once more, to be changed."""
+        return Counters(self._values.copy(), self._before)
+
+    @property
+    def allocated(self) -> int:
+        """Bytes in blocks that are handed out."""
+        return self._values[_ALLOCATED]
+
+    @property
+    def reserved(self) -> int:
+        """Bytes of segments."""
+        return self._values[_RESERVED]
+
+    def _grow(self, place: int, amount: int) -> None:
+        values = self._values
+        values[place + _ADDED] += amount
+        now = values[place] = values[place] + amount
+        if now > values[place + _PEAK]:
+            values[place + _PEAK] = now
+
+    def _one_more(self, pairs: Pairs, nbytes: int) -> None:
+        """There is one more, of so many bytes."""
+        values = self._values
+        for number, size in pairs:  # `_grow` written out: several change with every block
+            values[number + _ADDED] += 1
+            now = values[number] = values[number] + 1
+            if now > values[number + _PEAK]:
+                values[number + _PEAK] = now
+            values[size + _ADDED] += nbytes
+            now = values[size] = values[size] + nbytes
+            if now > values[size + _PEAK]:
+                values[size + _PEAK] = now
+
+    def _one_less(self, pairs: Pairs, nbytes: int) -> None:
+        """There is one less, of so many bytes."""
+        values = self._values
+        for number, size in pairs:
+            values[number] -= 1
+            values[size] -= nbytes
 
     def handed_out(self, is_small: bool, nbytes: int, requested: int) -> None:
         """A block of `nbytes` bytes was handed out, of which `requested` were asked for."""
-        _one_more(self._blocks[is_small], nbytes)
-        for figure in self._requested[is_small]:
-            figure.grow(requested)
+        self._one_more(_BLOCKS[is_small], nbytes)
+        for place in _REQUESTED[is_small]:
+            self._grow(place, requested)
 
     def taken_back(self, is_small: bool, nbytes: int, requested: int) -> None:
         """Such a block was taken back."""
-        _one_less(self._blocks[is_small], nbytes)
-        for figure in self._requested[is_small]:
-            figure.current -= requested
+        self._one_less(_BLOCKS[is_small], nbytes)
+        for place in _REQUESTED[is_small]:
+            self._values[place] -= requested
 
-    def reserved(self, is_small: bool, nbytes: int) -> None:
+    def got_segment(self, is_small: bool, nbytes: int) -> None:
         """A segment came from the device."""
-        self.device_allocations += 1
-        _one_more(self._segments[is_small], nbytes)
+        self._values[_GOT] += 1
+        self._one_more(_SEGMENTS[is_small], nbytes)
 
     def released(self, is_small: bool, nbytes: int) -> None:
         """A segment went back to the device."""
-        self.device_frees += 1
-        _one_less(self._segments[is_small], nbytes)
+        self._values[_RELEASED] += 1
+        self._one_less(_SEGMENTS[is_small], nbytes)
 
     def split_off(self, is_small: bool, nbytes: int) -> None:
         """There is one more free block that is but a part of its segment."""
-        _one_more(self._splits[is_small], nbytes)
+        self._one_more(_SPLITS[is_small], nbytes)
 
     def used_up(self, is_small: bool, nbytes: int) -> None:
         """Such a block is no more."""
-        _one_less(self._splits[is_small], nbytes)
+        self._one_less(_SPLITS[is_small], nbytes)
+
+    def retried(self) -> None:
+        """The cache is emptied to make room."""
+        self._values[_RETRIES] += 1
+
+    def failed(self) -> None:
+        """There was no room even then."""
+        self._values[_FAILURES] += 1
 
     def named(self) -> dict[str, int]:
         """Every figure under PyTorch's name for it, such as ``allocated_bytes.all.peak``, in alphabetical order."""
-        named = {
-            f"{called}.{pool}.{aspect}": getattr(figure, aspect)
-            for (name, pool), figure in self.figures.items()
-            for called in (name, _ALSO_CALLED.get(name, name))
-            for aspect in ("current", "peak", "allocated", "freed")
-        }
+        values = self._values
+        named: dict[str, int] = {}
+        for (name, pool), place in _PLACES.items():
+            now, added = values[place], values[place + _ADDED]
+            for called in (name, _ALSO_CALLED.get(name, name)):
+                named[f"{called}.{pool}.current"] = now
+                named[f"{called}.{pool}.peak"] = values[place + _PEAK]
+                named[f"{called}.{pool}.allocated"] = added
+                named[f"{called}.{pool}.freed"] = self._before[place] + added - now
         named |= {
-            "num_alloc_retries": self.retries,
-            "num_ooms": self.failures,
-            "num_device_alloc": self.device_allocations,
-            "num_device_free": self.device_frees,
+            "num_alloc_retries": values[_RETRIES],
+            "num_ooms": values[_FAILURES],
+            "num_device_alloc": values[_GOT],
+            "num_device_free": values[_RELEASED],
             "max_split_size": -1,
         }
         return dict(sorted(named.items()))
 
-    def reset_peaks(self) -> None:
-        """Let every peak start again from what is there now."""
-        for figure in self.figures.values():
-            figure.peak = figure.current
+    def with_new_peaks(self) -> Counters:
+        """The same figures, of which every peak starts again from what is there now."""
+        values = self._values
+        return Counters([*values[:_PEAK], *values[:_PEAK], *values[_ADDED:]], self._before)
 
-    def reset_totals(self) -> None:
-        """Let the sums of all increases and decreases start again from 0."""
-        for figure in self.figures.values():
-            figure.allocated, figure.before = 0, figure.current
-        self.retries = self.failures = 0
+    def with_new_totals(self) -> Counters:
+        """The same figures, of which the sums of all increases and decreases start again from 0."""
+        values = self._values
+        return Counters([*values[:_ADDED], *[0] * (_RETRIES - _ADDED), 0, 0, *values[_GOT:]], tuple(values[:_PEAK]))

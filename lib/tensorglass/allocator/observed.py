@@ -7,38 +7,34 @@ gone: it gives those back all at once.
 
 from __future__ import annotations
 
-import threading
+from collections import deque
 from typing import Any
 
 from tensorglass.allocator.figures import Counters
+from tensorglass.core.turns import Turns
 
 
 class ObservedPool:
     """The segments and blocks of one device's memory, as they were reported, with the figures of `CachingAllocator`.
 
-    Blocks are taken back at any moment, by the garbage collector too: that waits for no lock.
+    Blocks are taken back at any moment, by the garbage collector too: that waits for nobody. A change ends with stores
+    that no call comes between: so an interrupt finds it whole or not begun.
     """
 
     def __init__(self) -> None:
         self.counters = Counters()
         self._segments: dict[int, int] = {}  # address → length
         self._blocks: dict[int, tuple[int, int]] = {}  # address → length, and what was asked for
-        self._returned: list[int] = []
-        self._lock = threading.RLock()  # the garbage collector may come by amid a call, and its finalizers
+        self._returned: deque[int] = deque()
+        self._turns = Turns()
 
     def reserved(self, address: int, nbytes: int) -> None:
         """The pool had a segment from the device."""
-        with self._lock:
-            self._reserve(address, nbytes)
+        self._turns.take(self._reserve, address, nbytes)
 
     def handed_out(self, address: int, nbytes: int, requested: int) -> None:
         """The pool handed a block out."""
-        with self._lock:
-            self._take_back()
-            if self._segment_of(address) is None:  # one that it had before anybody looked
-                self._reserve(address, nbytes)
-            self._blocks[address] = nbytes, requested
-            self.counters.handed_out(False, nbytes, requested)
+        self._turns.take(self._hand_out, address, nbytes, requested)
 
     def taken_back(self, address: int) -> None:
         """The pool has a block back."""
@@ -46,25 +42,74 @@ class ObservedPool:
 
     def stats(self, total: int) -> dict[str, int]:
         """The figures under PyTorch's names, where the pool says that it has `total` bytes."""
-        with self._lock:
+
+        def find() -> dict[str, int]:
             self._settle(total)
             return self.counters.named()
 
+        return self._turns.take(find)
+
     def snapshot(self, total: int) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
-        with self._lock:
+
+        def find() -> list[dict[str, Any]]:
             self._settle(total)
             return [self._described(address) for address in sorted(self._segments)]
 
+        return self._turns.take(find)
+
+    def failed(self) -> None:
+        """The pool found no room."""
+
+        def count() -> None:
+            counters = self.counters.copy()
+            counters.failed()
+            self.counters = counters
+
+        self._turns.take(count)
+
+    def reset_peaks(self) -> None:
+        """Let every peak start again from what is there now."""
+
+        def reset() -> None:
+            self.counters = self.counters.with_new_peaks()
+
+        self._turns.take(reset)
+
+    def reset_totals(self) -> None:
+        """Let the sums of all increases and decreases start again from 0."""
+
+        def reset() -> None:
+            self.counters = self.counters.with_new_totals()
+
+        self._turns.take(reset)
+
     def _reserve(self, address: int, nbytes: int) -> None:
+        counters = self.counters.copy()
+        counters.got_segment(False, nbytes)
         self._segments[address] = nbytes
-        self.counters.reserved(False, nbytes)
+        self.counters = counters
+
+    def _hand_out(self, address: int, nbytes: int, requested: int) -> None:
+        self._take_back()
+        if self._segment_of(address) is None:  # one that it had before anybody looked
+            self._reserve(address, nbytes)
+        counters = self.counters.copy()
+        counters.handed_out(False, nbytes, requested)
+        self._blocks[address] = nbytes, requested
+        self.counters = counters
 
     def _take_back(self) -> None:
         while self._returned:
-            found = self._blocks.pop(self._returned.pop(), None)
+            address = self._returned[0]
+            found = self._blocks.get(address)
             if found is not None:
-                self.counters.taken_back(False, *found)
+                counters = self.counters.copy()
+                counters.taken_back(False, *found)
+                del self._blocks[address], self._returned[0]
+                self.counters = counters
+            else:
+                del self._returned[0]
 
     def _settle(self, total: int) -> None:
         self._take_back()
@@ -72,8 +117,10 @@ class ObservedPool:
             return
         used = {self._segment_of(address) for address in self._blocks}
         for address in [each for each in self._segments if each not in used]:
-            nbytes = self._segments.pop(address)
-            self.counters.released(False, nbytes)
+            counters = self.counters.copy()
+            counters.released(False, self._segments[address])
+            del self._segments[address]
+            self.counters = counters
 
     def _segment_of(self, address: int) -> int | None:
         for start, nbytes in list(self._segments.items()):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from tensorglass.ops.arg_parser.missing_dtypes import EVERYTHING_WRITTEN
+from tensorglass.ops.arg_parser.missing_dtypes import everything_written
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 def unrefused(operator: Callable[..., Any], *operands: Any) -> Any:
     """What `operator` makes of operands that it has refused as PyTorch would."""
-    with EVERYTHING_WRITTEN:
+    with everything_written():
         return operator(*operands)
 
 
@@ -30,7 +30,7 @@ def for_every_dtype(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **keywords)
         except NotImplementedError:
-            with EVERYTHING_WRITTEN:
+            with everything_written():
                 return function(*arguments, **keywords)
 
     return call

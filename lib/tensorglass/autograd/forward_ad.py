@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
+from tensorglass.core.blocks import Block
 from tensorglass.core.errors import explained
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.dual import DualNode, ends_behind
@@ -64,14 +65,18 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _state.level = -1
 
 
-class dual_level:
+class dual_level(Block):
     """A level as a context: ``with dual_level(): …``."""
 
-    def __enter__(self) -> int:
+    def before(self) -> None:
+        if _state.level >= 0:
+            raise RuntimeError("Nested forward mode AD is not supported at the moment")
+
+    def begin(self, _: None) -> int:
         return enter_dual_level()
 
-    def __exit__(self, *error: object) -> None:
-        exit_dual_level()
+    def end(self, _: None) -> None:
+        _state.level = -1
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:

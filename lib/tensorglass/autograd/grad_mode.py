@@ -44,10 +44,10 @@ class set_multithreading_enabled(Mode):
         self._before, self.mode = _state.is_enabled, mode
         _state.is_enabled = mode
 
-    def __enter__(self) -> None:
+    def begin(self, _: Any) -> None:
         pass
 
-    def __exit__(self, *error: Any) -> None:
+    def end(self, _: Any) -> None:
         _state.is_enabled = self._before
 
     def clone(self) -> set_multithreading_enabled:

@@ -6,13 +6,13 @@ long as unpacking gives an equal tensor back.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
+from tensorglass.core.blocks import Block, setting
 from tensorglass.core.errors import explained
 from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.accumulate_grad import gradient_edge
@@ -35,22 +35,26 @@ __all__ = [
 ]
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(Block):
     """Within it, operators keep ``pack_hook(tensor)`` for their derivatives, which read it by ``unpack_hook``."""
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
-    def __enter__(self) -> None:
+    def before(self) -> tuple[object, Any]:
         if saved.hooks.disabled is not None:
             raise RuntimeError(saved.hooks.disabled)
-        saved.hooks.stack.append((self.pack_hook, self.unpack_hook))
-        watched.count(saved_tensors_hooks=1)
+        return object(), saved.hooks.stack
 
-    def __exit__(self, *error: Any) -> None:
-        watched.count(saved_tensors_hooks=-1)
-        saved.hooks.stack.pop()
+    def begin(self, note: tuple[object, Any]) -> Any:
+        block, outer = note
+        watched.saved_tensors_hooks.add(block)
+        saved.hooks.stack = (*outer, (self.pack_hook, self.unpack_hook, block))
+
+    def end(self, note: tuple[object, Any]) -> None:
+        block, saved.hooks.stack = note
+        watched.saved_tensors_hooks.discard(block)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -68,17 +72,17 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(setting):
     """Within it, `saved_tensors_hooks` raises a RuntimeError with this message."""
-    before = saved.hooks.disabled
-    if saved.hooks.stack:
-        raise RuntimeError(error_message)
-    saved.hooks.disabled = error_message
-    try:
-        yield
-    finally:
-        saved.hooks.disabled = before
+
+    def __init__(self, error_message: str) -> None:
+        super().__init__(saved.hooks, disabled=error_message)
+        self._message = error_message
+
+    def before(self) -> dict[str, Any]:
+        if saved.hooks.stack:
+            raise RuntimeError(self._message)
+        return super().before()
 
 
 class _Kept:
@@ -122,8 +126,7 @@ class _Open(threading.local):
 _open = _Open()
 
 
-@contextlib.contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     """Within it, what operators keep may be written to: they keep copies. Backward must be called within it, too.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -135,15 +138,24 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     >>> x.grad
     tensor(6.)
     """
-    if _open.is_open:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    copies = _Copies()
-    _open.is_open = True
-    try:
-        with saved_tensors_hooks(copies._pack, copies._unpack):
-            yield copies
-    finally:
-        copies.clear()
+
+    def __init__(self) -> None:
+        self._copies = _Copies()
+        super().__init__(self._copies._pack, self._copies._unpack)
+
+    def before(self) -> tuple[object, Any]:
+        if _open.is_open:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        return super().before()
+
+    def begin(self, note: tuple[object, Any]) -> _Copies:
+        super().begin(note)
+        _open.is_open = True
+        return self._copies
+
+    def end(self, note: tuple[object, Any]) -> None:
+        super().end(note)
+        self._copies.clear()
         _open.is_open = False
 
 

@@ -16,6 +16,7 @@ from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
+from tensorglass.core.turns import Turns
 
 #: An array of a backend's module (numpy.ndarray, cupy.ndarray). The floors above never look inside.
 Array = Any
@@ -176,6 +177,7 @@ class Family(Protocol):
 
 _backends: dict[tuple[str, int | None], Backend] = {}
 _families: dict[str, Family] = {}
+_first_use = Turns()
 
 #: Where the backends of our own that are not loaded at once are found: a module that calls `register_family`.
 _LOADED_WHEN_NEEDED = {"sim": "tensorglass.backends.simulated", "cuda": "tensorglass.backends.cupy_backend"}
@@ -197,11 +199,17 @@ def family(device_type: str) -> Family | None:
     if device_type not in _families and device_type in _LOADED_WHEN_NEEDED:
         import_module(_LOADED_WHEN_NEEDED[device_type])
     if device_type not in _families:
+        _first_use.take(_find_installed, device_type)
+    return _families.get(device_type)
+
+
+def _find_installed(device_type: str) -> None:
+    """Look for the family of a type among installed packages."""
+    if device_type not in _families:
         from importlib.metadata import entry_points  # 20 ms, for types that are not ours alone
 
         for found in entry_points(group=devices.BACKENDS, name=device_type):
             register_family(device_type, found.load())
-    return _families.get(device_type)
 
 
 def accelerator() -> str | None:
@@ -209,7 +217,7 @@ def accelerator() -> str | None:
     cuda = family("cuda")
     if cuda is not None and cuda.count():
         return "cuda"
-    return next((device_type for device_type in _families if of_type(device_type)), None)
+    return next((device_type for device_type in list(_families) if of_type(device_type)), None)
 
 
 devices.accelerator_type = accelerator  # that floor knows names only
@@ -236,9 +244,13 @@ def _first_of(device: Device) -> Backend:
             "'sim' is a simulated accelerator.",
         )
     index = devices.current_index(device.type) if device.index is None else device.index
-    made = _backends.get((device.type, index))
+    return _first_use.take(_made, device.type, index, found)
+
+
+def _made(device_type: str, index: int, found: Family) -> Backend:
+    made = _backends.get((device_type, index))
     if made is None:
-        made = _backends[device.type, index] = found.make(index)
+        made = _backends[device_type, index] = found.make(index)
     return made
 
 
@@ -269,10 +281,10 @@ def _with_scipy(xp: Any) -> HasSciPy:
 
 def of_type(device_type: str) -> list[Backend]:
     """The backends of a type's devices that were asked for so far."""
-    return [backend for (type_, _), backend in _backends.items() if type_ == device_type]
+    return [backend for (type_, _), backend in list(_backends.items()) if type_ == device_type]
 
 
 def forget(backend: Backend) -> None:
     """Let a device be no longer there, or its backend be made anew when it is next asked for."""
-    for key in [key for key, each in _backends.items() if each is backend]:
-        del _backends[key]
+    for key in [key for key, each in list(_backends.items()) if each is backend]:
+        _backends.pop(key, None)

@@ -121,7 +121,7 @@ class CupyBackend:
             with self._place:
                 return make(*arguments)
         except self.xp.cuda.memory.OutOfMemoryError:
-            self._observed.counters.failures += 1
+            self._observed.failed()
             free, total = self.memory_free_and_total()
             reserved = self._pool.total_bytes()
             refusal = NoRoom(nbytes, total, self._pool.used_bytes(), reserved + max(0, total - free - reserved))
@@ -169,10 +169,10 @@ class CupyBackend:
             self._pool.free_all_blocks()
 
     def reset_peaks(self) -> None:
-        self._observed.counters.reset_peaks()
+        self._observed.reset_peaks()
 
     def reset_totals(self) -> None:
-        self._observed.counters.reset_totals()
+        self._observed.reset_totals()
 
     def properties(self) -> Any:
         found = self.xp.cuda.runtime.getDeviceProperties(self.device.index)

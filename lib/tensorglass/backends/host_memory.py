@@ -49,9 +49,9 @@ POOL = CachingAllocator(sys.maxsize, _System(), most_unused=MOST_UNUSED)
 
 def empty_bytes(nbytes: int) -> numpy.ndarray:
     """An array of `nbytes` bytes out of the pool, with whatever was there before; raises `NoRoom`."""
-    block = POOL.allocate(nbytes)
-    held = HostBlock(block, POOL.free)
-    held.__array_interface__ = {"data": (block.address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
+    held = POOL.allocate(nbytes, HostBlock)
+    address = held.block.address
+    held.__array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
     return numpy.asarray(held)
 
 
@@ -70,9 +70,3 @@ def _memory_of_the_machine() -> int:
 
 if _memory_of_the_machine() < 16 * MOST_UNUSED:
     POOL.limit(_memory_of_the_machine() // 16)
-
-# A child process has a copy of the pool and of all that is in it: not one made amid a change by another thread.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=POOL.turns.lock.acquire, after_in_parent=POOL.turns.lock.release, after_in_child=POOL.turns.lock.release
-    )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from tensorglass.core.turns import Turns
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -32,20 +34,25 @@ class Threads:
     def __init__(self, number: int) -> None:
         self.number = number
         self._helpers: ThreadPoolExecutor | None = None
+        self._first_use = Turns()
 
     def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], made: numpy.ndarray) -> None:
         """``run(*arrays, out=made)`` for arrays of one size without gaps, in as many parts as there are threads."""
+        helpers = self._helpers or self._first_use.take(self._begin)
+        flat, target = [each.reshape(-1) for each in arrays], made.reshape(-1)
+        length = -(-target.size // self.number)
+        mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]
+        waiting = [helpers.submit(_part, run, flat, target, part) for part in others]
+        _part(run, flat, target, mine)
+        for each in waiting:
+            each.result()
+
+    def _begin(self) -> ThreadPoolExecutor:
         if self._helpers is None:
             from concurrent.futures import ThreadPoolExecutor  # brings logging along, a twentieth of our own import
 
             self._helpers = ThreadPoolExecutor(thread_name_prefix="tensorglass")
-        flat, target = [each.reshape(-1) for each in arrays], made.reshape(-1)
-        length = -(-target.size // self.number)
-        mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]
-        waiting = [self._helpers.submit(_part, run, flat, target, part) for part in others]
-        _part(run, flat, target, mine)
-        for each in waiting:
-            each.result()
+        return self._helpers
 
     def forget(self) -> None:
         """Let new threads begin when they are needed: a forked child has none of its parent's."""

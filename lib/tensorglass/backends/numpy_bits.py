@@ -8,10 +8,26 @@ Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); 
 
 from __future__ import annotations
 
-from functools import cached_property
+import os
+import weakref
 from typing import Any
 
 import numpy
+
+from tensorglass.core.turns import Turns
+
+_first_use = Turns()
+_drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: those that have an engine
+
+
+def _begin_anew() -> None:
+    """Let no stream wait, in a forked child, for a thread of the parent that was drawing from it."""
+    for each in list(_drawing):
+        each.free_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 _WORDS = 624  # of 32 bits: the generator's state
 _FEW = 256  # numbers, below which a call takes longer than drawing them
@@ -19,6 +35,9 @@ _FEW = 256  # numbers, below which a call takes longer than drawing them
 
 class NumpyBits:
     """A stream of random bits, and what is left over of the last pair of normal numbers."""
+
+    _engine: numpy.random.MT19937
+    _draw: numpy.random.Generator
 
     def __init__(self, seed: int) -> None:
         self.reseed(seed)
@@ -30,16 +49,32 @@ class NumpyBits:
         if "_engine" in vars(self):
             self._engine.state = _begun(seed)
 
-    # Made when the first number is drawn: `numpy.random` is a tenth of the time that an import takes.
-    @cached_property
-    def _engine(self) -> numpy.random.MT19937:
-        engine = numpy.random.MT19937()
-        engine.state = _begun(self._seed)
-        return engine
+    # Made when the first number is drawn: `numpy.random` is a tenth of the time that an import takes. It becomes an
+    # attribute then, so that this function is not asked again.
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("_engine", "_draw"):
+            raise AttributeError(name)
+        return _first_use.take(self._begin, name)
 
-    @cached_property
-    def _draw(self) -> numpy.random.Generator:
-        return numpy.random.Generator(self._engine)
+    def _begin(self, name: str) -> Any:
+        if "_draw" not in vars(self):
+            self._go_on_from(_begun(self._seed))
+        return vars(self)[name]
+
+    def _go_on_from(self, state: Any) -> None:
+        engine = numpy.random.MT19937()
+        engine.state = state
+        draw = numpy.random.Generator(engine)
+        _drawing.add(self)
+        self._engine, self._draw = engine, draw
+
+    def free_lock(self) -> None:
+        """Go on with another engine if this one's lock is held: it stays so where the thread that held it is gone."""
+        lock: Any = self._engine.lock
+        if lock.acquire(blocking=False):
+            lock.release()
+        else:
+            self._go_on_from(self._engine.state)
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` whole numbers of 32 random bits, as uint32."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tensorglass.core import devices
+from tensorglass.core.blocks import Block
 
 
 class AnyStream:
@@ -27,7 +28,7 @@ class AnyStream:
         self.wait_event(stream.record_event())
 
 
-class StreamBlock:
+class StreamBlock(Block):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
     device_type: ClassVar[str]
@@ -37,14 +38,17 @@ class StreamBlock:
     def __init__(self, stream: Any) -> None:
         self.stream = stream
 
-    def __enter__(self) -> None:
+    def before(self) -> tuple[Any, int] | None:
+        if self.stream is None:
+            return None
+        return self.current_stream(self.stream.device), devices.current_index(self.device_type)
+
+    def begin(self, _: tuple[Any, int] | None) -> None:
         if self.stream is not None:
-            self._outer = self.current_stream(self.stream.device), devices.current_index(self.device_type)
             self.set_stream(self.stream)
             devices.set_current_index(self.device_type, self.stream.device.index or 0)
 
-    def __exit__(self, *exc_info: object) -> None:
-        if self.stream is not None:
-            outer, index = self._outer
-            self.set_stream(outer)
-            devices.set_current_index(self.device_type, index)
+    def end(self, note: tuple[Any, int] | None) -> None:
+        if note is not None:
+            self.set_stream(note[0])
+            devices.set_current_index(self.device_type, note[1])

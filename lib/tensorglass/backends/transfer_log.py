@@ -13,12 +13,14 @@ costs nothing that could be noticed. Nothing is kept alive by being logged; stor
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from tensorglass.core.blocks import Block, setting
 
 KEPT = 1000
 
@@ -45,9 +47,9 @@ class Transfer(NamedTuple):
         return f"{self.source} -> {self.target}: {self.nbytes:,} bytes{time}{how}"
 
 
-_log: deque[Transfer] = deque(maxlen=KEPT)
-_count = 0
-_observers: list[Callable[[Transfer], None]] = []
+_numbers = itertools.count(1)
+_log: deque[tuple[int, Transfer]] = deque(maxlen=KEPT)  # with their numbers
+_observers: dict[object, Callable[[Transfer], None]] = {}  # by block
 
 
 class _Between(threading.local):
@@ -68,40 +70,38 @@ def happened(
     waited: bool = True,
 ) -> None:
     """A backend reports a copy of `nbytes` bytes between two devices."""
-    global _count
     made = Transfer(str(source), str(target), nbytes, seconds, is_simulated, is_pinned, waited, _between_now.storages)
-    _log.append(made)
-    _count += 1
-    for observer in _observers:
+    _log.append((next(_numbers), made))
+    for observer in list(_observers.values()):
         observer(made)
 
 
-@contextmanager
-def between(source: object, target: object) -> Iterator[None]:
+def between(source: object, target: object) -> Block:
     """What a backend reports in this block goes from the storage `source` to the storage `target`."""
-    outer = _between_now.storages
-    _between_now.storages = (weakref.ref(source), weakref.ref(target))
-    try:
-        yield
-    finally:
-        _between_now.storages = outer
+    return setting(_between_now, storages=(weakref.ref(source), weakref.ref(target)))
 
 
 def count() -> int:
     """How many transfers there were since the start."""
-    return _count
+    return _log[-1][0] if _log else 0
 
 
 def since(start: int = 0) -> list[Transfer]:
     """The transfers after the first `start`, the oldest first; of the latest thousand."""
-    return list(_log)[max(start - (_count - len(_log)), 0) :]
+    return [made for number, made in list(_log) if number > start]
 
 
-@contextmanager
-def observed(observer: Callable[[Transfer], None]) -> Iterator[None]:
+class observed(Block):
     """In the block `observer` is called with each transfer."""
-    _observers.append(observer)
-    try:
-        yield
-    finally:
-        _observers.remove(observer)
+
+    def __init__(self, observer: Callable[[Transfer], None]) -> None:
+        self._observer = observer
+
+    def before(self) -> object:
+        return object()
+
+    def begin(self, note: object) -> None:
+        _observers[note] = self._observer
+
+    def end(self, note: object) -> None:
+        _observers.pop(note, None)

@@ -10,6 +10,7 @@ import re
 import threading
 from typing import Any
 
+from tensorglass.core.blocks import Block
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named, type_name
 
@@ -29,7 +30,7 @@ def accelerator_type() -> str | None:
     return None
 
 
-class device(metaclass=Named, pytorchs="torch.device"):
+class device(Block, metaclass=Named, pytorchs="torch.device"):
     """A device: ``device("cpu")``, ``device("cuda:1")``, ``device("cuda", 1)`` or ``device("cuda", index=1)``.
 
     As a context manager it is the default device of the factory functions called inside.
@@ -38,9 +39,8 @@ class device(metaclass=Named, pytorchs="torch.device"):
     1
     """
 
-    __slots__ = ("_outer", "index", "type")
+    __slots__ = ("index", "type")
 
-    _outer: device  #: the default device to go back to
     type: str
     index: int | None
 
@@ -71,13 +71,15 @@ class device(metaclass=Named, pytorchs="torch.device"):
     def __reduce__(self) -> tuple[Any, ...]:
         return (device, (self.type,) if self.index is None else (self.type, self.index))
 
-    def __enter__(self) -> device:
-        _set(self, "_outer", _state.device)
+    def before(self) -> device:
+        return _state.device
+
+    def begin(self, _: device) -> device:
         _state.device = self
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        _state.device = self._outer
+    def end(self, note: device) -> None:
+        _state.device = note
 
 
 _set = object.__setattr__
@@ -195,7 +197,7 @@ def with_index(device_type: str, index: int) -> device:
     """The device of this type and index: always the same object, so that devices are compared quickly."""
     found = _met.get((device_type, index))
     if found is None:
-        found = _met[device_type, index] = device(device_type, index)
+        found = _met.setdefault((device_type, index), device(device_type, index))  # another thread may be first
     return found
 
 

@@ -26,7 +26,7 @@ from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_le
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.node import Edge, Gradients, Node
 from tensorglass.ops.kernels.sum import total
-from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.autograd_meta import Meta, meta_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
@@ -234,12 +234,15 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)
-    with collecting:
-        if meta.grad is None:
-            meta.grad = found
-        else:  # another thread was first
-            meta.grad += found
+    collecting.take(_collect_first, meta, found)
     return True
+
+
+def _collect_first(meta: Meta, found: Tensor) -> None:
+    if meta.grad is None:
+        meta.grad = found
+    else:  # another thread was first
+        meta.grad += found
 
 
 def _is_copied_in_order(leaf: Tensor) -> bool:

@@ -7,10 +7,10 @@ stacked. That is slower, and takes everything: ``if`` on values, ``item()``, pri
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
+from tensorglass.core.blocks import Block, setting
 from tensorglass.core.errors import explained
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.ops.random.vmap import SliceDraws
@@ -66,14 +66,9 @@ def vmap(
     return wrapped
 
 
-@contextmanager
-def _graphs_kept(wanted: bool) -> Iterator[None]:
+def _graphs_kept(wanted: bool) -> Block:
     """A block in which a backward pass leaves the graph for the next slice, as if there were but one pass."""
-    before, modes.state.keeps_graphs = modes.state.keeps_graphs, wanted
-    try:
-        yield
-    finally:
-        modes.state.keeps_graphs = before
+    return setting(modes.state, keeps_graphs=wanted)
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ it in place.
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from collections.abc import Container
 from typing import Any
@@ -15,14 +14,15 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import contiguous_format
+from tensorglass.core.turns import Turns
 from tensorglass.graph.hook_calls import call_after_accumulation
 from tensorglass.graph.node import NOWHERE, Edge, Gradients, Node
-from tensorglass.tensor.autograd_meta import OWN, OutputLike, like, meta_of
+from tensorglass.tensor.autograd_meta import OWN, Meta, OutputLike, like, meta_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 Arrived = list["Tensor | None"]
-collecting = threading.Lock()  #: two threads may add to the same leaf
+collecting = Turns()  #: two threads may add to the same leaf
 
 
 class AccumulateGrad(Node):
@@ -93,17 +93,20 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
     the hooks of the node.
     """
     meta = meta_of(leaf)
-    with collecting:
-        if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
-            pass
-        elif meta.grad is None:
-            meta.grad = _own(leaf, arrived, holders)
-        elif state.grad:
-            meta.grad = meta.grad + arrived[0]
-        else:
-            meta.grad += arrived[0]
+    collecting.take(_collect, leaf, meta, arrived, holders)
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
+
+
+def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, holders: int) -> None:
+    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+        return
+    if meta.grad is None:
+        meta.grad = _own(leaf, arrived, holders)
+    elif state.grad:
+        meta.grad = meta.grad + arrived[0]
+    else:
+        meta.grad += arrived[0]
 
 
 def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:

@@ -10,6 +10,7 @@ import threading
 import warnings
 from typing import Any
 
+from tensorglass.core.blocks import Block, setting
 from tensorglass.graph.node import Gradients, Node
 
 
@@ -39,38 +40,31 @@ def is_anomaly_check_nan_enabled() -> bool:
     return state.check_nan
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(Block):
     """Turn anomaly detection on or off; as a context, until its end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self._before = state.enabled, state.check_nan
         state.enabled, state.check_nan = mode, check_nan
 
-    def __enter__(self) -> None:
+    def begin(self, _: Any) -> None:
         pass
 
-    def __exit__(self, *error: Any) -> None:
+    def end(self, _: Any) -> None:
         state.enabled, state.check_nan = self._before
 
 
-class detect_anomaly:
+class detect_anomaly(setting):
     """A context in which anomaly detection is on."""
 
     def __init__(self, check_nan: bool = True) -> None:
-        self._check_nan = check_nan
+        super().__init__(state, enabled=True, check_nan=check_nan)
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
             "debugging.",
             UserWarning,
             stacklevel=2,
         )
-
-    def __enter__(self) -> None:
-        self._before = state.enabled, state.check_nan
-        state.enabled, state.check_nan = True, self._check_nan
-
-    def __exit__(self, *error: Any) -> None:
-        state.enabled, state.check_nan = self._before
 
 
 def remember(node: Node) -> None:

@@ -34,7 +34,8 @@ _new = object.__new__
 
 class _Hooks(threading.local):
     def __init__(self) -> None:
-        self.stack: list[tuple[Pack, Pack]] = []
+        #: the blocks that are open: what packs, what unpacks, and what stands for the block in `watched`
+        self.stack: tuple[tuple[Pack, Pack, object], ...] = ()
         self.disabled: str | None = None
 
 
@@ -69,7 +70,7 @@ class SavedTensor:
                     meta.output_nr,
                 )
         if hooks.stack:
-            self._pack(tensor, *hooks.stack[-1])
+            self._pack(tensor, *hooks.stack[-1][:2])
         elif is_output:
             self._header = memory_of(tensor)
 
@@ -184,11 +185,12 @@ class SavedTensor:
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
-        opened = hooks.stack[:]
+        opened = hooks.stack
         given = unpack_hook(packed)
-        if hooks.stack != opened:  # what a hook of a backward opens or closes, the program does not see
-            watched.count(saved_tensors_hooks=len(opened) - len(hooks.stack))
-            hooks.stack[:] = opened
+        if hooks.stack is not opened:  # what a hook of a backward opens or closes, the program does not see
+            watched.saved_tensors_hooks.difference_update([block for *_, block in hooks.stack])
+            watched.saved_tensors_hooks.update([block for *_, block in opened])
+            hooks.stack = opened
         if not isinstance(given, Tensor):
             raise explained(
                 TypeError(

@@ -1,8 +1,8 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
-Every storage reports its birth, its end and each change of its length here. That costs a tenth of a microsecond a
-storage, so it is always on. Only numbers are kept. Which storages live is not written down anywhere; Python's garbage
-collector knows it, and is asked when somebody wants to see them.
+Every storage reports its birth, its end and each change of its length here, always, because that costs little. Only
+numbers are kept. Which storages live is not written down anywhere; Python's garbage collector knows it, and is asked
+when somebody wants to see them.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory
@@ -19,21 +19,25 @@ On the CPU the memory of large storages, from a MiB on, is kept when they die, f
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tensorglass.backends.host_memory import LEAST as LEAST_POOLED
 from tensorglass.backends.host_memory import POOL
+from tensorglass.core.blocks import Block
 
 
 class Counted:
     """What the ledger counts: storages derive from it."""
 
-    __slots__ = ("_birth", "_counted")
+    __slots__ = ("_birth", "_counted", "_end")
 
     _birth: int  #: which one it is, in the order of their births
     _counted: int  #: bytes that count
+    _end: Callable[[], None]  #: notes its end, and is written in C
 
 
 class Figures:
@@ -48,6 +52,8 @@ class Figures:
 
 
 figures = Figures()
+_ended: deque[int] = deque()  # the bytes of storages that have gone since, one by one
+_note_end = _ended.append
 _next_number = 0
 
 
@@ -65,15 +71,26 @@ class Observer(Protocol):
 
 
 _observers: tuple[Observer, ...] = ()
-_open_tracks = 0  # blocks of `track` that have not ended
+_open_tracks: dict[int, Report] = {}  # of blocks of `track` that have not ended
 
 
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
+# An interrupt comes after a call, or where a function begins. So each of these functions calls what it must, and then
+# stores what has changed; and a storage's end calls nothing that is written in Python.
+
+
+def born(storage: Counted, nbytes: int, figures: Figures = figures, ended: deque[int] = _ended) -> None:
     """A new storage holds `nbytes` bytes that count."""
-    storage._counted = nbytes
+    end = partial(_note_end, nbytes)
+    while ended:  # `_settle` written out: its call would be a twentieth of what a small tensor costs
+        try:
+            figures.live_bytes -= ended[0]
+            del ended[0]
+        except IndexError:  # another thread was faster, between two rounds
+            break
+    storage._end, storage._counted = end, nbytes
     storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
     figures.live_bytes = live_bytes = figures.live_bytes + nbytes
@@ -84,22 +101,26 @@ def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
             observer.born(storage, nbytes)
 
 
-def ended(storage: Counted, figures: Figures = figures) -> None:
-    """A storage goes, and its bytes with it: `UntypedStorage.__del__`."""
-    # The figures are a default argument because a storage may outlive this module's names when Python ends.
-    try:
-        figures.live_bytes -= storage._counted
-    except AttributeError:  # its construction was refused
-        return
+def _settle() -> None:
+    """Subtract the bytes of the storages that have gone."""
+    while _ended:
+        try:
+            figures.live_bytes -= _ended[0]
+            del _ended[0]
+        except IndexError:  # another thread was faster, between two rounds
+            break
 
 
 def resized(storage: Counted, nbytes: int) -> None:
     """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
-    figures.live_bytes += nbytes - storage._counted
-    storage._counted = nbytes
+    end = partial(_note_end, nbytes)
+    _settle()
+    figures.live_bytes = live_bytes = figures.live_bytes + nbytes - storage._counted
+    storage._end, storage._counted = end, nbytes
     figures.allocations += 1
     figures.allocated_bytes += nbytes
-    figures.peak_bytes = max(figures.peak_bytes, figures.live_bytes)
+    if live_bytes > figures.peak_bytes:
+        figures.peak_bytes = live_bytes
     for observer in _observers:
         observer.resized(storage, nbytes)
 
@@ -141,6 +162,7 @@ def live() -> list[Any]:
 
 def allocated() -> int:
     """Bytes that live storages hold now."""
+    _settle()
     return figures.live_bytes
 
 
@@ -151,6 +173,7 @@ def peak() -> int:
 
 def reset_peak() -> None:
     """Let `peak` start again from what is allocated now."""
+    _settle()
     figures.peak_bytes = figures.live_bytes
 
 
@@ -215,48 +238,66 @@ class Report:
         )
 
 
-@contextmanager
-def track() -> Iterator[Report]:
+class _Start(NamedTuple):
+    """What a block of `track` found."""
+
+    report: Report
+    peak_bytes: int
+    live_bytes: int
+    counts: tuple[int, int, int, int]
+
+
+class track(Block):
     """Measure a block of code: ``with track() as report: …``, then read or print `report`.
 
     Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
     """
-    global _open_tracks
-    report = Report()
-    outer_peak = figures.peak_bytes
-    _open_tracks += 1
-    figures.peak_bytes = start_bytes = figures.live_bytes
-    start = (figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes)
-    try:
-        yield report
-    finally:
-        _open_tracks -= 1
-        report.allocations = figures.allocations - start[0]
-        report.allocated_bytes = figures.allocated_bytes - start[1]
-        report.copies = figures.copies - start[2]
-        report.copied_bytes = figures.copied_bytes - start[3]
-        report.peak_bytes = figures.peak_bytes - start_bytes
-        report.kept_bytes = figures.live_bytes - start_bytes
-        figures.peak_bytes = max(figures.peak_bytes, outer_peak)
+
+    def before(self) -> _Start:
+        _settle()
+        counts = figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes
+        return _Start(Report(), figures.peak_bytes, figures.live_bytes, counts)
+
+    def begin(self, note: _Start) -> Report:
+        _open_tracks[id(note.report)] = note.report
+        figures.peak_bytes = note.live_bytes
+        return note.report
+
+    def end(self, note: _Start) -> None:
+        _settle()
+        report = note.report
+        allocations, allocated_bytes, copies, copied_bytes = note.counts
+        report.allocations = figures.allocations - allocations
+        report.allocated_bytes = figures.allocated_bytes - allocated_bytes
+        report.copies = figures.copies - copies
+        report.copied_bytes = figures.copied_bytes - copied_bytes
+        report.peak_bytes = figures.peak_bytes - note.live_bytes
+        report.kept_bytes = figures.live_bytes - note.live_bytes
+        figures.peak_bytes = max(figures.peak_bytes, note.peak_bytes)
+        _open_tracks.pop(id(report), None)
 
 
 def is_measured() -> bool:
     """Whether somebody counts every storage now: a block of `track`, or an observer."""
-    return _open_tracks > 0 or bool(_observers)
+    return bool(_open_tracks or _observers)
 
 
-@contextmanager
-def observed(observer: Observer) -> Iterator[None]:
+class observed(Block):
     """In the block `observer` is told of every storage that is made or resized, and of every copy.
 
     Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
     """
-    global _observers
-    _observers = (*_observers, observer)
-    try:
-        yield
-    finally:
-        _observers = tuple([each for each in _observers if each is not observer])
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def begin(self, _: None) -> None:
+        global _observers
+        _observers = (*_observers, self._observer)
+
+    def end(self, _: None) -> None:
+        global _observers
+        _observers = tuple([each for each in _observers if each is not self._observer])
 
 
 def _bytes(number: int) -> str:

@@ -88,11 +88,14 @@ def rebuild_storage(token: bytes, nbytes: int, filename: str | None, handle: Any
     """This process's storage on the bytes that were sent."""
     fd = fetch(handle)  # also where the storage is known: the sender holds the descriptor until it is fetched
     try:
-        with sharing.one_at_a_time():
-            storage = sharing.known(token)
-            return UntypedStorage.on_block(mapped(fd, nbytes, token, filename)) if storage is None else storage
+        return sharing.turns.take(_storage_on, fd, token, nbytes, filename)
     finally:
         os.close(fd)
+
+
+def _storage_on(fd: int, token: bytes, nbytes: int, filename: str | None) -> UntypedStorage:
+    storage = sharing.known(token)
+    return UntypedStorage.on_block(mapped(fd, nbytes, token, filename)) if storage is None else storage
 
 
 def reduce_typed_storage(storage: TypedStorage) -> tuple[Any, ...]:

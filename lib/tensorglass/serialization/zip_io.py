@@ -52,12 +52,17 @@ def write(data: Any, file: BinaryIO) -> None:
                 key, each.offset, each.size, each.stride, each.tensor.requires_grad, each.conj
             )  # fmt: skip
     pickled = Writer(lambda tensor: parts[id(tensor)]).dump(data)
-    with zipfile.ZipFile(file, "w") as archive:
+    archive = zipfile.ZipFile(file, "w")
+    try:
         _add(archive, "data.pkl", pickled)
         _add(archive, "byteorder", sys.byteorder.encode())
         for number, run in enumerate(runs):
             _add(archive, f"data/{number}", memoryview(run.contents()))
         _add(archive, "version", b"3\n")
+        archive.close()
+    except BaseException:
+        archive.fp = None  # closing what is only begun raises an error in place of this one
+        raise
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:

@@ -6,13 +6,12 @@ the same block and has a storage of its own on it: bytes are shared, headers and
 
 from __future__ import annotations
 
-import os
-import threading
 import weakref
 from typing import TYPE_CHECKING
 
 from tensorglass import memory
 from tensorglass.backends.shared_blocks import SharedBlock, new_block
+from tensorglass.core.turns import Turns
 
 if TYPE_CHECKING:
     from tensorglass.storage.storage import UntypedStorage
@@ -21,24 +20,8 @@ _blocks: weakref.WeakKeyDictionary[UntypedStorage, SharedBlock] = weakref.WeakKe
 _by_token: weakref.WeakValueDictionary[bytes, UntypedStorage] = weakref.WeakValueDictionary()
 
 
-class _Turns:
-    """One thread at a time moves a storage or looks a block up, so that none is moved or mapped twice."""
-
-    def __init__(self) -> None:
-        self.renew()
-
-    def renew(self) -> None:
-        self.lock = threading.Lock()
-
-
-_turns = _Turns()
-if hasattr(os, "register_at_fork"):  # another thread of the parent may be at it when the child is made
-    os.register_at_fork(after_in_child=_turns.renew)
-
-
-def one_at_a_time() -> threading.Lock:
-    """Held while a storage moves, or while one is made of a block that was not known."""
-    return _turns.lock
+#: Taken while a storage moves, or while one is made of a block that was not known.
+turns = Turns()
 
 
 def block_of(storage: UntypedStorage) -> SharedBlock | None:
@@ -48,16 +31,19 @@ def block_of(storage: UntypedStorage) -> SharedBlock | None:
 
 def share(storage: UntypedStorage) -> SharedBlock:
     """Move a storage of the CPU into shared memory, unless it is there. Returns its block."""
-    with one_at_a_time():
-        block = _blocks.get(storage)
-        if block is None:
-            nbytes = storage.nbytes()
-            block = new_block(nbytes)
-            block.array[:] = storage.buffer
-            memory.copied(nbytes)
-            storage._lie_in(block.array, nbytes)
-            settle(storage, block)
-        return block
+    return turns.take(_moved, storage)
+
+
+def _moved(storage: UntypedStorage) -> SharedBlock:
+    block = _blocks.get(storage)
+    if block is None:
+        nbytes = storage.nbytes()
+        block = new_block(nbytes)
+        block.array[:] = storage.buffer
+        memory.copied(nbytes)
+        storage._lie_in(block.array, nbytes)
+        settle(storage, block)
+    return block
 
 
 def settle(storage: UntypedStorage, block: SharedBlock) -> None:

@@ -11,6 +11,7 @@ import builtins
 import sys
 import weakref
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, memory
@@ -50,8 +51,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_array", "_buffer", "_name", "_nbytes", "backend", "device",
-        "is_ours", "version",
+        "__dict__", "__weakref__", "_array", "_buffer", "_name", "_nbytes", "backend", "device", "is_ours",
+        "version",
     )  # fmt: skip
 
     backend: Backend
@@ -61,7 +62,10 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     _birth: int  #: its number: how many storages had been made when it was
     _counted: int  #: how many of the bytes count in `memory`: those that are ours
 
-    __del__ = memory.ended
+    #: notes in `memory` that its bytes have gone; made anew when their number changes
+
+    # ``self._end()``, looked up and called without a line of Python, which an interrupt could keep from running.
+    __del__ = property(attrgetter("_end"))
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
         self._counted = 0  # until there are bytes: they may be refused

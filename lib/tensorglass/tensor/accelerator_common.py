@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 from tensorglass import backends
 from tensorglass.backends import Array, Backend, Family
 from tensorglass.core import devices
+from tensorglass.core.blocks import Block
 from tensorglass.core.devices import device as Device
 from tensorglass.memory.summary import summary
 from tensorglass.tensor import generator
@@ -202,17 +203,20 @@ class Accelerator:
 def _context_of(accelerator: Accelerator) -> type:
     """The class of the contexts in which another device of the type is the current one."""
 
-    class device:
+    class device(Block):
         """In ``with device(index):`` the type's name alone stands for the device of this index."""
 
         def __init__(self, device: Where) -> None:
             self.idx = accelerator.index_of(device)
 
-        def __enter__(self) -> None:
+        def before(self) -> int:
             self.prev_idx = accelerator.current_device()
+            return self.prev_idx
+
+        def begin(self, _: int) -> None:
             accelerator.set_device(self.idx)
 
-        def __exit__(self, *exc_info: object) -> None:
-            accelerator.set_device(self.prev_idx)
+        def end(self, note: int) -> None:
+            accelerator.set_device(note)
 
     return device

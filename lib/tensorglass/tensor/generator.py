@@ -16,6 +16,7 @@ from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named, type_name
+from tensorglass.core.turns import Turns
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -117,10 +118,15 @@ def _read_seed(seed: int) -> int:
 default_generator = Generator(CPU)
 default_generator.seed()
 _defaults = {CPU: default_generator}  # that of each device which was used
+_first_use = Turns()
 
 
 def default_of(device: Device) -> Generator:
     """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
+    return _defaults.get(device) or _first_use.take(_made, device)
+
+
+def _made(device: Device) -> Generator:
     found = _defaults.get(device)
     if found is None:
         found = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())
@@ -149,7 +155,7 @@ def manual_seed(seed: int) -> Generator:
     """
     seed = int(seed)
     default_generator.manual_seed(seed)
-    for device, generator in _defaults.items():
+    for device, generator in list(_defaults.items()):
         if device is not CPU:
             generator.manual_seed(seed)
     return default_generator

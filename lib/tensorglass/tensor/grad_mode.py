@@ -10,9 +10,9 @@ import inspect
 import threading
 import warnings
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
+from tensorglass.core.blocks import Block
 from tensorglass.core.naming import type_name
 
 
@@ -30,20 +30,12 @@ state = _State()
 
 
 class _Watched:
-    # What every operator would have to ask of its thread. How many threads it holds for is cheaper to ask than whether
-    # it does for this one.
+    # What every operator would have to ask of its thread. Whether it holds for any thread is cheaper to ask than
+    # whether it does for this one. Each open block has an object of its own here, so that none is counted twice.
     def __init__(self) -> None:
-        self.threads_in_inference = 0  #: in inference mode, where a tensor is marked at birth
-        self.saved_tensors_hooks = 0  #: blocks of them that are open
-        self.recorded_formulas = 0  #: at work
-        self._counting = threading.Lock()
-
-    def count(self, *, inference: int = 0, saved_tensors_hooks: int = 0, recorded_formulas: int = 0) -> None:
-        """Add to the counts."""
-        with self._counting:
-            self.threads_in_inference += inference
-            self.saved_tensors_hooks += saved_tensors_hooks
-            self.recorded_formulas += recorded_formulas
+        self.threads_in_inference: set[object] = set()  #: in inference mode, where a tensor is marked at birth
+        self.saved_tensors_hooks: set[object] = set()  #: blocks of them
+        self.recorded_formulas: set[object] = set()  #: at work
 
 
 watched = _Watched()
@@ -74,31 +66,26 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
-class FormulaRecorded:
+class FormulaRecorded(Block):
     """A block in which a derivative's formula runs that is recorded itself."""
 
-    def __enter__(self) -> None:
-        self._before, state.in_formula = state.in_formula, True
-        watched.count(recorded_formulas=1)
+    def before(self) -> tuple[object, bool]:
+        return object(), state.in_formula
 
-    def __exit__(self, *_: object) -> None:
-        state.in_formula = self._before
-        watched.count(recorded_formulas=-1)
+    def begin(self, note: tuple[object, bool]) -> None:
+        watched.recorded_formulas.add(note[0])
+        state.in_formula = True
+
+    def end(self, note: tuple[object, bool]) -> None:
+        state.in_formula = note[1]
+        watched.recorded_formulas.discard(note[0])
 
 
 _FOUND_IN = "tensorglass.autograd.grad_mode"  #: where users find the modes
 
 
-class Mode:
+class Mode(Block):
     """A context, and a decorator of functions and generators."""
-
-    def __enter__(self) -> Any:
-        raise NotImplementedError
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        raise NotImplementedError
 
     def clone(self) -> Mode:
         """Another one like this: a decorated function may be running several times at once."""
@@ -175,12 +162,14 @@ class no_grad(_Bare):
     __module__ = _FOUND_IN
     _wanted = False
 
-    def __enter__(self) -> None:
-        self._before = is_grad_enabled()
+    def before(self) -> bool:
+        return is_grad_enabled()
+
+    def begin(self, _: bool) -> None:
         _enable(self._wanted)
 
-    def __exit__(self, *error: Any) -> None:
-        _enable(self._before)
+    def end(self, note: bool) -> None:
+        _enable(note)
 
 
 class enable_grad(no_grad):
@@ -218,10 +207,10 @@ class set_grad_enabled(Mode):
         _enable(self._before)  # as a decorator it changes nothing yet
         return super().__call__(function)
 
-    def __enter__(self) -> None:
+    def begin(self, _: Any) -> None:
         _enable(self.mode)
 
-    def __exit__(self, *error: Any) -> None:
+    def end(self, _: Any) -> None:
         _enable(self._before)
 
     def __repr__(self) -> str:
@@ -250,14 +239,17 @@ class inference_mode(Mode):
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
-    def __enter__(self) -> None:
-        self._before = (state.grad, state.inference, state.said)
-        watched.count(inference=self.mode - state.inference)
+    def before(self) -> tuple[object, tuple[bool, bool, bool]]:
+        return object(), (state.grad, state.inference, state.said)
+
+    def begin(self, note: tuple[object, tuple[bool, bool, bool]]) -> None:
+        if self.mode:
+            watched.threads_in_inference.add(note[0])
         state.grad, state.inference, state.said = not self.mode, self.mode, False
 
-    def __exit__(self, *error: Any) -> None:
-        watched.count(inference=self._before[1] - state.inference)
-        state.grad, state.inference, state.said = self._before
+    def end(self, note: tuple[object, tuple[bool, bool, bool]]) -> None:
+        state.grad, state.inference, state.said = note[1]
+        watched.threads_in_inference.discard(note[0])
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)

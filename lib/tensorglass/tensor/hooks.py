@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.core.blocks import Block
 from tensorglass.core.errors import warn
 
 Hooks = dict[int, Callable[..., Any]]
@@ -20,7 +21,7 @@ class _Registry(dict[int, Callable[..., Any]]):
     __slots__ = ("__weakref__",)
 
 
-class RemovableHandle:
+class RemovableHandle(Block):
     """What registering a hook returns: `remove()` takes the hook away again; as a context, at its end."""
 
     __module__ = "tensorglass.utils.hooks"  # where users find it
@@ -35,10 +36,10 @@ class RemovableHandle:
         if registry is not None:
             registry.pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
+    def begin(self, _: None) -> RemovableHandle:
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def end(self, _: None) -> None:
         self.remove()
 
 

@@ -11,12 +11,12 @@ The text is PyTorch's to the letter, because a notebook must print the same on e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorglass.core import dtypes
+from tensorglass.core.blocks import Block
 
 if TYPE_CHECKING:
     from tensorglass.tensor.tensor import Tensor
@@ -88,16 +88,21 @@ def get_printoptions() -> dict[str, Any]:
     return _options._asdict()
 
 
-@contextmanager
-def printoptions(**options: Any) -> Iterator[None]:
+class printoptions(Block):
     """Print with other options inside a ``with`` block; takes what `set_printoptions` takes."""
-    global _options
-    before = _options
-    try:
-        set_printoptions(**options)
-        yield
-    finally:
-        _options = before
+
+    def __init__(self, **options: Any) -> None:
+        self._wanted = options
+
+    def before(self) -> Any:
+        return _options
+
+    def begin(self, _: Any) -> None:
+        set_printoptions(**self._wanted)
+
+    def end(self, note: Any) -> None:
+        global _options
+        _options = note
 
 
 def tensor_repr(tensor: Tensor, contents: str | None = None) -> str:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+from tensorglass.core.blocks import Block, setting
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -33,14 +33,11 @@ at_work: list[Callable[[], bool]] = []
 _BASIC = frozenset((Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)))
 
 
-class Off:
+class Off(setting):
     """Inside a ``with`` block no class is asked: PyTorch's `DisableTorchFunctionSubclass`."""
 
-    def __enter__(self) -> None:
-        self._before, local.is_off = local.is_off, True
-
-    def __exit__(self, *_: object) -> None:
-        local.is_off = self._before
+    def __init__(self) -> None:
+        super().__init__(local, is_off=True)
 
 
 def disabled(cls: Any, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -132,16 +129,21 @@ def for_operands(name: str, self: Tensor, other: Any) -> Any:
     return ask(public_form(name), asked, (self, other), {}) if asked else NotImplemented
 
 
-@contextmanager
-def _plain(tensors: list[Any]) -> Iterator[None]:
+class _plain(Block):
     """Tensors of derived classes as plain ones. Other threads see them so too, for as long as it takes."""
-    kinds = [(each, type(each)) for each in tensors if isinstance(each, Tensor) and type(each) is not Tensor]
-    for each, _ in kinds:
-        each.__class__ = Tensor
-    try:
-        yield
-    finally:
-        for each, kind in kinds:
+
+    def __init__(self, tensors: list[Any]) -> None:
+        self._tensors = tensors
+
+    def before(self) -> list[tuple[Any, type]]:
+        return [(each, type(each)) for each in self._tensors if isinstance(each, Tensor) and type(each) is not Tensor]
+
+    def begin(self, note: list[tuple[Any, type]]) -> None:
+        for each, _ in note:
+            each.__class__ = Tensor
+
+    def end(self, note: list[tuple[Any, type]]) -> None:
+        for each, kind in note:
             each.__class__ = kind
 
 

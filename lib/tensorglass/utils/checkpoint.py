@@ -16,6 +16,7 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import saved_tensors_hooks
+from tensorglass.core.blocks import Block, setting
 from tensorglass.core.errors import explained
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -137,14 +138,9 @@ class _EarlyStop:
 _early_stop = _EarlyStop()
 
 
-@contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Within it, parts that are run again end early or not, whatever they were told."""
-    before, _early_stop.wanted = _early_stop.wanted, enable
-    try:
-        yield
-    finally:
-        _early_stop.wanted = before
+def set_checkpoint_early_stop(enable: bool) -> Block:
+    """A block in which parts that are run again end early or not, whatever they were told."""
+    return setting(_early_stop, wanted=enable)
 
 
 @contextlib.contextmanager
@@ -160,18 +156,20 @@ class _Groups(threading.local):
 _groups = _Groups()
 
 
-class GraphExecGroup:
+class GraphExecGroup(Block):
     """A context in which several backwards count as one: what one of them has computed again serves the others.
 
     No two of them may need the same part of the graph.
     """
 
-    def __enter__(self) -> None:
+    def before(self) -> None:
         if _groups.current is not None:
             raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {_groups.current}")
+
+    def begin(self, _: None) -> None:
         _groups.current = self
 
-    def __exit__(self, *error: object) -> None:
+    def end(self, _: None) -> None:
         _groups.current = None
 
 

@@ -5,14 +5,14 @@ The inner backward reaches the leaves on its own, so it only works within an out
 
 from __future__ import annotations
 
-import contextlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
+from tensorglass.core.blocks import Block
 from tensorglass.core.errors import explained
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.generator import get_rng_state, set_rng_state
@@ -30,18 +30,22 @@ def warn_of_default(name: str, when: str) -> None:
     )
 
 
-@contextlib.contextmanager
-def random_numbers_from(random_state: Tensor | None) -> Iterator[None]:
-    """Within it, random numbers continue from `random_state`; afterwards, from where they were."""
-    if random_state is None:
-        yield
-        return
-    before = get_rng_state()
-    set_rng_state(random_state)
-    try:
-        yield
-    finally:
-        set_rng_state(before)
+class random_numbers_from(Block):
+    """Within it, random numbers continue from `random_state`, if that is given; afterwards, from where they were."""
+
+    def __init__(self, random_state: Tensor | None) -> None:
+        self._random_state = random_state
+
+    def before(self) -> Tensor | None:
+        return None if self._random_state is None else get_rng_state()
+
+    def begin(self, _: Tensor | None) -> None:
+        if self._random_state is not None:
+            set_rng_state(self._random_state)
+
+    def end(self, note: Tensor | None) -> None:
+        if note is not None:
+            set_rng_state(note)
 
 
 class CheckpointFunction(Function):

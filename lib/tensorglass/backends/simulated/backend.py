@@ -75,15 +75,18 @@ class SimulatedBackend:
 
     def allocation_of(self, root: numpy.ndarray) -> BackedAllocation:
         """A new allocation whose bytes are those of an array that NumPy has just made."""
-        return BackedAllocation(self.allocator, self._block(root.nbytes), root)
+        allocation = self._allocation(root.nbytes)
+        allocation.root = root
+        return allocation
 
     def _new_allocation(self, nbytes: int) -> BackedAllocation:
-        block = self._block(nbytes)  # first: it refuses what would not fit in the simulated memory
-        return BackedAllocation(self.allocator, block, new_bytes(nbytes))
+        allocation = self._allocation(nbytes)  # first: it refuses what would not fit in the simulated memory
+        allocation.root = new_bytes(nbytes)
+        return allocation
 
-    def _block(self, nbytes: int) -> Any:
+    def _allocation(self, nbytes: int) -> BackedAllocation:
         try:
-            return self.allocator.allocate(nbytes)
+            return self.allocator.allocate(nbytes, BackedAllocation)
         except NoRoom as refusal:
             raise out_of_memory(self.device, refusal) from None
 

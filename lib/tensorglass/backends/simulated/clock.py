@@ -7,10 +7,11 @@ something waits: `synchronize`, a copy back, a value that Python wants to see.
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
+
+from tensorglass.core.turns import Turns
 
 MICROSECOND = 1e-6
 GIGABYTE = 1e9
@@ -84,29 +85,36 @@ class Clock:
 
     def __init__(self) -> None:
         self.costs = CostModel()
-        self.lock = threading.RLock()
-        self.reset()
+        self._turns = Turns()
+        self._begin()
 
     def reset(self) -> None:
         """Begin at 0 again, and forget what happened."""
-        with self.lock:
-            self.now = 0.0
-            self._busy_until: dict[tuple[str, int], float] = {}
-            self.happenings: deque[Happening] = deque(maxlen=_KEPT)
+        self._turns.take(self._begin)
+
+    def _begin(self) -> None:
+        self.now = 0.0
+        self._busy_until: dict[tuple[str, int], float] = {}
+        self._happenings: deque[Happening] = deque(maxlen=_KEPT)
 
     def work(
         self, kind: str, name: str, stream: tuple[str, int], nbytes: int, issue: float, cost: float, *, waits: bool
     ) -> None:
         """The host takes `issue` seconds to issue work of `cost` seconds on a stream, and waits for it if `waits`."""
-        with self.lock:
+
+        def issue_it() -> None:
             issued = self.now
-            self.now += issue
-            start = max(self.now, self._busy_until.get(stream, 0.0))
-            end = self._busy_until[stream] = start + cost
-            if waits:
-                self.now = end
+            start = max(issued + issue, self._busy_until.get(stream, 0.0))
+            end = start + cost
             device, number = stream
-            self.happenings.append(Happening(kind, name, device, number, nbytes, issued, start, end, waits))
+            happening = Happening(kind, name, device, number, nbytes, issued, start, end, waits)
+            now = end if waits else issued + issue
+            # No call comes between these, and so no interrupt: all of it happens, or nothing.
+            self._busy_until[stream] = end
+            self.now = now
+            self._happenings += (happening,)
+
+        self._turns.take(issue_it)
 
     def stop_host(self, seconds: float, kind: str, stream: tuple[str, int], nbytes: int) -> None:
         """Something that stops the device until it is done: asking it for memory."""
@@ -115,13 +123,19 @@ class Clock:
 
     def wait_for_device(self, device: str) -> None:
         """The host waits until all streams of a device are idle."""
-        with self.lock:
+
+        def wait() -> None:
             self.now = max([self.now, *(end for (where, _), end in self._busy_until.items() if where == device)])
+
+        self._turns.take(wait)
 
     def wait_for(self, moment: float) -> None:
         """The host waits until a moment."""
-        with self.lock:
+
+        def wait() -> None:
             self.now = max(self.now, moment)
+
+        self._turns.take(wait)
 
     def busy_until(self, stream: tuple[str, int]) -> float:
         """When the stream will have done all that was issued."""
@@ -129,8 +143,15 @@ class Clock:
 
     def hold(self, stream: tuple[str, int], moment: float) -> None:
         """The stream does nothing before a moment: it waits for another stream's event."""
-        with self.lock:
+
+        def wait() -> None:
             self._busy_until[stream] = max(moment, self.busy_until(stream))
+
+        self._turns.take(wait)
+
+    def happenings(self) -> list[Happening]:
+        """What happened, the oldest first."""
+        return self._turns.take(lambda: list(self._happenings))
 
 
 CLOCK = Clock()
@@ -138,5 +159,4 @@ CLOCK = Clock()
 
 def timeline() -> list[Any]:
     """What the simulated devices did, the oldest first."""
-    with CLOCK.lock:
-        return list(CLOCK.happenings)
+    return CLOCK.happenings()

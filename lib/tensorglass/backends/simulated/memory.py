@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy
 
-from tensorglass.allocator import Allocation, Block, CachingAllocator
+from tensorglass.allocator import Allocation
 
 
 class BackedAllocation(Allocation):
@@ -16,9 +16,7 @@ class BackedAllocation(Allocation):
 
     __slots__ = ("root",)
 
-    def __init__(self, allocator: CachingAllocator, block: Block, root: numpy.ndarray) -> None:
-        super().__init__(block, allocator.free)
-        self.root = root
+    root: numpy.ndarray
 
     def address_of(self, cells: numpy.ndarray) -> int:
         """The simulated address of the first element of a window on this allocation."""

@@ -3,14 +3,14 @@
 Tensors of them are made, converted, copied, indexed, joined, sorted, multiplied and asked for equality; most other
 operators refuse them, by the name of the kernel that is missing. Array modules have all these kernels. So a refusal is
 a check and nothing else, made where the usual dtypes have gone their way already, and the array API standard, which
-asks for everything, lifts it: ``with EVERYTHING_WRITTEN: …``.
+asks for everything, lifts it: ``with everything_written(): …``.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Any
 
+from tensorglass.core.blocks import Block, setting
 from tensorglass.core.dtypes import WIDE_UNSIGNED
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
@@ -24,19 +24,16 @@ TAKING = frozenset((
 ))  # fmt: skip
 
 
-class _Lifted(threading.local):
-    """What lifts the refusals as long as it is entered, in its own thread."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *error: Any) -> None:
-        self.depth -= 1
+class _Refusals(threading.local):
+    are_lifted = False
 
 
-EVERYTHING_WRITTEN = _Lifted()
+_refusals = _Refusals()
+
+
+def everything_written() -> Block:
+    """A block in which nothing is refused, in this thread."""
+    return setting(_refusals, are_lifted=True)
 
 
 def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:
@@ -46,7 +43,7 @@ def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:
 
 def refuse_unwritten(kernel_name: str, dtype: DType) -> None:
     """Raise PyTorch's NotImplementedError if `dtype` is one of the three, for which it has no such kernel."""
-    if dtype in WIDE_UNSIGNED and not EVERYTHING_WRITTEN.depth:
+    if dtype in WIDE_UNSIGNED and not _refusals.are_lifted:
         raise explained(
             not_implemented(kernel_name, dtype),
             f"PyTorch has written few operators for {dtype!r}: convert the tensor first, to int64 for instance. The "

@@ -7,11 +7,11 @@ operators draw; where nothing runs in slices it just draws.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.backends import Array, RandomBits
+from tensorglass.core.blocks import Block, setting
 from tensorglass.ops.kernels import random_bits
 
 Sample = Callable[..., Array]
@@ -35,12 +35,10 @@ class SliceDraws:
         self._made: list[tuple[Any, Any]] = []  #: for each of these calls what was asked for, and all slices' numbers
         self._outside = _slices.around
 
-    @contextmanager
-    def slice(self, index: int) -> Iterator[None]:
+    def slice(self, index: int) -> Block:
         """A block that is this slice."""
         self._index, self._calls = index, 0
-        with _running(self):
-            yield
+        return _running(self)
 
     def part(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         """This slice's numbers."""
@@ -91,13 +89,8 @@ class SliceDraws:
         return self._calls - 1
 
 
-@contextmanager
-def _running(slices: SliceDraws | None) -> Iterator[None]:
-    before, _slices.around = _slices.around, slices
-    try:
-        yield
-    finally:
-        _slices.around = before
+def _running(slices: SliceDraws | None) -> Block:
+    return setting(_slices, around=slices)
 
 
 def drawn(xp: Any, sample: Sample, bits: RandomBits, count: int, *parameters: Any) -> Array:

@@ -1,0 +1,124 @@
+"""Contexts whose end cannot be lost: what a ``with`` statement changes is put back, wherever an interrupt comes.
+
+KeyboardInterrupt may be raised where any function begins, `__exit__` too, and then not a line of it runs. The one idea
+to keep in mind: what the statement holds is no method, but a callable made for this one entry, which nothing else
+holds and which is not written in Python. The statement calls it, and lets go of it whether the call came through or
+not; so where the call did not, the callable's own end puts things back.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+
+class _Entry:
+    """One time that a block is entered."""
+
+    __slots__ = ("block", "is_open", "note", "watched")
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.is_open = False
+        self.note: Any = None
+        self.watched: weakref.ref[Any] | None = None  #: what tells when the statement lets go
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.beginning: list[_Entry] = []  #: of ``with`` statements that have not called `__enter__` yet
+        self.by_hand: list[_Entry] = []  #: of calls of `__enter__` without such a statement
+
+
+_thread = _Thread()
+
+
+def _taken(entries: list[_Entry], block: Block) -> _Entry | None:
+    """The last entry of a block, taken out."""
+    for place in range(len(entries) - 1, -1, -1):
+        if entries[place].block is block:
+            return entries.pop(place)
+    return None
+
+
+def _leave(entry: _Entry, *_: object) -> None:
+    if entry.is_open:
+        entry.block.end(entry.note)
+        entry.is_open = False
+    elif entry in _thread.beginning:  # interrupted before `__enter__`
+        _thread.beginning.remove(entry)
+    entry.watched = entry.note = None
+
+
+class _Exit:
+    """`__exit__` of a block, looked up by a ``with`` statement just before it calls `__enter__`."""
+
+    def __get__(self, block: Block | None, _: type | None = None) -> Callable[..., None]:
+        if block is None:
+            return self  # `contextlib.ExitStack` looks here, and calls what it finds
+        by_hand = _thread.by_hand
+        entry = _taken(by_hand, block) if by_hand else None
+        is_beginning = entry is None
+        entry = entry or _Entry(block)
+        leave = partial(_leave, entry)
+        entry.watched = weakref.ref(leave, partial(_leave, entry))
+        if is_beginning:
+            _thread.beginning.append(entry)
+        return leave
+
+    def __call__(self, block: Block, *error: object) -> None:
+        self.__get__(block)(*error)
+
+
+class Block:
+    """A context. Derived classes say what is to be put back, how it begins and how it ends."""
+
+    __slots__ = ()
+
+    def before(self) -> Any:
+        """What `end` needs to put things back. It changes nothing."""
+
+    def begin(self, note: Any) -> Any:
+        """Make the change. Returns what ``as`` names."""
+        raise NotImplementedError
+
+    def end(self, note: Any) -> None:
+        """Put things back, by what `before` returned. An interrupted call is made again, so twice must be as once."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        entry = _taken(_thread.beginning, self) or _Entry(self)
+        entry.note = note = self.before()
+        entry.is_open = True
+        found = self.begin(note)
+        if entry.watched is None:
+            _thread.by_hand.append(entry)
+        return found
+
+    __exit__ = _Exit()
+
+
+class setting(Block):
+    """A block in which attributes of an object have other values."""
+
+    __slots__ = ("_owner", "_values")
+
+    def __init__(self, owner: Any, **values: Any) -> None:
+        self._owner = owner
+        self._values = values
+
+    def before(self) -> dict[str, Any]:
+        return {name: getattr(self._owner, name) for name in self._values}
+
+    def begin(self, _: dict[str, Any]) -> None:
+        self._set(self._values)
+
+    def end(self, note: dict[str, Any]) -> None:
+        self._set(note)
+
+    def _set(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            setattr(self._owner, name, value)

@@ -1,0 +1,89 @@
+"""One thread at a time, whatever is raised, and in a forked child too.
+
+KeyboardInterrupt is an exception that may be raised almost anywhere: Python looks for signals when a function begins,
+when a call has returned, and before a loop goes round again. A lock that is taken and released by calls of one's own
+(``__enter__``, ``__exit__``) may therefore stay taken. The one idea to keep in mind: `Turns.take` is written so that
+none of those moments lies between the lock's own `acquire` and the `try` that releases it, nor between the end of the
+work and `release`. What the work leaves half done when it is interrupted is the affair of whose work it is.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable
+from threading import RLock, get_ident
+from typing import TypeVar, TypeVarTuple, Unpack
+
+Given = TypeVarTuple("Given")
+R = TypeVar("R")
+
+_all: weakref.WeakSet[Turns] = weakref.WeakSet()
+
+
+class Turns:
+    """What only one thread does at a time."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._thread = 0  #: that whose turn it is
+        _all.add(self)
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether it is this thread's turn: then a finalizer or a signal's handler asks, called during the work."""
+        return self._thread == get_ident()
+
+    def take(self, work: Callable[[Unpack[Given]], R], *arguments: *Given) -> R:
+        """``work(*arguments)``, when no other thread has a turn."""
+        me = get_ident()
+        if self._thread == me:
+            return work(*arguments)
+        lock = self._lock
+        try:
+            lock.acquire()
+            try:
+                self._thread = me
+                return work(*arguments)
+            finally:
+                self._thread = 0
+        finally:
+            try:  # noqa: SIM105  # `suppress` is a call: an interrupt could come before the lock is released
+                lock.release()
+            except RuntimeError:  # interrupted while it waited for the lock
+                pass
+
+    def take_if_free(self, work: Callable[[], None]) -> bool:
+        """``work()`` if it is nobody's turn; returns whether it was done. For finalizers, which must not wait."""
+        me = get_ident()
+        if self._thread == me:
+            return False
+        lock = self._lock
+        try:
+            if lock.acquire(blocking=False):
+                try:
+                    self._thread = me
+                    work()
+                    return True
+                finally:
+                    self._thread = 0
+        finally:
+            try:  # noqa: SIM105  # as above
+                lock.release()
+            except RuntimeError:  # it was not free
+                pass
+        return False
+
+    def begin_anew(self) -> None:
+        """Forget the turn of a thread that this process has not got: in a forked child there is one thread."""
+        if not self.is_mine:
+            self._lock, self._thread = RLock(), 0
+
+
+def _begin_anew() -> None:
+    for turns in list(_all):
+        turns.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

@@ -22,6 +22,7 @@ from tensorglass.fast import (
     masks,
     matmul,
     pointwise,
+    pointwise_parameters,
     recording,
     reductions,
     softmax,
@@ -143,6 +144,7 @@ def install() -> None:
     registry.with_shortcut = _with_shortcut
     wrap.unrecorded = recording.unrecorded
     declared_pointwise.shortcuts = pointwise.Shortcuts
+    run_pointwise.run = pointwise_parameters.run
     run_pointwise.read_operands = kernels.read_operands
     run_pointwise.launch = kernels.launch
 

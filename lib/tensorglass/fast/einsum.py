@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.reductions import SMALL, array_at_once
+from tensorglass.fast.reductions import SMALL, packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.tensor import Tensor
@@ -29,13 +29,13 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) != 3 or keywords or type(arguments[0]) is not str:
             return form(*arguments, **keywords)
         equation, one, other = arguments
         if not type(one) is type(other) is Tensor or one._meta is not None or other._meta is not None:
             return form(*arguments)
-        first, second, dtype = array_at_once(one), array_at_once(other), one._dtype
+        first, second, dtype = packed_array(one), packed_array(other), one._dtype
         if first is None or second is None or dtype is not other._dtype or dtype not in _PLAIN:
             return form(*arguments)
         if max(first.size, second.size) >= SMALL:
@@ -55,7 +55,7 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         made = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
         return made if base is None else view_of(made, size, CONTIGUOUS_STRIDES[size], 0)
 
-    return usual
+    return fast_path
 
 
 _PLAIN = (dtypes.float32, dtypes.float64)

@@ -217,7 +217,9 @@ def _convert_into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], t
 def _goes_by_blocks(call: Call, found: Plan, backend: Backend) -> bool:
     """Whether large operands of a half type are computed with block by block."""
     promoted = found.promoted
-    is_half = promoted.itemsize == 2 and promoted.is_floating_point and found.result in (promoted, dtypes.bool)
+    if promoted.itemsize != 2:
+        return False
+    is_half = promoted.is_floating_point and found.result in (promoted, dtypes.bool)
     is_large = is_half and backend is HOST and geometry.numel(found.size) >= half.LARGE
     return is_large and (call.out is None or call.out._dtype is found.result)
 
@@ -260,13 +262,15 @@ def _copy_into(xp: Any, target: Array, source: Array) -> None:
 
 def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
     """`run_pointwise.launch`, block by block for large arrays of a half type."""
-    if not _goes_by_blocks(call, found, backend):
-        _launch_plainly(call, found, backend, arrays, target)
-        return
     kernel = call.kernel
-    run = partial(kernel.function, backend.xp, **call.parameters)
-    function = kernel.function if len(arrays) == 1 and not call.parameters and call.out is None else None
-    backend.launch(half.compute, run, arrays, target, kernel.takes_out, function)
-
-
-_launch_plainly = run_pointwise.launch
+    facts: Facts = kernel.facts
+    if call.parameters:
+        run: Callable[..., Array] = partial(kernel.function, backend.xp, **call.parameters)
+    else:
+        run = facts.calls.get(backend) or facts.bind(backend)
+    if _goes_by_blocks(call, found, backend):
+        function = kernel.function if len(arrays) == 1 and not call.parameters and call.out is None else None
+        backend.launch(half.compute, run, arrays, target, kernel.takes_out, function)
+        return
+    is_direct = kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
+    backend.launch(into if is_direct else _convert_into, run, arrays, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any
 
 from tensorglass import geometry
@@ -25,9 +25,11 @@ Form = Callable[..., Tensor]
 def of_product(form: Form) -> Form:
     """`form`, which multiplies two tensors: as `matmul` does, or of fewer dimensions."""
     dims = _DIMS.get(form.__name__)
+    enter: Any = None
 
     @wraps(form)
     def product_first(*arguments: Any, **keywords: Any) -> Tensor:
+        nonlocal enter
         if len(arguments) == 2 and not keywords:
             input, other = arguments
             if type(input) is Tensor is type(other) and (dims is None or (len(input._size), len(other._size)) == dims):
@@ -37,7 +39,8 @@ def of_product(form: Form) -> Form:
                 elif len(input._size) == len(other._size) == 2:
                     made = product(input, other)
                     if made is not None:
-                        return _enter_mm()((input, other), made)
+                        enter = enter or _entering_mm()
+                        return enter((input, other), made)
                 else:
                     made = None
                 if made is not None:
@@ -50,8 +53,7 @@ def of_product(form: Form) -> Form:
 _DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1)}
 
 
-@lru_cache(1)
-def _enter_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+def _entering_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
     """What enters a product of matrices into the graph, whatever it was called by."""
     from tensorglass.ops.linalg.matmul import mm  # which has been declared by the time of the first call
 
@@ -66,13 +68,14 @@ def of_added_product(form: Form) -> Form:
         if len(arguments) == 3 and not keywords:
             made = _added(*arguments)
             if made is not None:
-                if any(each._meta is not None for each in arguments) and state.grad:
-                    return enter(arguments, made)
+                input, mat1, mat2 = arguments
+                if state.grad and not input._meta is mat1._meta is mat2._meta is None:
+                    return recorder.enter((*arguments, *left_out), made)
                 return made
         return form(*arguments, **keywords)
 
     recorder, left_out = recorder_of(form)
-    enter = entering(recorder, left_out[3:], 3, is_elementwise=False)
+    left_out = left_out[3:]
     return sum_first
 
 
@@ -111,7 +114,7 @@ def product(input: Any, other: Any) -> Tensor | None:
 
 @geometry.remembered
 def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
-    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
+    """The size of a common product, and whether BLAS is to make them in one piece; None for all others."""
     dims = len(size), len(other_size)
     if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
         return None

@@ -16,9 +16,9 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.fast.kernels import Facts
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph.recorder import is_recorded
+from tensorglass.ops.declare import run_pointwise
 from tensorglass.ops.declare.kernel import Call
-from tensorglass.ops.declare.run_pointwise import values_of, with_half_alpha
+from tensorglass.ops.declare.run_pointwise import with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -26,24 +26,19 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
 
 
-def compute_small(facts: Facts, call: Call) -> Tensor | None:
-    """The result of a small call on the CPU; None for all others, and for writes where gradients may flow."""
-    kernel, operands, _, out, _ = call
-    recorder = kernel.recorder
-    may_be_recorded = False
-    for operand in operands:
-        if type(operand) is Tensor and operand._meta is not None:
-            if out is not None:
-                return None
-            may_be_recorded = True
-    result = _compute_small(facts, call)
-    if result is None or not may_be_recorded or recorder is None or recorder.derivative.in_place_only:
-        return result
-    return recorder.enter(values_of(call), result) if is_recorded(operands) else result
+def run(call: Call) -> Tensor:
+    """`run_pointwise.run`, with a shortcut for small calls."""
+    done = _computed(call)
+    return _run_plainly(call) if done is None else done
 
 
-def _compute_small(facts: Facts, call: Call) -> Tensor | None:
+_run_plainly = run_pointwise.run
+
+
+def _computed(call: Call) -> Tensor | None:
+    """The result of a small call on the CPU; None for all others."""
     kernel, operands, parameters, out, inplace = call
+    facts: Facts = kernel.facts
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
     for operand in operands:
@@ -124,13 +119,7 @@ def _number(facts: Facts, number: float, dtype: DType, computed: DType) -> Array
 
 def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
     """Whether the result fits ``out=`` as it is, and writing there changes no operand but that very tensor."""
-    if (
-        out._meta is not None
-        or type(out) is not Tensor
-        or out._dtype is not result
-        or out._size != size
-        or out._storage.backend is not HOST
-    ):
+    if type(out) is not Tensor or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
         return False
     raw_array(out)  # which finds out whether there are gaps
     if not out._contiguous:

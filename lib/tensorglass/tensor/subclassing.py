@@ -1,7 +1,7 @@
 """Deriving a class from Tensor: what happens to operators on its tensors, and what the class gets for it.
 
-Tensor's attributes and Python's operators have no door for classes, so a derived class gets its own of each, which ask
-`__torch_function__` and then do what Tensor's do. Operators' methods have doors.
+Tensor's attributes and Python's operators take no overrides, so a derived class gets its own of each, which ask
+`__torch_function__` and then do what Tensor's do. Operators' methods take them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FORWARD = {
     "__rmatmul__": "matmul",
 }
 _KEPT = frozenset(("__getattr__", "__torch_function__"))  # as they are
-#: Modules whose methods have no doors.
+#: Modules whose methods take no overrides.
 _HEADER = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.backward")
 
 
@@ -71,8 +71,8 @@ def _derive(cls: type, **keywords: Any) -> None:
     """Called by Python when a class is derived from Tensor."""
     super(Tensor, cls).__init_subclass__(**keywords)  # type: ignore[misc]  # `cls` is derived from Tensor
     if not derived:
-        for open_doors in when_first_derived:
-            open_doors()
+        for take_overrides in when_first_derived:
+            take_overrides()
     derived.append(weakref.ref(cls))
     if Tensor in cls.__bases__:
         before = cls.__mro__[: cls.__mro__.index(Tensor)]

@@ -1,9 +1,9 @@
-"""Classes that have a say in operators: those derived from Tensor, and all that define `__torch_function__`.
+"""Classes that override operators: those derived from Tensor, and all that define `__torch_function__`.
 
 An operator that finds such an argument calls ``__torch_function__(func, types, args, kwargs)`` of its class in place of
 itself. Operators only ever work on plain tensors. Tensors of a derived class are handed over to their class, and when
 it calls the operator, with handing over switched off, they are plain for as long as that takes. So nothing in `ops`,
-and nothing on the way of usual calls, knows of classes; the doors that look for them are put in when the first class is
+and nothing on the way of common calls, knows of classes; operators begin to look for them when the first class is
 derived from Tensor.
 """
 
@@ -25,7 +25,7 @@ class _Local(threading.local):
 local = _Local()
 #: the classes derived from Tensor; until there is one, no call needs a second look
 derived: list[Callable[[], type | None]] = []
-#: called when the first class is derived: they put in the doors
+#: called when the first class is derived: from then on operators ask for overrides
 when_first_derived: list[Callable[[], None]] = []
 #: each tells whether operators that run now are no user's calls, but the engine's
 at_work: list[Callable[[], bool]] = []
@@ -147,8 +147,8 @@ class _plain(Block):
             each.__class__ = kind
 
 
-def door(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, which does the work of the operator `public`, behind the classes that have a say. None: its own."""
+def with_overrides(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """`body`, which does the work of the operator `public`, but for arguments whose classes override it. None: its own."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -159,7 +159,7 @@ def door(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> 
     return call
 
 
-def closed_door(body: Callable[..., Any], _: Callable[..., Any]) -> Callable[..., Any]:
+def without_overrides(body: Callable[..., Any], _: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which asks no class and finds plain tensors: `as_tensor` and others that take a tensor for its data."""
 
     @wraps(body)
@@ -171,7 +171,7 @@ def closed_door(body: Callable[..., Any], _: Callable[..., Any]) -> Callable[...
 
 
 def overridable(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is no operator, behind a door of its own."""
+    """A function that is no operator, that asks for overrides itself."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:

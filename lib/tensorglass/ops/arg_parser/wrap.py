@@ -20,8 +20,8 @@ from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
 from tensorglass.tensor import torch_function as overriding
 from tensorglass.tensor.tensor import Tensor
 
-#: `overriding.door` or its like: an operator's body and what users call, to what stands before that body from now on
-Door = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+#: `overriding.with_overrides` or its like: an operator's body and what users call, to what is called from now on
+Override = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
 def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,11 +72,11 @@ def explaining(
                     raise
         return body(*arguments[:before], *values, **named)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def take_overrides(public: Callable[..., Any], override: Override) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = override(quick, public), override(body, public)
 
-    vars(call)["open_door"] = open_door  # to be called when the first class is derived from Tensor
+    vars(call)["take_overrides"] = take_overrides  # to be called when the first class is derived from Tensor
     return call
 
 
@@ -108,7 +108,7 @@ def _read(
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
-    if hasattr(body, "open_door"):  # of elementwise operators, which do that as well
+    if hasattr(body, "take_overrides"):  # of elementwise operators, which do that as well
         return body
     quick = unrecorded(body)
 
@@ -121,11 +121,11 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as refusal:
             return overriding.for_others(call, arguments, keywords, refusal)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def take_overrides(public: Callable[..., Any], override: Override) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = override(quick, public), override(body, public)
 
-    vars(call)["open_door"] = open_door
+    vars(call)["take_overrides"] = take_overrides
     return call
 
 
@@ -139,7 +139,7 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         if hasattr(body, "__wrapped__") and code is body.__code__:
-            body = body.__wrapped__  # `body` records the operator, or is a door, and passes it on
+            body = body.__wrapped__  # `body` records the operator, or asks for overrides, and passes it on
         elif code is not overriding.through.__code__:
             break
         trace = trace.tb_next

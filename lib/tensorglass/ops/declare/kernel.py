@@ -19,7 +19,7 @@ class Kernel:
     """The kernel of an elementwise operator, as `pointwise` declares it."""
 
     __slots__ = (
-        "array_of_number", "bounds", "check", "defaults", "error_name", "fast_path", "function", "inplace_check",
+        "array_of_number", "bounds", "check", "defaults", "error_name", "facts", "function", "inplace_check",
         "lacks_unsigned", "late_check", "name", "operands", "recorder", "rule", "takes_out", "ufunc",
     )  # fmt: skip
 
@@ -51,8 +51,7 @@ class Kernel:
         self.operands: list[str] = []  #: their names
         self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
         self.recorder: Recorder | None = None  #: None: it has no derivative
-        #: gives the result of a call in which there is nothing to work out, None for others. `fast` sets it
-        self.fast_path: Callable[[Call], Tensor | None] | None = None
+        self.facts: Any = None  #: what `fast` knows of it
 
     def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
         """Say what the kernel is called with."""

@@ -82,7 +82,7 @@ def pointwise(
             form.__name__ = form.__qualname__ = body.__name__ + name
             form.__doc__ = body.__doc__
             form.__module__ = body.__module__
-            vars(form)["open_door"] = _door_is_open
+            vars(form)["take_overrides"] = _takes_overrides
             vars(form)["__signature__"] = signature.in_place() if form is forms.in_place else signature.public
         declare(
             Operator(
@@ -159,7 +159,7 @@ def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
     return forms
 
 
-def _door_is_open(*_: Any) -> None:
+def _takes_overrides(*_: Any) -> None:
     """Elementwise operators look for classes wherever they look twice."""
 
 

@@ -247,7 +247,7 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
         public = in_one(public, body, name)
     _given_out.append((form, public, row.name not in _BLIND))
     if overriding.derived:
-        _open_door(*_given_out[-1])
+        _take_overrides_of(*_given_out[-1])
     return public
 
 
@@ -259,33 +259,33 @@ _BLIND = frozenset((
     "full", "is_storage", "is_tensor", "linspace", "load", "logspace", "new", "range", "save", "tensor", "to_dlpack",
     "typename",
 ))  # fmt: skip
-#: Python's names of operators that are written with tensors. Those of elementwise ones have their doors further in.
-_DOORS = frozenset((
+#: Python's names of operators that are written with tensors. Those of elementwise ones ask for overrides further in.
+_OVERRIDABLE = frozenset((
     "__contains__", "__delitem__", "__getitem__", "__invert__", "__matmul__", "__pos__", "__reversed__",
     "__rmatmul__", "__rsub__", "__rtruediv__", "__setitem__", "where",
 ))  # fmt: skip
-#: forms that have a door, what users call, and whether classes are to be asked
+#: forms that can take overrides, what users call, and whether classes are to be asked
 _given_out: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 
 
-def _open_door(form: Any, public: Callable[..., Any], asks: bool) -> None:
-    form.open_door(public, overriding.door if asks else overriding.closed_door)  # see `calls`
+def _take_overrides_of(form: Any, public: Callable[..., Any], asks: bool) -> None:
+    form.take_overrides(public, overriding.with_overrides if asks else overriding.without_overrides)
 
 
-def _open_doors() -> None:
+def _take_overrides() -> None:
     """Have operators look for classes derived from Tensor."""
     for each in _given_out:
-        _open_door(*each)
+        _take_overrides_of(*each)
     for row in OPERATORS.values():
         if row.is_attribute:
             setter = row.setter and overriding.plainly(row.setter)
             setattr(Tensor, row.name, property(overriding.plainly(row.function), setter or vars(Tensor)[row.name].fset))
         for name, method in row.dunders.items():
-            if method is row.function and name in _DOORS:
+            if method is row.function and name in _OVERRIDABLE:
                 public = overriding.public_form(name) if name == "__matmul__" else None
-                form = overriding.door(with_shortcut(name, method), public)
+                form = overriding.with_overrides(with_shortcut(name, method), public)
                 _tell(row, form, "tensorglass", f"Tensor.{name}")
                 setattr(Tensor, name, form)
 
 
-overriding.when_first_derived.append(_open_doors)
+overriding.when_first_derived.append(_take_overrides)

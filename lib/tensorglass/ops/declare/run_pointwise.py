@@ -42,20 +42,15 @@ def compute(call: Call) -> Tensor:
 
     An `out` is resized if it has another size than the result, or refused if the call is `inplace`.
     """
-    kernel, operands, _, out, _ = call
-    if kernel.fast_path is not None:
-        done = kernel.fast_path(call)
-        if done is not None:
-            return done
-    for each in operands:
+    for each in call.operands:
         if isinstance(each, Tensor) and each._meta is not None:
             return _with_graph(call)
-    if out is not None and out._meta is not None:
+    if call.out is not None and call.out._meta is not None:
         return _with_graph(call)
     return run(call)
 
 
-def run(call: Call) -> Tensor:
+def _run(call: Call) -> Tensor:
     """The result of a call, of which nothing is recorded here."""
     kernel, operands, parameters, out, inplace = call
     kinds: list[Kind] = []
@@ -98,6 +93,10 @@ def run(call: Call) -> Tensor:
     made = backend.empty(found.result, found.size, found.order)
     launch(call, found, backend, read_operands(call, found, backend, made), made)
     return result_tensor(made, found.result, backend, like.device, found.size, found.stride, found.order is None)
+
+
+#: The result of a call, of which nothing is recorded here. `fast` sets another, which has a shortcut for small calls.
+run: Callable[[Call], Tensor] = _run
 
 
 # --- the kernel ------------------------------------------------------------------------------------------------------

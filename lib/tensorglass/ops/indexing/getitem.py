@@ -120,7 +120,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         _write_advanced(input if is_whole else view_of(input, size, stride, offset), advanced, value)
     elif isinstance(value, Tensor):
         view = view_of(input, size, stride, offset)
-        copy_(view, _fitted(_of_its_own(value, view), view))
+        view.copy_(_fitted(_of_its_own(value, view), view))
     else:
         write_number(input, value, (size, stride, offset))
         input._written()

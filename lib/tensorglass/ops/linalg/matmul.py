@@ -169,7 +169,7 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
     if b > 2:
         return _batched(input, other)
     rows = reshape(input, (math.prod(input._size[:-1]), input._size[-1]))
-    product = mv(rows, other) if b == 1 else mm(rows, other)
+    product = rows.mv(other) if b == 1 else rows.mm(other)
     return unsafe_view(product, (*input._size[:-1], *other._size[1:]))
 
 

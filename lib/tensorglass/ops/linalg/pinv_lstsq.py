@@ -33,7 +33,7 @@ Tolerance = Tensor | float | None
 
 
 def _signatures(tolerance: str) -> tuple[str, ...]:
-    """The ways of saying what counts as zero; `tolerance` is the name that the old one has."""
+    """The signatures for what counts as zero; `tolerance` is the name of the older parameter."""
     return (
         "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
         "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
@@ -76,7 +76,7 @@ def _tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> dict[str, Any]:
 
 
 def _check_single(input: Tensor) -> None:
-    """Raise for dtypes whose rounding error PyTorch does not ask for."""
+    """Raise for dtypes whose rounding error PyTorch does not know."""
     if input._dtype.category < dtypes.FLOATING or input._dtype.itemsize == 2:
         raise RuntimeError("This function doesn't handle types other than float and double")
 
@@ -210,7 +210,7 @@ def linalg_matrix_rank(
 ) -> Tensor:
     """How many singular values are above `atol` and above `rtol` times the largest."""
     check_tensor("linalg_matrix_rank", input)
-    if not (tol is None and rtol is None):  # else the first refusal is that there is no default for `rtol`
+    if not (tol is None and rtol is None):  # without them PyTorch refuses first that `rtol` has no default
         _check_svd(input)
     _check_single(input)
     if len(input._size) < 2:
@@ -221,7 +221,7 @@ def linalg_matrix_rank(
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
     found = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
     check_safe_cast("torch.linalg.matrix_rank", found, out)
-    found._written()  # PyTorch writes the sum into what it made
+    found._written()  # PyTorch writes the sum into a new tensor
     return cast_into_out(found, out)
 
 
@@ -238,7 +238,7 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     inner = xp.conj(xp.swapaxes(left, -1, -2)) @ right
     solution = xp.conj(xp.swapaxes(rest, -1, -2)) @ (inverted[..., None] * inner)
-    # With as many rows as B has, where those are more: LAPACK writes the solution over B, and leaves the rest there.
+    # If B has more rows, the result has as many: LAPACK writes the solution over B.
     more = max(0, A.shape[-2] - A.shape[-1])
     blank = xp.zeros((*solution.shape[:-2], more, solution.shape[-1]), solution.dtype)
     return column_major(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
@@ -270,7 +270,7 @@ def _is_vector(b: Tensor, input: Tensor) -> bool:
 
 
 def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
-    """`b`, or what lies as it does, as matrices."""
+    """`b`, or a tensor of its size, as matrices."""
     return tensor.unsqueeze(-1) if _is_vector(b, input) else tensor
 
 

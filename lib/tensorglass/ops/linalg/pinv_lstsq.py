@@ -18,6 +18,8 @@ from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.derivatives.formulas import columnwise
 from tensorglass.ops.linalg.common import (
     cast_into_out,
+    check_floating,
+    check_kernel,
     check_safe_cast,
     check_square,
     column_major,
@@ -183,15 +185,6 @@ def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Arr
     return (xp.sum(above, axis=-1),)
 
 
-def _check_svd(input: Tensor) -> None:
-    """Raise PyTorch's error for dtypes without singular values."""
-    name = input._dtype.scalar_type
-    if input._dtype.category < dtypes.FLOATING:
-        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor as input. Got {name}")
-    if input._dtype.itemsize == 2:
-        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{name}'")
-
-
 @operator(
     "linear algebra",
     namespace="linalg",
@@ -211,7 +204,8 @@ def linalg_matrix_rank(
     """How many singular values are above `atol` and above `rtol` times the largest."""
     check_tensor("linalg_matrix_rank", input)
     if not (tol is None and rtol is None):  # without them PyTorch refuses first that `rtol` has no default
-        _check_svd(input)
+        check_floating("linalg.svd", input)
+        check_kernel("linalg_svd_cpu", input, even_empty=True)
     _check_single(input)
     if len(input._size) < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")

@@ -6,14 +6,12 @@
 from tensorglass.bootstrap import requirements  # before all else: it says so if Python or NumPy is missing or too old
 
 # isort: split
-import os
 import sys
-from importlib.util import find_spec
 
-from tensorglass.bootstrap.importing import collector_at_rest
+from tensorglass.bootstrap import importing
 
-with collector_at_rest():  # before the rest: the bulk of it
-    if os.environ.get("TENSORGLASS_FAST") != "0" and find_spec("tensorglass.fast") is not None:
+with importing.collector_at_rest():  # before the rest: the bulk of it
+    if importing.has_shortcuts():
         from tensorglass import fast
 
         fast.install()  # before any operator is declared

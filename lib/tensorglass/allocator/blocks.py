@@ -1,8 +1,8 @@
 """Blocks and segments: how a caching allocator cuts up a device's memory.
 
 A *segment* is a run of bytes that was asked from the device, which is slow, and is *reserved* from then on. A *block*
-is a part of a segment, free or allocated; the blocks of a segment lie one after the other without gaps. The one idea
-to keep in mind: memory that is reserved and not allocated is only useful in one piece, hence splitting and merging.
+is a part of a segment, free or allocated; the blocks of a segment lie one after the other without gaps. Memory that is
+reserved and not allocated is only useful in one piece, hence splitting and merging.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What is known of a pool that somebody else keeps: CuPy's, by what it reports as it goes.
 
-The one idea to keep in mind: such a pool tells what it asks of the device, hands out and takes back, but not what it
-gives back to the device. It does say how many bytes it has. So where that is less than what was seen to come, segments
-in which nothing lives have gone: it gives those back all at once.
+Such a pool tells what it asks of the device, hands out and takes back, but not what it gives back to the device. It
+does say how many bytes it has. So where that is less than what was seen to come, segments in which nothing lives have
+gone: it gives those back all at once.
 """
 
 from __future__ import annotations

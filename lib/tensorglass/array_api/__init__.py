@@ -1,8 +1,8 @@
 """The array API standard: a namespace in which libraries that speak it find what they need of tensors.
 
 SciPy, scikit-learn and others ask an array for its namespace (`Tensor.__array_namespace__`) and compute with what is in
-it, so that they need not know the library. The one idea to keep in mind: here are no computations, only the standard's
-names, keywords and rules for dtypes, over the operators of `tensorglass`.
+it, so that they need not know the library. Here are no computations, only the standard's names, keywords and rules for
+dtypes, over the operators of `tensorglass`.
 
     >>> def standardized(x):
     ...     xp = x.__array_namespace__()

@@ -1,8 +1,8 @@
 """What the standard says otherwise than PyTorch about dtypes: every array has its say, 0-dim ones too.
 
-PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. The one idea to keep in mind: once
-operands are of one dtype, both agree; so operands of two are converted here, and those of one go straight through.
-uint16, uint32 and uint64, which PyTorch promotes with floating-point types alone, promote as other integers do.
+PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. Once operands are of one dtype,
+both agree; so operands of two are converted here, and those of one go straight through. uint16, uint32 and uint64,
+which PyTorch promotes with floating-point types alone, promote as other integers do.
 """
 
 from __future__ import annotations

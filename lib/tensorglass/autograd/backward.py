@@ -7,12 +7,14 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import GradientEdge
+from tensorglass.backends import get as get_backend
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.size import Size
-from tensorglass.graph.node import Edge, OutputLike, gradient_edge, like
+from tensorglass.graph.accumulate_grad import gradient_edge
+from tensorglass.graph.node import Edge
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.rearrange.cat_stack import stack
-from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.autograd_meta import OutputLike, like, requires_grad
 from tensorglass.tensor.tensor import Tensor
 
 Place = Tensor | GradientEdge
@@ -276,7 +278,11 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
         if gradient is None:
             can_flow = isinstance(tensor, GradientEdge) or requires_grad(tensor)
             wanted = _like(tensor)
-            begun.append(engine.one_for(wanted.size, wanted.dtype, wanted.device) if can_flow else None)
+            begun.append(
+                engine.one_for(wanted.size, wanted.dtype, wanted.device, get_backend(wanted.device))
+                if can_flow
+                else None
+            )
             continue
         if not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -307,7 +313,8 @@ def _tensor_backward(
     if gradient is None and inputs is None and not create_graph:  # as usual: `backward` in two steps
         edge = gradient_edge(self)
         if edge[0] is not None:
-            one = engine.one_for(self._size, self._dtype, self._storage.device)
+            storage = self._storage
+            one = engine.one_for(self._size, self._dtype, storage.device, storage.backend)
             engine.run((edge,), (one,), keep_graph=bool(retain_graph), create_graph=False)
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)

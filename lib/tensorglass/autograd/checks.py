@@ -1,7 +1,7 @@
 """What `gradcheck` checks, one thing a method.
 
-The one idea to keep in mind: backward gives a gradient for *real* outputs. A function with complex outputs is checked
-as two functions, its imaginary and its real part; forward mode, the other way round, for parts of the inputs.
+Backward gives a gradient for *real* outputs. A function with complex outputs is checked as two functions, its imaginary
+and its real part; forward mode, the other way round, for parts of the inputs.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from tensorglass.autograd.jacobian_matrices import (
 )
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.graph.node import Gradients, Node, gradient_edge, like, set_history
+from tensorglass.graph.accumulate_grad import gradient_edge
+from tensorglass.graph.node import Gradients, Node, set_history
 from tensorglass.ops.creation.fill import empty, zeros_like
 from tensorglass.ops.sorting.equal import allclose
+from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
 _NOTEBOOK = "02 checking gradients"

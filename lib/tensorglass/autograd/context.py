@@ -1,7 +1,7 @@
 """`ctx`: what the forward and the backward of a function of one's own have in common.
 
-The one idea to keep in mind: `ctx` is the node of the graph itself. What the forward saves and notes on it is there
-when the engine reaches the node and hands it to the backward.
+`ctx` is the node of the graph itself. What the forward saves and notes on it is there when the engine reaches the node
+and hands it to the backward.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph import inplace
-from tensorglass.graph.node import Edge, Gradients, Node, OutputLike, gradient_edge, history, like
+from tensorglass.graph.accumulate_grad import gradient_edge, history
+from tensorglass.graph.node import Edge, Gradients, Node
 from tensorglass.graph.saved_errors import second_time
 from tensorglass.graph.saved_tensor import NOTHING, SavedTensor
-from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.autograd_meta import OutputLike, like, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 

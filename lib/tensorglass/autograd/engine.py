@@ -14,16 +14,15 @@ from sys import getrefcount
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.autograd.fitting import first_fitted, fitted
-from tensorglass.autograd.hook_calls import call_hooks, call_posthooks, call_prehooks
-from tensorglass.autograd.leaves import Arrived, add_to_leaf
-from tensorglass.backends import get as get_backend
+from tensorglass.backends import Backend
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
+from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf
+from tensorglass.graph.hook_calls import call_hooks, call_posthooks, call_prehooks
+from tensorglass.graph.node import Edge, Gradients, Node
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
@@ -242,6 +241,50 @@ def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
             retained.keep(gradient)
 
 
+def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
+    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
+
+    So formulas need not think of broadcasting or promotion.
+    `node` found it for its input number `nr`, which came along `edge`.
+    """
+    following, output_nr = edge
+    wanted = None if following is None else following.outputs[output_nr]
+    if gradient is None or wanted is None:
+        return gradient
+    if gradient._size != wanted.size:
+        if geometry.summed_dims(gradient._size, wanted.size) is None:
+            raise explained(
+                RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
+                    f"but expected shape compatible with {list(wanted.size)}"
+                )
+            )
+        gradient = gradient.sum_to_size(wanted.size)
+    if gradient._dtype is not wanted.dtype and wanted.dtype is not None:
+        if gradient._dtype.is_complex and not wanted.dtype.is_complex:
+            gradient = gradient.real
+        gradient = gradient.to(wanted.dtype)
+    device = gradient._storage.device
+    if device is not wanted.device:
+        if wanted.size:  # a 0-dim operand may have been on the CPU
+            raise explained(
+                RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
+                    f"{wanted.device} but got {device}"
+                )
+            )
+        gradient = gradient.to(wanted.device)
+    return gradient
+
+
+def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
+    """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
+    wanted = node.outputs[nr]
+    if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
+        return gradient
+    return fitted(gradient, (node, nr), node, nr)
+
+
 def _is_alone(arrived: Arrived, nr: int) -> bool:
     """Whether nobody but this list holds the gradient, and nobody but the gradient its memory.
 
@@ -288,7 +331,7 @@ def run(
         state.grad, current.walk = before
 
 
-def _one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
+def _one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:
     """The gradient of a scalar with respect to itself."""
     count = geometry.numel(size) if size else 1
     if count != 1:
@@ -300,11 +343,10 @@ def _one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
         )
     if dtype.category != FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype!r}")
-    backend = get_backend(device)
     one = backend.empty(dtype, size)
     one[...] = 1
     return result_tensor(one, dtype, backend, device, size, geometry.contiguous_strides(size))
 
 
 #: The gradient that a backward pass begins with where none is given. `fast` sets another.
-one_for: Callable[[tuple[int, ...], DType, Device], Any] = _one_for
+one_for: Callable[[tuple[int, ...], DType, Device, Backend], Any] = _one_for

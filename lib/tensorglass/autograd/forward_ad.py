@@ -1,9 +1,8 @@
 """Forward mode: tangents go along with tensors, and come out as directional derivatives.
 
-The one idea to keep in mind: there are no formulas for tangents. A gradient is a linear function of the gradient that
-it begins with, ``g = Jᵀ·v``, and the derivative of *that* function is ``J`` itself: two backward
-passes are one forward pass. So a dual tensor only notes its tangent in the graph, and `unpack_dual` finds the rest when
-it is asked.
+There are no formulas for tangents. A gradient is a linear function of the gradient that it begins with, ``g = Jᵀ·v``,
+and the derivative of *that* function is ``J`` itself: two backward passes are one forward pass. So a dual tensor only
+notes its tangent in the graph, and `unpack_dual` finds the rest when it is asked.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
 from tensorglass.core.errors import explained
+from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.dual import DualNode, ends_behind
-from tensorglass.graph.node import gradient_edge, set_history
+from tensorglass.graph.node import set_history
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor import printing
 from tensorglass.tensor.autograd_meta import meta_of, requires_grad

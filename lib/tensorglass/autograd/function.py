@@ -13,8 +13,8 @@
 
     y = Cube.apply(x)
 
-The one idea to keep in mind: the forward runs unrecorded, as one operator; afterwards its outputs are tied to one node,
-whose `apply` is the backward.
+The forward runs unrecorded, as one operator; afterwards its outputs are tied to one node, whose `apply` is the
+backward.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from tensorglass.autograd.outputs import tied
 from tensorglass.autograd.pushing import pushed_by
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.node import NOWHERE, gradient_edge, like, set_history
-from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.graph.accumulate_grad import gradient_edge
+from tensorglass.graph.node import NOWHERE, set_history
+from tensorglass.tensor.autograd_meta import like, requires_grad
 from tensorglass.tensor.grad_mode import no_grad, state
 from tensorglass.tensor.tensor import Tensor
 

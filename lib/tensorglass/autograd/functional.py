@@ -1,7 +1,7 @@
 """Jacobians, Hessians and their products with vectors, of a function at a point. As `torch.autograd.functional`.
 
-The one idea to keep in mind: a backward pass from one output gives a row of the Jacobian, ``vᵀ·J``; and since that is a
-linear function of ``v``, the backward pass of that pass gives a column, ``J·v``.
+A backward pass from one output gives a row of the Jacobian, ``vᵀ·J``; and since that is a linear function of ``v``, the
+backward pass of that pass gives a column, ``J·v``.
 
 Inputs and outputs may be one tensor or a tuple of them, and results follow: for a tuple of outputs a tuple, and in it,
 for a tuple of inputs, a tuple. With `strict`, what does not depend on the inputs is an error instead of zeros.

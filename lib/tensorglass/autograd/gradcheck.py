@@ -1,7 +1,7 @@
 """`gradcheck` and `gradgradcheck`: is a derivative right? Compare it with small differences of the function itself.
 
-The one idea to keep in mind: the second derivative of a function is the first of another one, which takes the inputs
-and the outputs' gradients to the inputs' gradients.
+The second derivative of a function is the first of another one, which takes the inputs and the outputs' gradients to
+the inputs' gradients.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`torch.autograd.graph`: what may be done with the recorded graph itself.
 
-The one idea to keep in mind: what operators keep for their derivatives can be packed (put elsewhere, compressed, thrown
-away and computed again), as long as unpacking gives an equal tensor back.
+What operators keep for their derivatives can be packed (put elsewhere, compressed, thrown away and computed again), as
+long as unpacking gives an equal tensor back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.core.errors import explained
 from tensorglass.graph import saved_tensor as saved
-from tensorglass.graph.node import NOWHERE, Node, gradient_edge
+from tensorglass.graph.accumulate_grad import gradient_edge
+from tensorglass.graph.node import NOWHERE, Node
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.hooks import RemovableHandle

@@ -1,7 +1,7 @@
 """Jacobian matrices in two ways: by nudging every input a little, and by the derivatives that were recorded.
 
-The one idea to keep in mind: a matrix has a row for each element of an input and a column for each element of an
-output. Nudging one element of the input gives a row; a backward pass from one element of the output gives a column.
+A matrix has a row for each element of an input and a column for each element of an output. Nudging one element of the
+input gives a row; a backward pass from one element of the output gives a column.
 
 For complex inputs both give PyTorch's convention, the conjugate of Wirtinger's derivative: the real part says how the
 output moves with the input's real part, the imaginary part how it moves with its imaginary part.

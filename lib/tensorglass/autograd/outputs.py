@@ -1,7 +1,7 @@
 """Tying what a function of one's own returned to its node.
 
-The one idea to keep in mind: an output is one of four things, and each is tied in its way: a new tensor, a view of an
-input, an input that was written to (`mark_dirty`), or an input returned as it is.
+An output is one of four things, and each is tied in its way: a new tensor, a view of an input, an input that was
+written to (`mark_dirty`), or an input returned as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from tensorglass.autograd.context import BackwardCFunction
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
-from tensorglass.graph.node import history, set_history
+from tensorglass.graph.accumulate_grad import history
+from tensorglass.graph.node import set_history
 from tensorglass.tensor.autograd_meta import Creation, requires_grad
 from tensorglass.tensor.grad_mode import no_grad
 from tensorglass.tensor.tensor import Tensor

@@ -1,7 +1,7 @@
 """What functions of one's own do to tangents: their `jvp` is run, and what it returns is checked.
 
-The one idea to keep in mind: tangents are to each other as tensors are. What is a view of an input moves by a view of
-the input's tangent, and what was written in place by a tangent that was.
+Tangents are to each other as tensors are. What is a view of an input moves by a view of the input's tangent, and what
+was written in place by a tangent that was.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The strict mode of `functional`: what does not depend on the inputs is an error that says which it is.
 
-The one idea to keep in mind: without it such derivatives are zeros, which is right, but often not what was meant.
+Without it such derivatives are zeros, which is right, but often not what was meant.
 """
 
 from __future__ import annotations

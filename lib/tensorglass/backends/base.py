@@ -1,9 +1,9 @@
 """What a backend must offer, and which backend a device has.
 
-The one idea to keep in mind: floors above know bytes, sizes and strides; only a backend knows arrays. A *buffer* is
-a one-dimensional uint8 array that owns a run of bytes. An *array* is a typed, strided window on a buffer, made when
-a kernel is to run. A *kernel* is a function of the backend's array module `xp` and of arrays, so that one source
-serves every backend whose module speaks NumPy's names.
+Floors above know bytes, sizes and strides; only a backend knows arrays. A *buffer* is a one-dimensional uint8 array
+that owns a run of bytes. An *array* is a typed, strided window on a buffer, made when a kernel is to run. A *kernel* is
+a function of the backend's array module `xp` and of arrays, so that one source serves every backend whose module speaks
+NumPy's names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """CuPy's pool of device memory, observed.
 
 CuPy has one function by which all its arrays get memory, and lets it be set. Ours asks the one that was there, CuPy's
-pool unless the user has set another, and tells an `ObservedPool` of each device what it got. The one idea to keep in
-mind: the pool stays CuPy's; a block is held by a `Lease`, whose end is the block's end.
+pool unless the user has set another, and tells an `ObservedPool` of each device what it got. The pool stays CuPy's; a
+block is held by a `Lease`, whose end is the block's end.
 """
 
 from __future__ import annotations

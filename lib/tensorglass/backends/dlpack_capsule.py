@@ -1,8 +1,8 @@
 """What is in a DLPack capsule: where an array's memory is, and how it is laid out, as a C structure.
 
-Arrays travel between libraries in capsules that the libraries' own C code makes, consumes and frees. The one idea to
-keep in mind: nothing is owned here. A capsule is looked into before somebody consumes it, so that what cannot be taken
-is refused while refusing is easy, and its dtype may be renamed: NumPy does not know bfloat16, but knows int16.
+Arrays travel between libraries in capsules that the libraries' own C code makes, consumes and frees. Nothing is owned
+here. A capsule is looked into before somebody consumes it, so that what cannot be taken is refused while refusing is
+easy, and its dtype may be renamed: NumPy does not know bfloat16, but knows int16.
 
 Source: the header dlpack.h of the DLPack project, version 1.
 """

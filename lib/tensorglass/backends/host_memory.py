@@ -2,9 +2,9 @@
 
 The system hands memory out page by page, as it is first touched, and that takes longer than most kernels: adding two
 tensors of 64 MiB into new memory took 11.5 ms here, into memory that was used before 6 (PyTorch, which asks the system
-every time, 37). The one idea to keep in mind: nobody decides that a buffer is free. Each array's chain of `base` ends
-at a `HostBlock`, whoever made the array (a view, `.numpy()`, DLPack, a memoryview, a graph); when the last one goes,
-Python ends the block, and its bytes go back to the pool.
+every time, 37). Nobody decides that a buffer is free. Each array's chain of `base` ends at a `HostBlock`, whoever made
+the array (a view, `.numpy()`, DLPack, a memoryview, a graph); when the last one goes, Python ends the block, and its
+bytes go back to the pool.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Large results of costly functions, computed on several threads.
 
-NumPy computes on one core, and lets go of Python's lock meanwhile. The one idea to keep in mind: an elementwise
-function does not mind which part of an array it gets, so each thread fills its own part of the result, and the numbers
-are the same. It pays where computing takes longer than fetching: two threads took `exp` of 4 million elements from
-1.83 to 1.02 ms on a quiet machine, and hardly changed `add`, which waits for memory.
+NumPy computes on one core, and lets go of Python's lock meanwhile. An elementwise function does not mind which part of
+an array it gets, so each thread fills its own part of the result, and the numbers are the same. It pays where computing
+takes longer than fetching: two threads took `exp` of 4 million elements from 1.83 to 1.02 ms on a quiet machine, and
+hardly changed `add`, which waits for memory.
 """
 
 from __future__ import annotations

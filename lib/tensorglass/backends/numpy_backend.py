@@ -1,7 +1,7 @@
 """The CPU: NumPy's arrays and kernels.
 
-Together with `numpy_bits` and with `interop`, where NumPy arrays are the subject, this is the only file of the
-library that imports NumPy.
+Outside of `backends`, `ops/kernels` and `fast` nothing names this backend or imports NumPy but `interop.numpy`, where
+NumPy's arrays are the subject.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tensorglass.allocator import NoRoom
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
+from tensorglass.backends.numpy_values import bytes_at
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -50,23 +51,6 @@ class _Thread(threading.local):
 
 
 _array = numpy.ndarray
-
-
-class _Run:
-    """Bytes that somebody else owns, in the form in which NumPy accepts addresses."""
-
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, address: int, nbytes: int, owner: Any, is_read_only: bool) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3, "typestr": "|u1", "shape": (nbytes,), "data": (address, is_read_only),
-        }  # fmt: skip
-
-
-def bytes_at(address: int, nbytes: int, owner: Any, *, is_read_only: bool) -> numpy.ndarray:
-    """The bytes from `address` on, as an array that keeps their owner alive."""
-    return numpy.asarray(_Run(address, nbytes, owner, is_read_only))
 
 
 class NumpyBackend:

@@ -1,8 +1,8 @@
 """Bytes of the CPU that several processes see: anonymous shared memory, and files mapped into memory.
 
-The one idea to keep in mind: a block of shared memory has no name. It is reached through a file descriptor alone, which
-can be sent to other processes, and the system frees it when the last process that holds it lets go, in whatever way
-that process ends. So there is nothing that a killed process could leave behind.
+A block of shared memory has no name. It is reached through a file descriptor alone, which can be sent to other
+processes, and the system frees it when the last process that holds it lets go, in whatever way that process ends. So
+there is nothing that a killed process could leave behind.
 """
 
 from __future__ import annotations

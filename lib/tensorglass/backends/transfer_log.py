@@ -1,8 +1,7 @@
 """What went from one memory to another: a log of the latest thousand transfers, for pictures and for people.
 
-Every backend whose memory is not the host's reports here what it copies across. A transfer is slow, so to write it
-down costs nothing that could be noticed. The one idea to keep in mind: nothing is kept alive by being logged; storages
-are held by weak references.
+Every backend whose memory is not the host's reports here what it copies across. A transfer is slow, so to write it down
+costs nothing that could be noticed. Nothing is kept alive by being logged; storages are held by weak references.
 
 >>> import tensorglass as torch
 >>> from tensorglass import transfers

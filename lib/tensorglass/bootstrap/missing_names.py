@@ -1,7 +1,7 @@
 """Asking for a name that is not here: a slip of the keyboard, or something of PyTorch's that is not here yet.
 
-The one idea to keep in mind: the first line is Python's own; which of the two it was, and what to write instead, is
-said in a note. PyTorch's names are kept in `pytorch_names.txt`.
+The first line is Python's own; which of the two it was, and what to write instead, is said in a note. PyTorch's names
+are kept in `pytorch_names.txt`.
 
 Tensors have no `__getattr__` to say it, for that slows every access to their fields (see `naming`). What PyTorch's
 tensors have and ours do not is an attribute that refuses. A slip Python itself explains in a terminal ("Did you mean"),

@@ -1,6 +1,6 @@
 """Element types, and which type the result of an operation has.
 
-A dtype is a name, a width and a category. The one idea to keep in mind is *promotion*: the categories are
+A dtype is a name, a width and a category. What matters is *promotion*: the categories are
 ordered bool < integer < floating point < complex, and operands matter in three ranks (tensors with
 dimensions, then 0-dim tensors, then Python numbers). An operand of a lower rank changes the result's dtype
 only if its category is higher. The wide unsigned types are the exception: PyTorch promotes them with nothing but

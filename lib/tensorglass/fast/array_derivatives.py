@@ -18,11 +18,12 @@ from tensorglass.core.dtypes import float32, float64
 from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, spread, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
-from tensorglass.graph.node import Gradients, Node, OutputLike
+from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.activation_slopes import above_threshold, sigmoid_slope, tanh_slope
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
+from tensorglass.tensor.autograd_meta import OutputLike
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 Formula = Callable[..., Any]
@@ -106,7 +107,7 @@ def learn(blueprint: Blueprint) -> Known:
     """What is known of such nodes, from now on found at `Blueprint.fast`."""
     derivative = blueprint.derivative
     formulas = FORMULAS.get(derivative.operator, derivative.formulas if derivative.on_arrays else {})
-    steps = ()
+    steps: tuple[Step, ...] = ()
     if blueprint.wanted and all(name in formulas for name in blueprint.wanted):
         steps = blueprint.steps_of(formulas, _GIVEN)
     known = blueprint.fast = Known(steps)

@@ -12,9 +12,8 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.autograd import engine
-from tensorglass.autograd.engine import Run, call_tensor_hooks
-from tensorglass.autograd.fitting import first_fitted, fitted
-from tensorglass.autograd.leaves import Arrived, add_to_leaf, collecting
+from tensorglass.autograd.engine import Run, call_tensor_hooks, first_fitted, fitted
+from tensorglass.backends import Backend
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -23,8 +22,9 @@ from tensorglass.fast.array_derivatives import apply_to_arrays, gradients_of, le
 from tensorglass.fast.bare_arrays import XP, BareArray, in_quiet, is_spread, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
+from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf, collecting
 from tensorglass.graph.formula_node import FormulaNode
-from tensorglass.graph.node import AccumulateGrad, Edge, Gradients, Node
+from tensorglass.graph.node import Edge, Gradients, Node
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.grad_mode import state
@@ -102,7 +102,8 @@ class ArrayRun(Run):
                 break
             if not keep_graph:
                 node.release()
-            own, is_elementwise = node.outputs[0], known.is_elementwise
+            own: Any = node.outputs[0]
+            is_elementwise = known.is_elementwise
             next_node = None
             for place, edge in enumerate(node.edges):
                 following, nr = edge
@@ -110,7 +111,7 @@ class ArrayRun(Run):
                     continue
                 gradient, sent[place] = sent[place], None
                 outputs = following.outputs
-                wanted = outputs[nr]
+                wanted: Any = outputs[nr]
                 if not (is_elementwise and wanted.size is own.size and wanted.dtype is own.dtype):
                     gradient = fitted_array(gradient, edge, node, place)
                 left = waiting[following] = waiting[following] - 1
@@ -249,8 +250,8 @@ _ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
 _one_for_others = engine.one_for
 
 
-def one_for(size: tuple[int, ...], dtype: DType, device: Device) -> Any:
+def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:
     """The gradient of a scalar with respect to itself, as a bare array."""
     if device is CPU and not size and dtype in _ONES:
         return _ONES[dtype].copy()
-    return _one_for_others(size, dtype, device)
+    return _one_for_others(size, dtype, device, backend)

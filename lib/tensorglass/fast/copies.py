@@ -28,7 +28,7 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, which returns its argument itself where that has no gaps."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
             if type(input) is Tensor and input._contiguous:
@@ -38,14 +38,14 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                 return made
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) + len(keywords) == 2 and type(arguments[0]) is Tensor:
             input, wanted = arguments[0], keywords.get("dtype") if keywords else arguments[1]
             device = input._storage.device
@@ -60,27 +60,27 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                 return made
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, which overwrites a tensor with another."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 2 and not keywords and overwritten(*arguments):
             target: Tensor = arguments[0]
             return target
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, which sets every element to zero."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
             if type(input) is Tensor and input._meta is None and input._storage.backend is HOST:
@@ -91,7 +91,7 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                     return input
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def overwritten(target: Any, source: Any) -> bool:

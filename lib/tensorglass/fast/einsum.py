@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from itertools import takewhile
-from string import ascii_letters
 from typing import Any
 
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.reductions import SMALL, array_at_once
+from tensorglass.fast.reductions import SMALL, packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.tensor import Tensor
@@ -20,7 +19,6 @@ from tensorglass.tensor.tensor import Tensor
 #: The sizes of the results of two small operands, and of what each is a view of, if it is one.
 _RESULTS: dict[Any, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
 _MOST_KEPT = 256
-_LETTERS = frozenset(ascii_letters + ",->")
 
 
 def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -31,13 +29,13 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) != 3 or keywords or type(arguments[0]) is not str:
             return form(*arguments, **keywords)
         equation, one, other = arguments
         if not type(one) is type(other) is Tensor or one._meta is not None or other._meta is not None:
             return form(*arguments)
-        first, second, dtype = array_at_once(one), array_at_once(other), one._dtype
+        first, second, dtype = packed_array(one), packed_array(other), one._dtype
         if first is None or second is None or dtype is not other._dtype or dtype not in _PLAIN:
             return form(*arguments)
         if max(first.size, second.size) >= SMALL:
@@ -46,8 +44,8 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         known = _RESULTS.get((equation, one._size, other._size))
         if known is None:
             made = form(*arguments)
-            is_plain = _is_small(first.size, second.size, made.numel()) and _LETTERS.issuperset(equation)
-            if is_plain and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
+            is_simple = _is_small(first.size, second.size, made.numel()) and _is_plain(equation)
+            if is_simple and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
                 base = None if made._base is None else made._base._size
                 _RESULTS[equation, one._size, other._size] = made._size, base
             return made
@@ -57,7 +55,7 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         made = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
         return made if base is None else view_of(made, size, CONTIGUOUS_STRIDES[size], 0)
 
-    return usual
+    return fast_path
 
 
 _PLAIN = (dtypes.float32, dtypes.float64)
@@ -98,6 +96,12 @@ def _counts_of_matrices(equation: str) -> tuple[int, int, int] | None:
     if not (arrow and comma and is_product and letters.isalpha() and len(set(letters)) == len(letters)):
         return None
     return batch, len(rows), len(columns)
+
+
+def _is_plain(equation: str) -> bool:
+    """Whether it consists of letters, commas and an arrow."""
+    letters = equation.replace(",", "").replace("->", "")
+    return letters.isalpha() and letters.isascii()
 
 
 def _is_small(*counts: int) -> bool:

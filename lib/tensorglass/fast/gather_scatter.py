@@ -16,7 +16,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
-from tensorglass.fast.reductions import MANY, array_at_once
+from tensorglass.fast.reductions import MANY, packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import result_tensor
@@ -48,7 +48,7 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     size, rank = input._size, len(input._size)
     if rank < 2 or not -rank <= dim < rank or input._storage._nbytes >= LEAST or index._dtype is not int64:
         return None
-    array, chosen = array_at_once(input), array_at_once(index)
+    array, chosen = packed_array(input), packed_array(index)
     if array is None or chosen is None or chosen.ndim != 1 or not 0 < chosen.size < MANY:
         return None
     dim %= rank
@@ -66,7 +66,7 @@ def of_scattering(
 
     def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
             if len(arguments) == 4 and not keywords:
                 input, dim, index, source = arguments
                 places = _places(input, dim, index)
@@ -79,7 +79,7 @@ def of_scattering(
                         return _like(input, made, input._size)
             return form(*arguments, **keywords)
 
-        return usual
+        return fast_path
 
     return enter
 
@@ -125,7 +125,7 @@ def of_scattering_in_place(
 
 def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
     """The row of elements that go to the places; None where one has to look closer."""
-    values = array_at_once(source)
+    values = packed_array(source)
     if values is None or source._dtype is not input._dtype or source._size != index._size or source._conj:
         return None
     return values.reshape(-1)
@@ -150,7 +150,7 @@ def _places(input: Any, dim: Any, index: Any) -> Array | None:
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
         return None
     plan = _beside(input._size, index._size, dim)
-    array = None if plan is None or array_at_once(input) is None else array_at_once(index)
+    array = None if plan is None or packed_array(input) is None else packed_array(index)
     if plan is None or array is None:
         return None
     beside, step, length = plan

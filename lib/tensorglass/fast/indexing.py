@@ -19,7 +19,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
 from tensorglass.fast.copies import overwritten
-from tensorglass.fast.reductions import array_at_once
+from tensorglass.fast.reductions import packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
@@ -61,7 +61,7 @@ def of_writing(form: Form) -> Form:
             kind, of_value = type(index), type(value)
             is_unrecorded = of_value is Tensor and (value._meta is None or not state.grad)
             if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
-                if of_value is int or of_value is float:
+                if of_value is float or (of_value is int and -(2**63) <= value < 2**63):
                     value = checked_alone(value, input._dtype)
                     is_unrecorded = True
                 write = written_by_tensor if kind is Tensor else cells_are_written
@@ -135,7 +135,7 @@ def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool
     if places is None or any(each._storage is input._storage for each in index):
         return False
     if type(value) is Tensor:
-        values = array_at_once(value)
+        values = packed_array(value)
         if values is None or value._size != index[0]._size or value._dtype is not input._dtype or value._conj:
             return False
         if value._storage is input._storage:
@@ -155,13 +155,13 @@ def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
     size = input._size
     if len(index) != len(size) or input._conj or input._dtype in WIDE_UNSIGNED or input._storage._nbytes >= LEAST:
         return None
-    if array_at_once(input) is None:
+    if packed_array(input) is None:
         return None
     found: Any = 0
     for each, length in zip(index, size, strict=True):
         if type(each) is not Tensor or each._dtype is not int64 or not each._size or each._size != index[0]._size:
             return None
-        array = array_at_once(each)
+        array = packed_array(each)
         if array is None or not array.size or array.view("uint64").max() >= length:  # or below 0
             return None
         found = found * length + array
@@ -178,7 +178,7 @@ def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
         or not input._size
     ):
         return False
-    target, chosen = array_at_once(input), array_at_once(index)
+    target, chosen = packed_array(input), packed_array(index)
     if target is None or chosen is None:
         return False
     if type(value) is not Tensor:
@@ -188,7 +188,7 @@ def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
     else:
         if index._dtype is not dtypes.int64 or value._dtype is not input._dtype or value._storage is input._storage:
             return False
-        rows = array_at_once(value)
+        rows = packed_array(value)
         if rows is None or value._size != (*index._size, *input._size[1:]) or value._conj or not index._size:
             return False
         try:

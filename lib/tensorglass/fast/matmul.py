@@ -111,7 +111,7 @@ def product(input: Any, other: Any) -> Tensor | None:
 
 @geometry.remembered
 def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
-    """The size of the usual products, and whether BLAS is to make them in one piece; None for all others."""
+    """The size of a common product, and whether BLAS is to make them in one piece; None for all others."""
     dims = len(size), len(other_size)
     if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
         return None

@@ -123,7 +123,7 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
                     return elsewhere(input, other)
                 size, stride, order = layout
                 try:
-                    made = HOST.attempt(ufunc, one, two, order=order)  # 0.7 µs less than into an array of our own
+                    made = HOST.attempt(ufunc, one, two, order=order)  # sooner than into an array of our own
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
                 answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")

@@ -18,7 +18,7 @@ from tensorglass.fast.kernels import Facts
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.recorder import is_recorded
 from tensorglass.ops.declare.kernel import Call
-from tensorglass.ops.declare.run_pointwise import with_half_alpha
+from tensorglass.ops.declare.run_pointwise import values_of, with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -39,7 +39,7 @@ def compute_small(facts: Facts, call: Call) -> Tensor | None:
     result = _compute_small(facts, call)
     if result is None or not may_be_recorded or recorder is None or recorder.derivative.in_place_only:
         return result
-    return recorder.enter(call.values, result) if is_recorded(operands) else result
+    return recorder.enter(values_of(call), result) if is_recorded(operands) else result
 
 
 def _compute_small(facts: Facts, call: Call) -> Tensor | None:

@@ -86,8 +86,8 @@ def of_reduction(
         left_out = left_out[3:]
 
         @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Any:
-            read = None if len(arguments) > most_arguments else read_usual(arguments, keywords, many)
+        def fast_path(*arguments: Any, **keywords: Any) -> Any:
+            read = None if len(arguments) > most_arguments else read_call(arguments, keywords, many)
             if read is None:
                 return form(*arguments, **keywords)
             input, dim, keepdim = read
@@ -110,7 +110,7 @@ def of_reduction(
             result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
             return recorder.enter((input, dim, keepdim, *left_out), result) if is_recorded else result
 
-        return usual
+        return fast_path
 
     return enter
 
@@ -134,15 +134,15 @@ def of_extreme(
         whole = of_all(form)
 
         @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Any:
+        def fast_path(*arguments: Any, **keywords: Any) -> Any:
             if len(arguments) == 1 and not keywords:
                 return whole(*arguments)
-            read = read_usual(arguments, keywords)
+            read = read_call(arguments, keywords)
             if read is None or read[1] is None or arguments[0]._meta is not None:
                 return form(*arguments, **keywords)
             input, keepdim = read[0], read[2]
             plan = _along(input._size, read[1]) if as_it_is(input._dtype) is not None else None
-            array = None if plan is None else array_at_once(input)
+            array = None if plan is None else packed_array(input)
             if plan is None or array is None:
                 return form(*arguments, **keywords)
             axis, starts, step, size = plan
@@ -158,12 +158,12 @@ def of_extreme(
                 result_tensor(positions.reshape(size), dtypes.int64, HOST, device, size, stride),
             )
 
-        return usual
+        return fast_path
 
     return enter
 
 
-def read_usual(
+def read_call(
     arguments: tuple[Any, ...], keywords: dict[str, Any], many: bool = False
 ) -> tuple[Tensor, Any, bool] | None:
     """Input, `dim` (an int, None, or with `many` a tuple of ints) and `keepdim` of a usual call; None: any other."""
@@ -183,7 +183,7 @@ def read_usual(
     return (input, dim, keepdim) if type(input) is Tensor else None
 
 
-def array_at_once(input: Tensor) -> Array | None:
+def packed_array(input: Tensor) -> Array | None:
     """The array of a tensor without gaps on the CPU."""
     if input._storage.backend is not HOST:
         return None

@@ -11,7 +11,7 @@ from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.reductions import array_at_once, read_usual
+from tensorglass.fast.reductions import packed_array, read_call
 from tensorglass.graph.recorder import recorder_of
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
@@ -26,12 +26,12 @@ def of_softmax(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Ca
         recorder, defaults = recorder_of(form)
 
         @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Any:
-            read = None if "keepdim" in keywords else read_usual(arguments, keywords)
+        def fast_path(*arguments: Any, **keywords: Any) -> Any:
+            read = None if "keepdim" in keywords else read_call(arguments, keywords)
             if read is None:
                 return form(*arguments, **keywords)
             input, dim, _ = read
-            size, array = input._size, array_at_once(input)
+            size, array = input._size, packed_array(input)
             if array is None or input._dtype not in _PLAIN or not 0 < array.nbytes < LEAST:
                 return form(*arguments, **keywords)
             if dim is None or not -len(size) <= dim < len(size):
@@ -43,6 +43,6 @@ def of_softmax(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Ca
                 return recorder.enter((input, dim, *defaults[2:]), result)
             return result
 
-        return usual
+        return fast_path
 
     return enter

@@ -1,8 +1,7 @@
-"""The usual call of a view: plain ints, and a tensor that no gradient flows to.
+"""Shortcuts of views: plain ints, and a tensor that no gradient flows to.
 
-The one idea to keep in mind: such a call needs no reading of its arguments and cannot be misread, so it goes straight
-to the header's arithmetic, in 0.2 µs less, or to what that came to the last time, in half the time. Every other call
-goes on to the form that `calls` has made.
+Such a call needs no reading of its arguments and cannot be misread, so it goes straight to the header's arithmetic, or
+to what that came to the last time. Every other call goes on to the form that is handed out.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, an operator that reads the same elements with other lengths."""
 
     @wraps(form)
-    def usual(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
+    def fast_path(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
         if type(input) is Tensor and input._meta is None and shape and not keywords:
             lengths = shape[0] if type(shape[0]) is tuple and len(shape) == 1 else shape
             for length in lengths:
@@ -36,28 +35,28 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                     return view_of(input, size, stride, input._offset)
         return form(*shape, **keywords) if input is _LEFT_OUT else form(input, *shape, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, an operator that exchanges the dimensions of a matrix."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
             if type(input) is Tensor and input._meta is None and len(input._size) == 2:
                 return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, an operator that exchanges two dimensions."""
 
     @wraps(form)
-    def usual(*arguments: Any, **keywords: Any) -> Tensor:
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
             input, dim0, dim1 = arguments
             if type(dim0) is int is type(dim1) and type(input) is Tensor and input._meta is None:
@@ -65,7 +64,7 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                 return view_of(input, size, stride, input._offset)
         return form(*arguments, **keywords)
 
-    return usual
+    return fast_path
 
 
 def of_ints(
@@ -73,8 +72,7 @@ def of_ints(
 ) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
     """What puts `arithmetic` before a form for a call with ints alone: a function of size, stride, offset and these.
 
-    It is remembered what it came to: `x.unsqueeze(0)` takes 1 µs and not 1.7. `as_one`: it takes the ints as one tuple,
-    and so may the call.
+    It is remembered what it came to. `as_one`: it takes the ints as one tuple, and so may the call.
     """
 
     @geometry.remembered
@@ -86,7 +84,7 @@ def of_ints(
 
     def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(form)
-        def usual(*arguments: Any, **keywords: Any) -> Tensor:
+        def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
             if arguments and not keywords:
                 input, numbers = arguments[0], arguments[1:]
                 if type(input) is Tensor and input._meta is None:
@@ -104,6 +102,6 @@ def of_ints(
                             return view_of(input, size, stride, input._offset + offset)
             return form(*arguments, **keywords)
 
-        return usual
+        return fast_path
 
     return enter

@@ -1,7 +1,7 @@
 """`vmap`: a function of one example becomes a function of many.
 
-The one idea to keep in mind: PyTorch runs the function once, on tensors that hide a dimension; here it runs once for
-each slice, and the results are stacked. That is slower, and takes everything: ``if`` on values, ``item()``, printing.
+PyTorch runs the function once, on tensors that hide a dimension; here it runs once for each slice, and the results are
+stacked. That is slower, and takes everything: ``if`` on values, ``item()``, printing.
 """
 
 from __future__ import annotations

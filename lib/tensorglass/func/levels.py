@@ -1,7 +1,7 @@
 """What every transformation does at its borders: inputs become new leaves, and results leave the graph behind.
 
-The one idea to keep in mind: each level of ``grad(grad(f))`` has leaves of its own, made from the level above. A result
-stays connected to the levels around it if it was computed from something of theirs, and is a plain tensor if not.
+Each level of ``grad(grad(f))`` has leaves of its own, made from the level above. A result stays connected to the levels
+around it if it was computed from something of theirs, and is a plain tensor if not.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 from tensorglass.autograd.backward import grad
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.pytree import tree_map
-from tensorglass.graph.node import AccumulateGrad, Node, history
+from tensorglass.graph.accumulate_grad import AccumulateGrad, history
+from tensorglass.graph.node import Node
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor.autograd_meta import requires_grad

@@ -1,8 +1,7 @@
 """The words of this package: what a header is, and how a dimension is named.
 
-The one idea to keep in mind: a header is three things, `(size, stride, offset)`, and everything here is
-arithmetic on them. The element at index `(i, j, …)` lies at storage cell `offset + i*stride[0] + j*stride[1]`
-and so on.
+A header is three things, `(size, stride, offset)`, and everything here is arithmetic on them. The element at index `(i,
+j, …)` lies at storage cell `offset + i*stride[0] + j*stride[1]` and so on.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Strides: how far apart in the storage neighbours along each dimension lie.
 
-The one idea to keep in mind: the same elements can lie in the storage in many orders, and the strides alone
-say which. The functions here choose the strides of new tensors and answer questions about given ones. The
-strides of dimensions of size 1 are never used to find an element, yet PyTorch keeps and prints them: so do
-we.
+The same elements can lie in the storage in many orders, and the strides alone say which. The functions here choose the
+strides of new tensors and answer questions about given ones. The strides of dimensions of size 1 are never used to find
+an element, yet PyTorch keeps and prints them: so do we.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Anomaly detection: where in the program was the operator whose derivative went wrong?
 
-The one idea to keep in mind: while it is on, every node keeps the call stack under which it was recorded, and backward
-looks for nan in what each node returns. A node that was recorded while a derivative was found also keeps whose.
+While it is on, every node keeps the call stack under which it was recorded, and backward looks for nan in what each
+node returns. A node that was recorded while a derivative was found also keeps whose.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where tangents come into the graph: the nodes behind dual tensors (`autograd/forward_ad`).
 
-The one idea to keep in mind: users see no such node. What was computed from dual tensors alone is recorded, so that its
-tangent can be found, and shows no `grad_fn` all the same: it requires no gradient.
+Users see no such node. What was computed from dual tensors alone is recorded, so that its tangent can be found, and
+shows no `grad_fn` all the same: it requires no gradient.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import NamedTuple
 
-from tensorglass.graph.node import Gradients, Node, gradient_edge, history, like
+from tensorglass.graph.accumulate_grad import gradient_edge, history
+from tensorglass.graph.node import Gradients, Node
+from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
 

@@ -11,19 +11,15 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
-from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
-from tensorglass.graph import inplace, saved_names
+from tensorglass.graph import inplace, saved_attributes, saved_names
 from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula, parameters_of
 from tensorglass.graph.node import Gradients, Node
-from tensorglass.graph.saved_tensor import FREED, NOTHING, SavedInput, SavedNumber, SavedResult, SavedTensor
-from tensorglass.tensor.construct import empty_on
+from tensorglass.graph.saved_tensor import FREED, SavedInput, SavedResult, SavedTensor, read
 from tensorglass.tensor.grad_mode import FormulaRecorded, state
-from tensorglass.tensor.tensor import Tensor, header_of, raw_array
+from tensorglass.tensor.tensor import Tensor, header_of
 
 #: Nodes in whose formulas a number is a tensor, in PyTorch's graph as in ours: the user's own, ``x * 2``.
 _WITH_TENSORS = frozenset(("MulBackward0", "DivBackward0"))
-RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
 #: For each input of a call where its gradient goes: somewhere, nowhere, or None: it has no edge. For a list of tensors
 #: the number of its edges, and whether any leads somewhere.
@@ -42,20 +38,9 @@ class Blueprint:
     """What all nodes have in common of calls of one operator in which gradients flow to the same inputs."""
 
     __slots__ = (
-        "_counts",
-        "derivative",
-        "fast",
-        "keeps_input",
-        "keeps_result",
-        "leads",
-        "needs_grads",
-        "of_result",
-        "saved",
-        "sources",
-        "steps",
-        "title",
-        "wanted",
-    )
+        "_counts", "derivative", "fast", "keeps_input", "keeps_result", "leads", "needs_grads", "of_result", "saved",
+        "sources", "steps", "title", "wanted",
+    )  # fmt: skip
 
     def __init__(self, derivative: Derivative, title: str, places: dict[str, int], flow: Flow) -> None:
         self.derivative = derivative
@@ -64,9 +49,9 @@ class Blueprint:
         flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
         needed = {need for name in wanted for need in derivative.kept[name]}
-        operands = sorted(needed.difference(RESULTS), key=saved_names.pytorchs)  # packed and read in PyTorch's order
+        operands = sorted(needed.difference(saved_names.RESULTS), key=saved_names.pytorchs)  # read in PyTorch's order
         #: the names of the results that are kept
-        self.of_result = tuple([name for name in RESULTS if name in needed])
+        self.of_result = tuple([name for name in saved_names.RESULTS if name in needed])
         #: the names of all that is kept, in the order in which nodes keep it
         self.saved = (*operands, *self.of_result)
         #: for each but the results how it is kept, and the place of the argument
@@ -92,7 +77,7 @@ class Blueprint:
 
 
 def _picking(places: list[int]) -> Callable[[list[Any]], Sequence[Any]]:
-    """A function that gives the elements at these places, in a third of the time of a comprehension."""
+    """A function that gives the elements at these places."""
     if len(places) > 1:
         return itemgetter(*places)
     return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
@@ -133,14 +118,6 @@ def _device_of(value: Any) -> Any:
     return value._storage.device
 
 
-def _read(value: Any, node: Node) -> Any:
-    if isinstance(value, SavedTensor):
-        return value.unpack(node)
-    if isinstance(value, (list, tuple)) and any(isinstance(each, SavedTensor) for each in value):
-        return type(value)([_read(each, node) for each in value])
-    return value
-
-
 class FormulaNode(Node):
     """An operator whose derivative is declared by formulas. `Recorder` makes it."""
 
@@ -176,7 +153,7 @@ class FormulaNode(Node):
             if type(each) is SavedTensor:
                 given.append(each.unpack(self, state.grad))
             else:
-                given.append(_read(each, self))
+                given.append(read(each, self))
         if not state.grad or blueprint.title in _WITH_TENSORS:
             return self._answers(given, towards)
         with FormulaRecorded():
@@ -227,98 +204,17 @@ class FormulaNode(Node):
             if type(value) is not SavedTensor and self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
 
-    def saved(self, name: str) -> Any:
-        """What is kept under PyTorch's `name`, as users see it: ``grad_fn._saved_self``."""
-        shown = self._shown()
-        if name not in shown:
-            raise self._no_such_name(f"_saved_{name}")
-        return _seen(shown[name], self)
-
-    def raw_saved(self, name: str) -> Any:
-        """The `SavedTensor` of that name: ``grad_fn._raw_saved_self``."""
-        shown = self._shown()
-        if name not in shown or name not in self._packed(shown):
-            raise self._no_such_name(f"_raw_saved_{name}")
-        return _raw(shown[name])
-
-    def _no_such_name(self, name: str) -> AttributeError:
-        return AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def _shown(self) -> dict[str, Any]:
-        """All that is kept, or would be if more gradients flowed, by PyTorch's names."""
-        self.open()
-        derivative, saved = self.blueprint.derivative, self.blueprint.saved
-        if derivative.wraps_numbers:
-            for place, name in enumerate(saved):
-                if name in derivative.formulas and isinstance(self.kept[place], (bool, int, float, complex)):
-                    self.kept[place] = _as_tensor(self.kept[place])
-        kept = dict.fromkeys(_all_kept(derivative)) | dict(zip(saved, self.kept, strict=True))
-        return saved_names.shown(type(self).__name__, kept)
-
-    def _packed(self, shown: dict[str, Any]) -> list[str]:
-        """Those names behind which there is a `SavedTensor`, or would be."""
-        kept = {saved_names.pytorchs(name) for name in self.blueprint.saved}
-        operands = {saved_names.pytorchs(name) for name in (*self.blueprint.derivative.formulas, *RESULTS)}
-        return [
-            name
-            for name, value in shown.items()
-            if _is_tensor(value) or (value is None and name in operands and name not in kept)
-        ]
-
     def __dir__(self) -> list[str]:
-        shown = self._shown()
-        names = [*(f"_saved_{name}" for name in shown), *(f"_raw_saved_{name}" for name in self._packed(shown))]
-        return [*(each for each in super().__dir__() if not each.startswith(("_saved_", "_raw_saved_"))), *names]
-
-
-def _all_kept(derivative: Derivative) -> list[str]:
-    """The names of all that is kept where gradients flow to every input."""
-    return list(dict.fromkeys(name for needs in derivative.kept.values() for name in needs))
-
-
-def _is_tensor(value: Any) -> bool:
-    """Whether tensors are kept there."""
-    values = value if isinstance(value, (list, tuple)) else (value,)
-    return any(isinstance(each, SavedTensor) for each in values)
-
-
-def _seen(value: Any, node: Node) -> Any:
-    """What the user sees of what is kept."""
-    if isinstance(value, (list, tuple)):
-        return tuple([_seen(each, node) for each in value])
-    return value.tensor() if isinstance(value, SavedNumber) else _read(value, node)
-
-
-def _raw(value: Any) -> Any:
-    """What is kept, as users see it in packed form."""
-    if isinstance(value, (list, tuple)):
-        return tuple([_raw(each) for each in value])
-    return NOTHING if value is None else value
-
-
-def _as_tensor(number: complex) -> SavedNumber:
-    """A number as PyTorch keeps it: of its own dtype, whatever is computed with it."""
-    dtype = dtypes.of_number(number)
-    wide = {dtypes.FLOATING: dtypes.float64, dtypes.COMPLEX: dtypes.complex128}.get(dtype.category, dtype)
-    tensor = empty_on(CPU, (), (), wide)
-    raw_array(tensor)[...] = number
-    return SavedNumber(number, tensor)
+        return saved_attributes.names_of(self, super().__dir__())
 
 
 def node_class(name: str, derivative: Derivative) -> type[FormulaNode]:
     """The class of nodes with PyTorch's name for an operator of this derivative, which show what it keeps."""
     found = _class_named(name)
-    for each in saved_names.names(name, _all_kept(derivative)):
-        if not hasattr(found, f"_saved_{each}"):
-            setattr(found, f"_saved_{each}", property(functools.partial(_call, FormulaNode.saved, each)))
-            setattr(found, f"_raw_saved_{each}", property(functools.partial(_call, FormulaNode.raw_saved, each)))
+    saved_attributes.show(found, derivative)
     return found
 
 
 @functools.cache
 def _class_named(name: str) -> type[FormulaNode]:
     return type(name, (FormulaNode,), {"__slots__": (), "__module__": "builtins"})
-
-
-def _call(method: Callable[[FormulaNode, str], Any], name: str, node: FormulaNode) -> Any:
-    return method(node, name)

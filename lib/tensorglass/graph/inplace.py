@@ -1,8 +1,8 @@
 """In-place writes rewrite history: the tensor's own, and that of its base and its views.
 
-The one idea to keep in mind: a write to a view is a write to a part of its base. The base gets a `CopySlices` node,
-which hands the part's gradient to the operator that wrote it; every view finds its way to the base's new history when
-it is next asked for its `grad_fn`.
+A write to a view is a write to a part of its base. The base gets a `CopySlices` node, which hands the part's gradient
+to the operator that wrote it; every view finds its way to the base's new history when it is next asked for its
+`grad_fn`.
 """
 
 from __future__ import annotations
@@ -14,19 +14,10 @@ from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.geometry import contiguous_strides
-from tensorglass.graph.node import (
-    NOWHERE,
-    Gradients,
-    Node,
-    OutputLike,
-    gradient_edge,
-    history,
-    like,
-    set_history,
-    short_name,
-)
+from tensorglass.graph.accumulate_grad import gradient_edge, history
+from tensorglass.graph.node import NOWHERE, Gradients, Node, set_history, short_name
 from tensorglass.graph.saved_errors import second_time
-from tensorglass.tensor.autograd_meta import Creation, Meta, meta_of, requires_grad
+from tensorglass.tensor.autograd_meta import Creation, Meta, OutputLike, like, meta_of, requires_grad
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, header_of

@@ -1,21 +1,17 @@
 """Nodes of the graph: each is an operator that ran, and knows how to turn gradients of its outputs into those of its
 inputs.
 
-The one idea to keep in mind: edges point backwards, from an operator to those that made its inputs, and every node
-keeps those behind it alive. Nothing points forwards, so a graph is freed with the last tensor that came out of it.
+Edges point backwards, from an operator to those that made its inputs, and every node keeps those behind it alive.
+Nothing points forwards, so a graph is freed with the last tensor that came out of it.
 """
 
 from __future__ import annotations
 
 import itertools
-import sys
-import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from tensorglass.core.devices import device as Device
-from tensorglass.core.dtypes import dtype as DType
-from tensorglass.tensor.autograd_meta import OWN, Meta, meta_of
+from tensorglass.tensor.autograd_meta import Meta, OutputLike
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
 
 if TYPE_CHECKING:
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 Gradients = list["Tensor | None"]
 
 next_number = itertools.count().__next__  #: the next `sequence_nr`
-_new = object.__new__
 
 
 #: Where a gradient goes: to which output of a node; nowhere if the node is None. A plain pair, as PyTorch shows it.
@@ -34,28 +29,6 @@ NOWHERE: Edge = (None, 0)
 
 #: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
 _CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices", "NotImplemented")
-
-
-class OutputLike:
-    """What is known of a node's output without keeping it alive: what its gradient must look like."""
-
-    __slots__ = ("device", "dtype", "size")
-
-    is_nested_tensor = is_cpp_nested_tensor = False
-    size: tuple[int, ...]
-    dtype: Any  #: a dtype; None where any will do (`Tensor.grad_dtype`)
-    device: Device
-
-    @property
-    def shape(self) -> list[int]:
-        return list(self.size)
-
-
-def like(tensor: Tensor) -> OutputLike:
-    """What the gradient of `tensor` must look like."""
-    self = _new(OutputLike)
-    self.size, self.dtype, self.device = tensor._size, tensor._dtype, tensor._storage.device
-    return self
 
 
 class Attachments:
@@ -164,69 +137,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{type(self.named()).__name__} object at {id(self):#x}>"
-
-
-class AccumulateGrad(Node):
-    """The end of the line: adds what arrives to a leaf's `grad`."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Tensor) -> None:
-        self.edges = ()
-        self.outputs = (like(variable),)
-        self.sequence_nr = sys.maxsize  # leaves come first, so that a gradient is complete as soon as can be
-        self.attachments = None
-        self.variable = variable
-
-    def name(self) -> str:
-        """PyTorch's name for it, which is not that of the class."""
-        return "torch::autograd::AccumulateGrad"
-
-    @property
-    def _input_metadata(self) -> tuple[OutputLike | None, ...]:
-        return (like(self.variable),)
-
-    def expect(self, dtype: DType | None) -> None:
-        """Have gradients converted to `dtype` on their way here, not to the leaf's own."""
-        (expected,) = self.outputs = (like(self.variable),)
-        expected.dtype = dtype
-
-    def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        from tensorglass.autograd.leaves import add_to_leaf  # which knows more than the graph does
-
-        add_to_leaf(self.variable, gradients, holders=0)
-        return []
-
-
-def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The node of a leaf: the same one as long as some graph needs it."""
-    meta = meta_of(leaf)
-    node = None if meta.accumulate is None else meta.accumulate()
-    if node is None:
-        node = AccumulateGrad(leaf)
-        if meta.grad_dtype is not OWN:
-            node.expect(meta.grad_dtype)
-        meta.accumulate = weakref.ref(node)
-    return node
-
-
-def gradient_edge(tensor: Tensor) -> Edge:
-    """Where a gradient of `tensor` goes."""
-    meta = tensor._meta
-    if meta is None:
-        return NOWHERE
-    node = meta.grad_fn if tensor._base is None else tensor._history
-    if node is not None:
-        return node, meta.output_nr
-    return (accumulator(tensor), 0) if meta.requires_grad else NOWHERE
-
-
-def history(tensor: Tensor) -> Node | None:
-    """The node that made a tensor, one that users do not see too; None for a leaf."""
-    meta = tensor._meta
-    if meta is None:
-        return None
-    return meta.grad_fn if tensor._base is None else tensor._history
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:

@@ -1,7 +1,7 @@
 """What a node shows of what it keeps: `_saved_self` and the like, by PyTorch's names and in PyTorch's forms.
 
-The one idea to keep in mind: formulas keep what they need under the names of their parameters, and PyTorch's formulas
-need much the same. Where they need something else, a table below says what is shown instead.
+Formulas keep what they need under the names of their parameters, and PyTorch's formulas need much the same. Where they
+need something else, a table below says what is shown instead.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Kept = Mapping[str, Any]
+RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
 #: What only this library's formulas need.
 _OWN = {

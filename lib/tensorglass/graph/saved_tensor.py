@@ -1,8 +1,8 @@
 """What a node keeps of a tensor for its derivative.
 
-The one idea to keep in mind: of an input a node keeps the header, of its own result the memory alone: storage, size,
-stride and offset. For the result's header points back at the node, and a graph shall have no cycles. With either goes
-the version that it had, by which a later in-place write is noticed.
+Of an input a node keeps the header, of its own result the memory alone: storage, size, stride and offset. For the
+result's header points back at the node, and a graph shall have no cycles. With either goes the version that it had, by
+which a later in-place write is noticed.
 
 Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, that
 takes a third of the time; when somebody looks it is opened, and becomes a `SavedTensor`.
@@ -19,7 +19,8 @@ from tensorglass.backends import Array
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, old_type_name
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.graph.node import AccumulateGrad, Node, gradient_edge, history, short_name
+from tensorglass.graph.accumulate_grad import AccumulateGrad, gradient_edge, history
+from tensorglass.graph.node import Node, short_name
 from tensorglass.graph.saved_errors import hint, of_inference, second_time
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.autograd_meta import Meta, requires_grad
@@ -377,3 +378,12 @@ NOTHING = object.__new__(SavedTensor)  #: shown in place of a tensor that was le
 NOTHING.release()
 FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
 FREED.release()
+
+
+def read(value: Any, node: Node) -> Any:
+    """What was kept, as a formula gets it: the tensors of what is a `SavedTensor`, also in lists."""
+    if isinstance(value, SavedTensor):
+        return value.unpack(node)
+    if isinstance(value, (list, tuple)) and any(isinstance(each, SavedTensor) for each in value):
+        return type(value)([read(each, node) for each in value])
+    return value

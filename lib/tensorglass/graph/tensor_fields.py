@@ -1,7 +1,7 @@
 """What a tensor says of its place in the graph: requires_grad, is_leaf, grad_fn, grad, and hooks.
 
-The one idea to keep in mind: these are questions to `Meta`; a tensor without one answers that it has nothing to do with
-gradients. The class below is no base class: `attach` gives its members to Tensor.
+These are questions to `Meta`; a tensor without one answers that it has nothing to do with gradients. The class below is
+no base class: `attach` gives its members to Tensor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.core.naming import type_name
 from tensorglass.graph import dual, inplace
-from tensorglass.graph.node import Node, history
+from tensorglass.graph.accumulate_grad import history
+from tensorglass.graph.node import Node
 from tensorglass.tensor.autograd_meta import OWN, meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register

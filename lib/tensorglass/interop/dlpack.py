@@ -1,9 +1,8 @@
 """DLPack: sharing memory with every array library that speaks the protocol, without copying.
 
 The producer's `__dlpack__` makes a capsule, which says where the memory is and frees it when it is no longer needed;
-`from_dlpack` makes a tensor of it. The one idea to keep in mind: capsules are made and consumed by the array module of
-the device, NumPy or CuPy, whose code keeps memory alive and is called back to free it; here it is decided what may
-travel, and what its header is.
+`from_dlpack` makes a tensor of it. Capsules are made and consumed by the array module of the device, NumPy or CuPy,
+whose code keeps memory alive and is called back to free it; here it is decided what may travel, and what its header is.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from functools import partial
 from typing import Any, cast
 
 from tensorglass import backends, geometry
+from tensorglass.backends import get as get_backend
+from tensorglass.backends import numpy_values
 from tensorglass.backends.dlpack_capsule import (
     ON_HOST,
     DLDeviceType,
@@ -19,7 +20,6 @@ from tensorglass.backends.dlpack_capsule import (
     call_int16_bfloat16,
     content_of,
 )
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import devices
 from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.devices import device as Device
@@ -31,6 +31,8 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.tensor import Tensor, raw_array
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 DLDevice = tuple[int, int]  # a `DLDeviceType` and an index
 
@@ -105,7 +107,7 @@ def _capsule(
         )
     if not array.size and tensor.is_cpu:  # NumPy gives arrays without elements strides of its own
         strides = [step * array.itemsize for step in tensor._stride]
-        array = HOST.xp.lib.stride_tricks.as_strided(array, strides=strides)
+        array = _HOST.xp.lib.stride_tricks.as_strided(array, strides=strides)
     wishes: dict[str, Any] = {} if tensor.is_cpu else {"stream": stream}
     # NumPy 2.0 makes capsules of the old version alone, which every consumer reads.
     if is_versioned and _speaker(tensor.device).reads_versioned_capsules:
@@ -190,8 +192,8 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
         if device is not None or copy is not None:
             raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
         return _consumed(ext_tensor)
-    if device is None and copy is None and type(ext_tensor) is HOST.xp.ndarray:
-        found = HOST.find_dtype(ext_tensor)
+    if device is None and copy is None and type(ext_tensor) is numpy_values.ndarray:
+        found = _HOST.find_dtype(ext_tensor)
         if found is not None and found is not bfloat16 and ext_tensor.flags.c_contiguous:
             # What its capsule would say, without a capsule: in half the time.
             return on_array(ext_tensor, found, strides_of(ext_tensor))

@@ -4,8 +4,8 @@
     def softsign(x: torch.Tensor) -> torch.Tensor:
         return x / (1 + x.abs())
 
-The one idea to keep in mind: to autograd such an operator is a closed box, one node. Nothing inside is recorded; its
-derivative is what `register_autograd` is given. (An operator of the library itself is a row of the operator table.)
+To autograd such an operator is a closed box, one node. Nothing inside is recorded; its derivative is what
+`register_autograd` is given. (An operator of the library itself is a row of the operator table.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Schemas: what an operator takes and returns, in PyTorch's one line, found from the annotations of a function.
 
-``infer_schema(f, mutates_args=())`` of ``def f(x: Tensor, width: float = 1.0) -> Tensor`` is
-``"(Tensor x, float width=1.0) -> Tensor"``. The one idea to keep in mind: each annotation has one spelling, or none.
+``infer_schema(f, mutates_args=())`` of ``def f(x: Tensor, width: float = 1.0) -> Tensor`` is ``"(Tensor x, float
+width=1.0) -> Tensor"``. Each annotation has one spelling, or none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Handles: what is sent in the place of a file descriptor, and how the receiver gets the descriptor for it.
 
-The one idea to keep in mind: a message that nobody reads, because its reader was killed, must cost its sender nothing
-that runs out. So a handle holds the block and no descriptor of its own, as that of the standard library does:
-however often a storage is sent, the sender has one descriptor for it.
+A message that nobody reads, because its reader was killed, must cost its sender nothing that runs out. So a handle
+holds the block and no descriptor of its own, as that of the standard library does: however often a storage is sent, the
+sender has one descriptor for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How tensors and storages travel between processes: as headers, and handles to shared memory.
 
-The one idea to keep in mind: pickling for another process moves a storage into shared memory and sends a file
-descriptor to it. Each process has at most one storage on a block, found by the block's token, so views that were sent
-one by one meet on one storage again, and a tensor that comes home meets the one that was sent.
+Pickling for another process moves a storage into shared memory and sends a file descriptor to it. Each process has at
+most one storage on a block, found by the block's token, so views that were sent one by one meet on one storage again,
+and a tensor that comes home meets the one that was sent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files that are written whole or not at all, and files to read from.
 
-The one idea to keep in mind: a file is written beside its place, under another name, and takes its place when it is
-complete. Who reads the old file, or has it mapped, keeps the old file; who fails leaves it as it was.
+A file is written beside its place, under another name, and takes its place when it is complete. Who reads the old file,
+or has it mapped, keeps the old file; who fails leaves it as it was.
 """
 
 from __future__ import annotations

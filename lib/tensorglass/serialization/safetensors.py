@@ -1,8 +1,8 @@
 """The safetensors format: eight bytes that say how long the header is, the header in JSON, and then bytes.
 
-The header gives each tensor's name, dtype, shape and byte range; ``__metadata__`` gives strings by name. The one idea
-to keep in mind: everything that the header says is held against the length of the file before a single byte is read or
-allocated, so a file that lies costs nothing.
+The header gives each tensor's name, dtype, shape and byte range; ``__metadata__`` gives strings by name. Everything
+that the header says is held against the length of the file before a single byte is read or allocated, so a file that
+lies costs nothing.
 """
 
 from __future__ import annotations

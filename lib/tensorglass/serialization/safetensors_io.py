@@ -2,8 +2,8 @@
 
 A flat dictionary of ordinary tensors becomes a file as every program for safetensors writes it. What the format has no
 words for (nesting, other data, tensors that share memory, strides, `requires_grad`, devices) is written as JSON beside
-it, under a name of our own in the metadata, where other readers find it and pass it by. The one idea to keep in mind:
-they find each tensor under its name and in its shape all the same, if it shares no memory with others.
+it, under a name of our own in the metadata, where other readers find it and pass it by. They find each tensor under its
+name and in its shape all the same, if it shares no memory with others.
 """
 
 from __future__ import annotations

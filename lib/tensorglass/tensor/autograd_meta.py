@@ -1,7 +1,7 @@
 """A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
 
-The one idea to keep in mind: a *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node
-made it. Everything that requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
+A *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node made it. Everything that
+requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks
 
 if TYPE_CHECKING:
+    from tensorglass.core.devices import device as Device
     from tensorglass.core.dtypes import dtype as DType
-    from tensorglass.graph.node import AccumulateGrad, Node
+    from tensorglass.graph.accumulate_grad import AccumulateGrad
+    from tensorglass.graph.node import Node
     from tensorglass.tensor.tensor import Tensor
 
 
@@ -75,3 +77,25 @@ def inference_meta(*, force: bool = False) -> Meta | None:
     meta = Meta()
     meta.is_inference = True
     return meta
+
+
+class OutputLike:
+    """What is known of a node's output without keeping it alive: what its gradient must look like."""
+
+    __slots__ = ("device", "dtype", "size")
+
+    is_nested_tensor = is_cpp_nested_tensor = False
+    size: tuple[int, ...]
+    dtype: Any  #: a dtype; None where any will do (`Tensor.grad_dtype`)
+    device: Device
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self.size)
+
+
+def like(tensor: Tensor) -> OutputLike:
+    """What the gradient of `tensor` must look like."""
+    self = object.__new__(OutputLike)
+    self.size, self.dtype, self.device = tensor._size, tensor._dtype, tensor._storage.device
+    return self

@@ -1,7 +1,7 @@
 """Deriving a class from Tensor: what happens to operators on its tensors, and what the class gets for it.
 
-The one idea to keep in mind: Tensor's attributes and Python's operators have no door for classes, so a derived class
-gets its own of each, which ask `__torch_function__` and then do what Tensor's do. Operators' methods have doors.
+Tensor's attributes and Python's operators have no door for classes, so a derived class gets its own of each, which ask
+`__torch_function__` and then do what Tensor's do. Operators' methods have doors.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Classes that have a say in operators: those derived from Tensor, and all that define `__torch_function__`.
 
 An operator that finds such an argument calls ``__torch_function__(func, types, args, kwargs)`` of its class in place of
-itself. The one idea to keep in mind: operators only ever work on plain tensors. Tensors of a derived class are handed
-over to their class, and when it calls the operator, with handing over switched off, they are plain for as long as that
-takes. So nothing in `ops`, and nothing on the way of usual calls, knows of classes; the doors that look for them are
-put in when the first class is derived from Tensor.
+itself. Operators only ever work on plain tensors. Tensors of a derived class are handed over to their class, and when
+it calls the operator, with handing over switched off, they are plain for as long as that takes. So nothing in `ops`,
+and nothing on the way of usual calls, knows of classes; the doors that look for them are put in when the first class is
+derived from Tensor.
 """
 
 from __future__ import annotations

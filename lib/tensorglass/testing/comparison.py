@@ -1,7 +1,7 @@
 """`assert_close`: whether two results are as good as equal, and what is different if they are not, in PyTorch's words.
 
-The one idea to keep in mind: dtype, size and device come first; only then are elements compared, each allowed to differ
-by ``atol + rtol * abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
+Dtype, size and device come first; only then are elements compared, each allowed to differ by ``atol + rtol *
+abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import numpy_values
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.interop.numpy import as_tensor
@@ -101,17 +101,17 @@ def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) 
     elif actual is None or expected is None:
         if actual is not expected:
             raise rules.fail(f"None mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, bool | HOST.xp.bool_) for each in both):
+    elif all(isinstance(each, bool | numpy_values.bool_) for each in both):
         if bool(actual) is not bool(expected):
             raise rules.fail(f"Booleans mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, NUMBERS) and not isinstance(each, bool | HOST.xp.bool_) for each in both):
-        one, other = [each.item() if isinstance(each, HOST.xp.generic) else each for each in both]
+    elif all(isinstance(each, NUMBERS) and not isinstance(each, bool | numpy_values.bool_) for each in both):
+        one, other = [each.item() if isinstance(each, numpy_values.generic) else each for each in both]
         if rules.checks["dtype"] and type(one) is not type(other):
             raise rules.fail(f"The (d)types do not match: {type(one)} != {type(other)}.", place)
         _compare_numbers(one, other, rules, place)
     elif all(isinstance(each, Tensor) for each in both):
         _compare_tensors(actual, expected, rules, place)
-    elif all(isinstance(each, HOST.xp.ndarray) for each in both):
+    elif all(isinstance(each, numpy_values.ndarray) for each in both):
         _compare_tensors(as_tensor(actual), as_tensor(expected), rules, place)
     else:
         kinds = f"{type(actual)} and {type(expected)}"

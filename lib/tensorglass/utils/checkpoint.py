@@ -1,8 +1,8 @@
 """`checkpoint`: a part of the forward keeps only its inputs, and runs again when the backward needs the rest.
 
-The one idea to keep in mind: operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes
-that possible). The first ticket that a backward wants redeemed makes the part run again, and the tensors that are then
-kept, in the same order, are what the tickets stand for.
+Operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes that possible). The first ticket
+that a backward wants redeemed makes the part run again, and the tensors that are then kept, in the same order, are what
+the tickets stand for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The older way to checkpoint: a function of one's own whose backward runs the part again and calls `backward` on it.
 
-The one idea to keep in mind: the inner backward reaches the leaves on its own, so it only works within an outer
-backward that collects in all leaves.
+The inner backward reaches the leaves on its own, so it only works within an outer backward that collects in all leaves.
 """
 
 from __future__ import annotations

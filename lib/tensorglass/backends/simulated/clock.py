@@ -1,8 +1,8 @@
 """Simulated time: how long kernels and transfers take on the simulated device, and what happened when.
 
 Nothing is measured here. A host and a device each have a clock; the host's moves on by what it costs to *issue* work,
-the device's by what the work costs. The one idea to keep in mind: work is issued in far less time than it takes, so the
-host runs ahead, until something waits: `synchronize`, a copy back, a value that Python wants to see.
+the device's by what the work costs. Work is issued in far less time than it takes, so the host runs ahead, until
+something waits: `synchronize`, a copy back, a value that Python wants to see.
 """
 
 from __future__ import annotations

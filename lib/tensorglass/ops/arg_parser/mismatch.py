@@ -1,6 +1,6 @@
 """A call that has failed, held against an operator's signatures, and the refusals that PyTorch's parser makes.
 
-The one idea to keep in mind: a program whose calls are right never comes here, and so never fetches this module.
+A program whose calls are right never comes here, and so never fetches this module.
 """
 
 from __future__ import annotations

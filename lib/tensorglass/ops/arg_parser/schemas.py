@@ -1,9 +1,8 @@
 """PyTorch's signatures of the operators: what its parser holds a call against, and names in its refusals.
 
 They stand in ``signatures.txt``, under the name of the function, and under ``Tensor.<name>`` where those of the method
-are not the function's without its first tensor; an in-place form's are the method's if it has none of its own.
-The one idea to keep in mind: the file is read when a call has
-failed for the first time; a program whose calls are right never opens it.
+are not the function's without its first tensor; an in-place form's are the method's if it has none of its own. The file
+is read when a call has failed for the first time; a program whose calls are right never opens it.
 """
 
 from __future__ import annotations

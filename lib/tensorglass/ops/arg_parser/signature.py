@@ -1,7 +1,7 @@
 """One signature of an operator, and the reading of a call's arguments that PyTorch's parser makes by it, in its words.
 
-The one idea to keep in mind: this is done for calls that have failed. What fits is given back in the operator's own
-terms: by its names for arguments, with Python's numbers in place of NumPy's.
+This is done for calls that have failed. What fits is given back in the operator's own terms: by its names for
+arguments, with Python's numbers in place of NumPy's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import chain
 from operator import index
 from typing import Any, NamedTuple
 
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import numpy_values
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
@@ -72,13 +72,13 @@ def _of_python(value: Any, kind: str) -> Any:
 
     A type of Python's numbers is the dtype that it stands for: ``x.sum(dtype=float)``.
     """
-    if isinstance(value, HOST.xp.number | HOST.xp.bool_):
+    if isinstance(value, numpy_values.number | numpy_values.bool_):
         return python_number(value)
     if kind in _NUMBER_KINDS and isinstance(value, Tensor):
         return value.item()
     if kind == "torch.dtype" and isinstance(value, type):
         return OF_PYTHON_TYPE[value]
-    if type(value) in (list, tuple) and any(isinstance(each, HOST.xp.generic) for each in value):
+    if type(value) in (list, tuple) and any(isinstance(each, numpy_values.generic) for each in value):
         return type(value)([_of_python(each, "") for each in value])
     return value
 
@@ -279,6 +279,6 @@ def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any
     pairs = [*zip(given, read, strict=False), *[(keywords.get(name, value), value) for name, value in named.items()]]
     by_keyword = {id(value) for value in keywords.values()}
     return any(id(value) not in by_keyword for value in read[len(given) :]) or any(
-        isinstance(one, HOST.xp.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
+        isinstance(one, numpy_values.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
         for one, other in pairs
     )

@@ -2,9 +2,9 @@
 
 Operators check their arguments as Python does, by using them. Only when one has raised is its call held against the
 operator's signatures: if it fits none, the error becomes PyTorch's TypeError, which names the argument; if it fits
-after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms.
-Only what Python takes silently, anything for True or False, is looked at before, and `out`, which methods never take.
-The one idea to keep in mind: a call that works pays for nothing here but being passed on (0.1 µs).
+after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms. Only
+what Python takes silently, anything for True or False, is looked at before, and `out`, which methods never take. A call
+that works pays for nothing here but being passed on (0.1 µs).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Copies: operators that move elements to another storage, or overwrite them, and compute nothing.
 
-Each counts in `memory` as a copy. The one idea to keep in mind: `transfer` alone moves elements; every operator here
-makes sure of the target's layout, and calls it. `conversion` has the operators that change dtype or device.
+Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here makes sure of the target's
+layout, and calls it. `conversion` has the operators that change dtype or device.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """To another dtype or device: `to` and its kin, which return the tensor itself where there is nothing to convert.
 
-The one idea to keep in mind: every conversion is one recorded copy, `new_copy`; all else here is reading arguments.
+Every conversion is one recorded copy, `new_copy`; all else here is reading arguments.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Between memories: how the elements of a tensor get from one device to another.
 
-The one idea to keep in mind: a copy between two devices of a type goes directly, any other by way of the host.
+A copy between two devices of a type goes directly, any other by way of the host.
 """
 
 from __future__ import annotations

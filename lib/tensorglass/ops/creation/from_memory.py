@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorglass import geometry
-from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST, bytes_at
+from tensorglass.backends import Array, numpy_values
+from tensorglass.backends import get as get_backend
+from tensorglass.backends.numpy_values import bytes_at
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
@@ -12,6 +15,8 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.construct import make, result_tensor
 from tensorglass.tensor.tensor import Tensor, VersionCounter
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 
 def of_storage(data: UntypedStorage | TypedStorage, dtype: DType | None) -> Tensor:
@@ -46,9 +51,9 @@ def strides_of(array: Array) -> tuple[int, ...]:
 def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
     """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
     size, flags = array.shape, array.flags
-    if flags.c_contiguous and type(array) is HOST.xp.ndarray:
+    if flags.c_contiguous and type(array) is numpy_values.ndarray:
         # The array itself, under a header that nobody else reshapes: in half the time of a new one.
-        return result_tensor(array.view(), dtype, HOST, CPU, size, stride, is_ours=False)
+        return result_tensor(array.view(), dtype, _HOST, CPU, size, stride, is_ours=False)
     nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
     run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)
-    return make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), size, stride, 0, dtype)
+    return make(UntypedStorage.of_array(_HOST, CPU, run, is_ours=False), size, stride, 0, dtype)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
 from tensorglass import geometry
-from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import Array, numpy_values
+from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
@@ -35,6 +35,8 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 _MOST_DIMS = 128
 #: types that offer no memory of theirs: they need not be asked
@@ -87,7 +89,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         stride = geometry.preserved_strides(data._size, data._stride)
         if options.get("device") is None:
             place = place._replace(device=data.device)
-    elif isinstance(data, HOST.xp.ndarray):
+    elif isinstance(data, numpy_values.ndarray):
         array, own = data, array_dtype(data)
         stride = geometry.preserved_strides(data.shape, strides_of(data))
     elif type(data) not in _PLAIN_DATA and isinstance(data, UntypedStorage | TypedStorage):
@@ -104,7 +106,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         array, own = nested_array(data, dtype)
         if dtype is None and not options and place.device is CPU:  # the array is nobody else's
             size = array.shape
-            return result_tensor(array, own, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+            return result_tensor(array, own, _HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
     place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
     if requires_grad:
         check_can_require_grad(place.dtype)
@@ -115,8 +117,8 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
     """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
     made = new(array.shape, place, stride)
     if dtype is not place.dtype:
-        array = converted(HOST, array, place.dtype)
-    if made._backend is HOST:
+        array = converted(_HOST, array, place.dtype)
+    if made._backend is _HOST:
         raw_array(made)[...] = array
     else:
         made._backend.from_host(array, place.device, out=raw_array(made))
@@ -138,7 +140,7 @@ def array_dtype(array: Array) -> DType:
             "array.astype(array.dtype.newbyteorder('=')) turns the bytes around.",
         )
     try:
-        found = HOST.dtype_of(array)
+        found = _HOST.dtype_of(array)
     except KeyError:
         raise explained(
             TypeError(
@@ -173,7 +175,7 @@ def nested_array(data: Any, dtype: DType | None) -> tuple[Array, DType]:
     if dtype is None and is_regular and kinds == {builtins.float}:  # most data
         dtype = dtypes.get_default_dtype()
         if dtype.itemsize > 2:
-            return HOST.run(HOST.xp.array, elements, HOST.array_dtype(dtype)).reshape(size), dtype
+            return _HOST.run(_HOST.xp.array, elements, _HOST.array_dtype(dtype)).reshape(size), dtype
     if dtype is None:
         dtype = _common_dtype(elements if is_regular and elements else _leaves(data))
     if not is_regular:
@@ -197,7 +199,7 @@ def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bo
         first = _first(first)
         if dtype is None and isinstance(first, bytes):  # which are asked for their elements, but not for those' dtype
             raise _invalid(first)
-        if isinstance(first, HOST.xp.ndarray) and not isinstance(data, HOST.xp.ndarray):
+        if isinstance(first, numpy_values.ndarray) and not isinstance(data, numpy_values.ndarray):
             _warn_of_arrays_in_list()
             if not first.ndim:  # sic: only the first element is asked for its length
                 raise TypeError("len() of unsized object")
@@ -227,9 +229,9 @@ def _is_sequence(data: Any) -> bool:
         return True
     if type(data) in _PLAIN or isinstance(data, Tensor | Mapping | Set):
         return False
-    if isinstance(data, HOST.xp.generic):
+    if isinstance(data, numpy_values.generic):
         return isinstance(data, str | bytes)
-    if isinstance(data, HOST.xp.ndarray):
+    if isinstance(data, numpy_values.ndarray):
         return data.ndim > 0
     return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
 
@@ -238,7 +240,7 @@ def _leaves(data: Any) -> Iterable[Any]:
     """The elements of a ragged structure, depth first. An empty sequence counts as a float."""
     if _is_sequence(data) and not isinstance(data, str | bytes):
         if len(data) == 0:
-            yield data.dtype.type() if isinstance(data, HOST.xp.ndarray) else 0.0
+            yield data.dtype.type() if isinstance(data, numpy_values.ndarray) else 0.0
             return
         for each in data:
             if each is data:
@@ -263,7 +265,7 @@ def _common_dtype(elements: Iterable[Any]) -> DType:
 
 
 def _dtype_of(element: Any) -> DType:
-    if isinstance(element, HOST.xp.generic | HOST.xp.ndarray):
+    if isinstance(element, numpy_values.generic | numpy_values.ndarray):
         return array_dtype(element)
     if isinstance(element, builtins.complex) and dtypes.get_default_dtype() is dtypes.bfloat16:
         raise RuntimeError("invalid default scalar type for complex")
@@ -286,7 +288,7 @@ def _invalid(data: Any) -> TypeError:
 
 def _filled_array(elements: list[Any], dtype: DType) -> Array:
     try:
-        return HOST.launch(_array, elements, dtype)
+        return _HOST.launch(_array, elements, dtype)
     except Exception as error:
         if len(elements) > 1:  # the first element that is wrong is the one that is told
             for element in elements:
@@ -312,8 +314,8 @@ def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         raise TypeError("must be real number, not complex")
     if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)):
         # Python's ints of any length, and the narrow types, by way of float64.
-        return xp.array([builtins.float(each) for each in elements], "float64").astype(HOST.array_dtype(dtype))
-    return xp.array(elements, HOST.array_dtype(dtype))
+        return xp.array([builtins.float(each) for each in elements], "float64").astype(_HOST.array_dtype(dtype))
+    return xp.array(elements, _HOST.array_dtype(dtype))
 
 
 def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
@@ -327,7 +329,7 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
         if dtype is not dtypes.int64 and elements:
             checked(builtins.int(wide.min()), dtype)
             checked(builtins.int(wide.max()), dtype)
-        return wide.astype(HOST.array_dtype(dtype), copy=False)
+        return wide.astype(_HOST.array_dtype(dtype), copy=False)
     except RuntimeError as error:  # this function's message names the type without C's suffix
         first_line = f"value cannot be converted to type {dtype.name} without overflow"
         raise explained(RuntimeError(first_line), *getattr(error, "__notes__", ())) from None
@@ -346,7 +348,7 @@ def _uint64_array(xp: Any, elements: list[Any]) -> Array:
 
 def _plain(element: Any, dtype: DType) -> complex:
     """An element that is not a plain Python number, as one."""
-    if isinstance(element, HOST.xp.ndarray):  # of no dimensions: the others are sequences
+    if isinstance(element, numpy_values.ndarray):  # of no dimensions: the others are sequences
         element = element[()]
     if isinstance(element, Tensor) and dtype.category != dtypes.BOOL:
         if dtype.category == dtypes.INTEGER:
@@ -357,16 +359,16 @@ def _plain(element: Any, dtype: DType) -> complex:
     if dtype.category <= dtypes.INTEGER:
         if isinstance(element, builtins.float):
             return builtins.float(element)
-        if dtype.category == dtypes.BOOL and isinstance(element, HOST.xp.bool_):
+        if dtype.category == dtypes.BOOL and isinstance(element, numpy_values.bool_):
             return builtins.bool(element)
         if not hasattr(element, "__index__"):
             raise TypeError(f"'{type_name(element)}' object cannot be interpreted as an integer")
         return element.__index__()
-    if dtype.is_complex and isinstance(element, builtins.complex | HOST.xp.complexfloating):
+    if dtype.is_complex and isinstance(element, builtins.complex | numpy_values.complexfloating):
         return builtins.complex(element)
     if not hasattr(element, "__float__") and not hasattr(element, "__index__"):
         raise TypeError(f"must be real number, not {type_name(element)}")
-    return builtins.float(element.real if isinstance(element, HOST.xp.complexfloating) else element)
+    return builtins.float(element.real if isinstance(element, numpy_values.complexfloating) else element)
 
 
 def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:

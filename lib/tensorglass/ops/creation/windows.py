@@ -1,6 +1,6 @@
 """Windows, which fade a signal in and out before it is transformed: hann_window and its kin.
 
-The one idea to keep in mind: a periodic window is a symmetric one of one more element, without its last.
+A periodic window is a symmetric one of one more element, without its last.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.ops.arg_parser.bool_arguments import BesideAlpha, BesidePeriodic
 from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_options
 from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.set_header import point
 from tensorglass.tensor.tensor import Tensor
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 
 def _window(
@@ -38,7 +41,7 @@ def _window(
         raise not_implemented("arange_cpu", place.dtype)
     whole = window_length + 1 if periodic and window_length > 1 else window_length
     kind = place.dtype if place.dtype.itemsize >= 4 else dtypes.float32
-    made = of_kernel((whole,), place, _elements, whole, HOST.array_dtype(kind), shape, arguments)
+    made = of_kernel((whole,), place, _elements, whole, _HOST.array_dtype(kind), shape, arguments)
     point(made, made._storage, (window_length,), (1,), 0)
     return made
 

@@ -74,11 +74,3 @@ class Call(NamedTuple):
     parameters: dict[str, Any]  #: those that were given
     out: Tensor | None = None  #: what the result is written to
     inplace: bool = False  #: whether that is the first operand, which keeps its size
-
-    @property
-    def values(self) -> Sequence[Any]:
-        """The operands and all parameters, in the order that the kernel's recorder expects."""
-        defaults = self.kernel.defaults
-        if not defaults:
-            return self.operands
-        return *self.operands, *(self.parameters.get(name, default) for name, default in defaults.items())

@@ -1,9 +1,9 @@
 """Families of operators that few programs use: their modules are fetched when somebody first asks for one of them.
 
-`lazy_names.txt` says which names each gives: ``linalg.det`` in the namespace, ``Tensor.det`` as a method. It is made
-by `python docs/make_operators.py`. The one idea to keep in mind: until such a module is fetched nothing of it is there
-but names; the namespace looks them up when Python finds no such global, and Tensor has an `Awaited` in the place of
-each method. From then on they are what all others are.
+`lazy_names.txt` says which names each gives: ``linalg.det`` in the namespace, ``Tensor.det`` as a method. It is made by
+`python docs/make_operators.py`. Until such a module is fetched nothing of it is there but names; the namespace looks
+them up when Python finds no such global, and Tensor has an `Awaited` in the place of each method. From then on they are
+what all others are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the namespace, and its modules such as `linalg`, answer when they are asked for a name.
 
-The one idea to keep in mind: Python calls a module's `__getattr__` for names that it does not find among its globals.
-What it finds here becomes one of them, so that nobody asks twice.
+Python calls a module's `__getattr__` for names that it does not find among its globals. What it finds here becomes one
+of them, so that nobody asks twice.
 """
 
 from __future__ import annotations

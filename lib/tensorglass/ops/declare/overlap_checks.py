@@ -1,7 +1,7 @@
 """What is written must lie apart from what is read: PyTorch's refusals of ``out=`` and of writes in place.
 
-Elementwise operators may write over an operand, place by place; others may not, for they would read what they have
-just written. The one idea to keep in mind: the question is asked before anything is written or resized.
+Elementwise operators may write over an operand, place by place; others may not, for they would read what they have just
+written. The question is asked before anything is written or resized.
 """
 
 from __future__ import annotations

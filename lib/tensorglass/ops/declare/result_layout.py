@@ -1,7 +1,6 @@
 """What a call of an elementwise operator comes to: size, dtypes and strides, worked out from the operands' headers.
 
-The one idea to keep in mind: no element is looked at, so that the plan for headers that were met before is remembered.
-A program computes with the same few sizes over and over: 0.5 µs where the working out takes 6.
+No element is looked at, so the plan for headers that were met before is remembered.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ def run(call: Call) -> Tensor:
     is_hazard = out is not None and refuse_overlapping_write(out, tensors)
     is_operand = inplace or any(out is each for each in tensors)  # then it keeps its size
     written_size = out._size if is_operand and out is not None else None
-    rule = kernel.rule_for(parameters)
-    found = plan(rule, tuple(kinds), dtypes.get_default_dtype(), written_size)
+    rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
+    found = plan(rule, tuple(kinds), dtypes._default, written_size)
     if out is not None:
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
     if found.is_refused:
@@ -286,6 +286,14 @@ _UNKNOWN_TO_AUTOGRAD = frozenset((
 _COMPOSED_OF = {"square": "pow", "float_power": "pow", "true_divide": "div"}
 
 
+def values_of(call: Call) -> Sequence[Any]:
+    """The operands and all parameters of a call, in the order that its kernel's recorder expects."""
+    defaults = call.kernel.defaults
+    if not defaults:
+        return call.operands
+    return *call.operands, *[call.parameters.get(name, default) for name, default in defaults.items()]
+
+
 def _with_graph(call: Call) -> Tensor:
     """The result of a call with tensors that have to do with gradients, entered into the graph if they flow."""
     kernel, operands, _, out, inplace = call
@@ -304,8 +312,8 @@ def _with_graph(call: Call) -> Tensor:
     if recorder is None or (recorder.derivative.in_place_only and not inplace):
         return run(call)
     if out is None:
-        return recorder.enter(call.values, run(call))
+        return recorder.enter(values_of(call), run(call))
     if not inplace:
         raise no_out_with_gradients(_COMPOSED_OF.get(kernel.name, kernel.name))
-    result: Tensor = recorder.overwrite(call.values, out, partial(run, call))
+    result: Tensor = recorder.overwrite(values_of(call), out, partial(run, call))
     return result

@@ -1,8 +1,7 @@
 """Which dtype an operator computes in, and which its result has.
 
-The one idea to keep in mind: operands first *promote* to one common dtype (by the ranks that `dtypes` explains), then
-the operator's `DTypeRule` says what it makes of that: sums keep it, `exp` wants a floating-point type, comparisons
-answer in bool.
+Operands first *promote* to one common dtype (by the ranks that `dtypes` explains), then the operator's `DTypeRule` says
+what it makes of that: sums keep it, `exp` wants a floating-point type, comparisons answer in bool.
 """
 
 from __future__ import annotations

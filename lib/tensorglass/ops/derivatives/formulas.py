@@ -1,7 +1,7 @@
 """Derivatives that take more than a line, or that several operators have in common.
 
-Where PyTorch has such a function in C++ it has the same name here: `sum_backward`, `var_backward`. The one idea to keep
-in mind: all of it is written with differentiable operators, as methods, so that derivatives have derivatives.
+Where PyTorch has such a function in C++ it has the same name here: `sum_backward`, `var_backward`. All of it is written
+with differentiable operators, as methods, so that derivatives have derivatives.
 """
 
 from __future__ import annotations

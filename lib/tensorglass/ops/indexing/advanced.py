@@ -1,9 +1,8 @@
 """Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
 
-The one idea to keep in mind: all index tensors are broadcast to one common size, and that size takes the place of
-the dimensions they index. Where those dimensions stand side by side, it stands there too; where others lie between
-them, it goes to the front. A mask is nothing new: it stands for the positions of its True elements, one index tensor a
-dimension.
+All index tensors are broadcast to one common size, and that size takes the place of the dimensions they index. Where
+those dimensions stand side by side, it stands there too; where others lie between them, it goes to the front. A mask is
+nothing new: it stands for the positions of its True elements, one index tensor a dimension.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
@@ -22,10 +21,13 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.kernels import select_by_mask as bit_masks
 from tensorglass.ops.kernels.add_at import add_at
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 _NOTEBOOK = "04 advanced indexing copies"
 FEW = 32  #: positions that Python looks through sooner than the array module
@@ -90,8 +92,8 @@ def beside(storage: UntypedStorage, advanced: Sequence[Index | None]) -> Sequenc
 
 
 #: x[True] and x[False] visit a new dimension of size 1 once, or not at all.
-TRUE = index_of_array(HOST.xp.zeros(1, "int64"), dtypes.int64)
-FALSE = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
+TRUE = index_of_array(_HOST.xp.zeros(1, "int64"), dtypes.int64)
+FALSE = index_of_array(_HOST.xp.zeros(0, "int64"), dtypes.int64)
 
 
 class Visit(NamedTuple):
@@ -374,7 +376,7 @@ def outside(position: int, number: int, dim: int, length: int) -> IndexError:
 
 def first_outside(xp: Any, index: Array, length: int) -> int | None:
     """The first element that is no position of a dimension of this length; None if all are."""
-    if index.size <= FEW and xp is HOST.xp:
+    if index.size <= FEW and on_host(xp):
         return next((each for each in index.reshape(-1).tolist() if not -length <= each < length), None)
     if -length <= index.min() and index.max() < length:
         return None

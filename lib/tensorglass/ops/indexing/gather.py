@@ -1,7 +1,7 @@
 """Reading by position along one dimension: index_select, gather, take.
 
-The one idea to keep in mind: `index_select` takes whole slices, `gather` one element for each element of the index, and
-`take` counts through all elements as though they stood in one row.
+`index_select` takes whole slices, `gather` one element for each element of the index, and `take` counts through all
+elements as though they stood in one row.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
@@ -21,6 +20,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.indexing.advanced import FEW, POSITIONS, first_outside
 from tensorglass.ops.indexing.samples import gather_samples, select_samples, take_along_samples, take_samples
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.arithmetic import remainder
 from tensorglass.ops.views.shape import expand, view
 from tensorglass.tensor.construct import empty_on, from_array
@@ -49,7 +49,7 @@ def check_positions(
 
 def _first_off(xp: Any, index: Array, length: int) -> int | None:
     """The first element that is no position counted from the front, if there is one."""
-    if index.size <= FEW and xp is HOST.xp:
+    if index.size <= FEW and on_host(xp):
         return next((each for each in index.reshape(-1).tolist() if not 0 <= each < length), None)
     if index.min() >= 0 and index.max() < length:
         return None

@@ -7,12 +7,10 @@ by one.
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import numpy_values
 from tensorglass.core.errors import explained, old_type_name
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.copies.copy import clone, copy_, write_number
@@ -22,11 +20,10 @@ from tensorglass.ops.indexing import advanced as advanced_indexing
 from tensorglass.ops.indexing import recorded as recorded_indexing
 from tensorglass.ops.indexing.parse import out_of_bounds, parse
 from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
-from tensorglass.ops.pointwise.comparison import eq
 from tensorglass.ops.views.shape import expand, select, unsqueeze
 from tensorglass.tensor.construct import from_array, view_of
 from tensorglass.tensor.grad_mode import state
-from tensorglass.tensor.tensor import Tensor, array_of, header_of
+from tensorglass.tensor.tensor import Tensor, header_of
 
 
 @operator("indexing", function=False, dunders=("__getitem__",), method=False)
@@ -152,7 +149,7 @@ def _of_its_own(value: Tensor, view: Tensor) -> Tensor:
 def _number(value: Any, input: Tensor) -> complex:
     """A value that is no tensor as a number that `input` can hold."""
     if not isinstance(value, (int, float, complex)):
-        if isinstance(value, HOST.xp.integer):
+        if isinstance(value, numpy_values.integer):
             return _number(int(value), input)
         raise explained(
             TypeError(f"can't assign a {type_name(value)} to a torch.{input._dtype.scalar_type}Tensor"),
@@ -198,19 +195,3 @@ def delitem(input: Tensor, index: Any) -> None:
         "Keep what you want instead: x[mask], or torch.cat((x[:i], x[i + 1:])).",
         notebook="03 basic indexing",
     )
-
-
-@operator("indexing", function=False, method=False, dunders=("__contains__",))
-def contains(input: Tensor, element: Any) -> bool:
-    """`element in input`: whether any element equals the number, or any matches the tensor's under broadcasting."""
-    if not isinstance(element, (Tensor, numbers.Number)):
-        raise explained(
-            RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."),
-            "Ask for a number, as in 3 in x.",
-        )
-    equal = eq(element, input) if isinstance(element, Tensor) else eq(input, element)
-    return bool(input._storage.backend.launch(_any, array_of(equal)))
-
-
-def _any(xp: Any, array: Array) -> Any:
-    return xp.any(array)

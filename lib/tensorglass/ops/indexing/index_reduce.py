@@ -1,6 +1,6 @@
 """`index_reduce`: slices that are combined with those at the positions that they are meant for.
 
-The one idea to keep in mind: it is `scatter_reduce` of an index that is the same for all elements of a slice.
+It is `scatter_reduce` of an index that is the same for all elements of a slice.
 """
 
 from __future__ import annotations

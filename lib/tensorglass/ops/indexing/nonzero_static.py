@@ -1,6 +1,6 @@
 """`nonzero_static`: positions of elements that are not 0, as many as the caller says, whatever there are.
 
-The one idea to keep in mind: the result's size does not depend on values, so a program can know it beforehand.
+The result's size does not depend on values, so a program can know it beforehand.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Out-of-place forms of operators that are written in place: index_add_ does the work, index_add does it to a copy.
 
-The one idea to keep in mind: only the in-place form does work; the other one clones first.
+Only the in-place form does work; the other one clones first.
 """
 
 from __future__ import annotations

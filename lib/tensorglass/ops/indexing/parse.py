@@ -10,13 +10,17 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import get as get_backend
+from tensorglass.backends import numpy_values
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.creation.tensor import array_dtype, nested_array
 from tensorglass.ops.indexing.advanced import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor
 from tensorglass.tensor.tensor import Tensor
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 BASIC = "03 basic indexing"
 
@@ -102,7 +106,7 @@ def plainer(item: Any) -> Any:
         if item._dtype in MASKS:
             return TRUE if item.item() else FALSE
         return item.item() if item._dtype.category == dtypes.INTEGER else index_of_tensor(item)
-    if isinstance(item, HOST.xp.ndarray):
+    if isinstance(item, numpy_values.ndarray):
         dtype = array_dtype(item)
         if item.ndim:
             return index_of_array(item, dtype)
@@ -125,7 +129,7 @@ def plainer(item: Any) -> Any:
 
 
 #: x[[]] chooses nothing: an empty list has no dtype of its own, and here counts as one of ints.
-_EMPTY = index_of_array(HOST.xp.zeros(0, "int64"), dtypes.int64)
+_EMPTY = index_of_array(_HOST.xp.zeros(0, "int64"), dtypes.int64)
 
 
 def _is_sequence(item: Any) -> bool:
@@ -140,7 +144,11 @@ def as_items(index: Any) -> tuple[Any, ...]:
     """The items of an index that is no tuple: it alone, unless it is a list that older programs wrote for a tuple."""
     if isinstance(index, tuple):
         return tuple(index)
-    if isinstance(index, Tensor | HOST.xp.ndarray | HOST.xp.generic) or not _is_sequence(index) or len(index) >= 32:
+    if (
+        isinstance(index, Tensor | numpy_values.ndarray | numpy_values.generic)
+        or not _is_sequence(index)
+        or len(index) >= 32
+    ):
         return (index,)
     for item in index:
         if item is None or item is Ellipsis or isinstance(item, Tensor | slice) or _is_sequence(item):

@@ -1,7 +1,7 @@
 """``x[...]`` where gradients flow: taken apart into the views and the one read or write that the graph shows.
 
-The one idea to keep in mind: ``x[0, 1:, mask]`` is a select, a slice and an index, each with a derivative of its own;
-`indexing` does all three at once where nothing is recorded.
+``x[0, 1:, mask]`` is a select, a slice and an index, each with a derivative of its own; `indexing` does all three at
+once where nothing is recorded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writing elements by position: scatter, scatter_add and scatter_reduce along one dimension, put among all elements.
 
-Each is declared with its in-place form, which does the work, and a form that does it to a copy. The one idea to keep in
-mind: where positions repeat, assigning keeps one of the values, adding adds them all.
+Each is declared with its in-place form, which does the work, and a form that does it to a copy. Where positions repeat,
+assigning keeps one of the values, adding adds them all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Adding at positions that may occur several times: to single elements, or to the slices that begin there.
 
 NumPy's `add.at` takes 1.5 ns for an element of a row, but 10 where it has to work out for each which slice it belongs
-to. The one idea to keep in mind: elements without gaps are a row, so positions are counted through it, and where no
-position occurs twice, nothing needs to be added one after the other at all.
+to. Elements without gaps are a row, so positions are counted through it, and where no position occurs twice, nothing
+needs to be added one after the other at all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The kernel under every copy: one array's elements written over another's.
 
-The one idea to keep in mind: memory comes in lines of 64 bytes. Where source and target lie innermost along different
-dimensions, walking along one means jumping in the other, so a large copy goes tile by tile.
+Memory comes in lines of 64 bytes. Where source and target lie innermost along different dimensions, walking along one
+means jumping in the other, so a large copy goes tile by tile.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Running sums and products of float32, kept in double precision as PyTorch keeps them, some of them beside each other.
 
-The array module goes from element to element and waits for each before it adds the next. The one idea to keep in mind:
-the total of every few elements can be had at once, and then those few wait for nobody else: a million elements take
-2.2 ms in place of 4.4 (PyTorch 0.9). Between one element and the next the order of additions is as it was.
+The array module goes from element to element and waits for each before it adds the next. The total of every few
+elements can be had at once, and then those few wait for nobody else: a million elements take 2.2 ms in place of 4.4
+(PyTorch 0.9). Between one element and the next the order of additions is as it was.
 """
 
 from __future__ import annotations

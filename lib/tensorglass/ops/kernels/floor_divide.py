@@ -1,7 +1,7 @@
 """Quotients of float32 that are rounded to whole numbers, and what is left over: the kernels behind `//`, `%`, fmod.
 
-The one idea to keep in mind: in double precision a quotient of float32 is rounded so little that, while it is below
-2**24, it never reaches a whole number that the true one does not. Its whole part is right, and the rest exact.
+In double precision a quotient of float32 is rounded so little that, while it is below 2**24, it never reaches a whole
+number that the true one does not. Its whole part is right, and the rest exact.
 """
 
 from __future__ import annotations

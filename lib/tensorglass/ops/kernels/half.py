@@ -1,9 +1,9 @@
 """Large arrays of half types, float16 and bfloat16: converted by their bits, and computed with block by block.
 
 NumPy converts float16 one number at a time, with a branch for each of its kinds: 1.8 ms for a million to float32 and
-2.5 back, where adding them takes 0.1. The one idea to keep in mind: a float16 is a float32 of which some bits are
-missing, so shifting them to their places and multiplying by a power of two converts whole blocks at once, numbers near
-zero among them; what is infinite or no number is put right afterwards.
+2.5 back, where adding them takes 0.1. A float16 is a float32 of which some bits are missing, so shifting them to their
+places and multiplying by a power of two converts whole blocks at once, numbers near zero among them; what is infinite
+or no number is put right afterwards.
 """
 
 from __future__ import annotations

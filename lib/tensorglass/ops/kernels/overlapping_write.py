@@ -1,6 +1,6 @@
 """Writing over what is still to be read, in a layout in which PyTorch does not see it.
 
-The one idea to keep in mind: the order in memory decides what is read before it is written and what after.
+The order in memory decides what is read before it is written and what after.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One of two elements each, chosen by a mask of bits.
 
 NumPy's `where` and `copyto` look at each truth value and go one way or the other, which processors foresee in some
-masks and not in others: a million float32 take 0.6 ms by a mask that is the same all over, and 3.7 by a random one. The
-one idea to keep in mind: a truth value that is made as wide as an element is all ones or all zeros, and then ``^``
-and ``&`` choose, in 0.8 ms whatever the mask.
+masks and not in others: a million float32 take 0.6 ms by a mask that is the same all over, and 3.7 by a random one. A
+truth value that is made as wide as an element is all ones or all zeros, and then ``^`` and ``&`` choose, in 0.8 ms
+whatever the mask.
 """
 
 from __future__ import annotations

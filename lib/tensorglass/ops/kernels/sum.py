@@ -2,8 +2,8 @@
 
 NumPy adds a column at a time, or a row, in one core's order. BLAS multiplies a matrix with a vector several times as
 fast, and a sum is a product with ones: 3 to 5 µs for 1000×64 floats over either axis, where `add.reduce` takes 20 to 30
-and PyTorch 9. The one idea to keep in mind: a sum is as exact as its longest chain of additions is short. So long sums
-go in pieces, then the pieces' sums in the same way.
+and PyTorch 9. A sum is as exact as its longest chain of additions is short. So long sums go in pieces, then the pieces'
+sums in the same way.
 """
 
 from __future__ import annotations

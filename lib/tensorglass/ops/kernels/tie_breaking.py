@@ -2,8 +2,8 @@
 
 They swap elements until those that are asked for stand where they belong, and which of equal ones that is follows from
 the swaps. Small tensors, whose positions people read, are taken through the same swaps here; of larger ones any will
-do. The one idea to keep in mind: `keys` are the elements' ranks, so that equal elements have equal keys and NaN the
-highest, and what is moved about are positions.
+do. `keys` are the elements' ranks, so that equal elements have equal keys and NaN the highest, and what is moved about
+are positions.
 
 Sources: C. A. R. Hoare, "Algorithm 65: Find", 1961; D. R. Musser, "Introspective Sorting and Selection Algorithms",
 1997, as C++'s `std::nth_element` and `std::sort` have them; Press et al., "Numerical Recipes", chapter "Selecting the

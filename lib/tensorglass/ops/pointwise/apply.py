@@ -11,14 +11,17 @@ from operator import index
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.core.dtype_info import iinfo
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.declare.registry import operator
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+
+_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 
 @operator("in place", function=False)
@@ -45,16 +48,16 @@ def _replace(name: str, input: Tensor, function: Callable[..., Any], **others: T
             RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."),
             "Nobody knows the slope of a function of Python.",
         )
-    if input._storage.backend is not HOST:
+    if input._storage.backend is not _HOST:
         raise TypeError(f"{name} is only implemented on CPU tensors")
     for argument, other in others.items():
         if other._dtype is not input._dtype:
             which = f"argument '{argument}'" if len(others) > 1 else f"'{argument}'"
             raise TypeError(f"{name}: expected {input.type()} for {which} (got {other.type()})")
     target, sources = raw_array(input), [array_of(each.expand(input._size)) for each in others.values()]
-    for place in HOST.xp.ndindex(target.shape):
+    for place in _HOST.xp.ndindex(target.shape):
         answer = function(*[each[place].item() for each in (target, *sources)])
-        HOST.launch(_write, target, place, _element(answer, input._dtype))
+        _HOST.launch(_write, target, place, _element(answer, input._dtype))
     return input
 
 

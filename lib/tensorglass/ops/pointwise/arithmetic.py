@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
@@ -33,12 +32,13 @@ from tensorglass.ops.derivatives.formulas import (
     zero_gradient,
 )
 from tensorglass.ops.kernels import floor_divide as dividing
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.kernels.pow import power
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.checks import (
-    alpha_fits,
     bool_cannot_be_negated,
     bool_cannot_be_subtracted,
+    check_alpha,
     integer_power_is_positive,
     is_double,
     length_is_real,
@@ -64,6 +64,12 @@ NEGATED = NO_BOOL.exactly().but(widens=False)
 SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
+
+
+def alpha_fits(operands: Any, alpha: complex = 1) -> None:
+    """`alpha` must not turn an integer sum into a float one."""
+    if type(alpha) is not int or not 0 <= alpha < 128:  # which every dtype holds
+        check_alpha(operands, alpha)
 
 
 @pointwise(
@@ -249,7 +255,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
-        if xp is HOST.xp and not exponent.ndim and exponent in (2, 3):  # squares take a thirtieth of the time
+        if on_host(xp) and not exponent.ndim and exponent in (2, 3):  # squares take a thirtieth of the time
             return xp.multiply(input if exponent == 2 else input * input, input, out=out)
         # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
         whole = xp.power(input, xp.maximum(exponent, 0))

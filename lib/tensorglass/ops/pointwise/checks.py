@@ -118,10 +118,8 @@ def bounds_fit(operands: Operands) -> None:
             raise cannot_cast(result, clamped._dtype, in_c=True)
 
 
-def alpha_fits(operands: Operands, alpha: complex = 1) -> None:
-    """`alpha` must not turn an integer sum into a float one."""
-    if type(alpha) is int and 0 <= alpha < 128:  # every dtype holds these
-        return
+def check_alpha(operands: Operands, alpha: complex) -> None:
+    """Raise PyTorch's error for an `alpha` that turns an integer sum into a float one, or does not fit."""
     if isinstance(alpha, bool) and not all(map(_is_bool, operands)):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, (float, complex)) and all(map(_is_integral, operands)):

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import by_operands, conj, xlogy_input
+from tensorglass.ops.kernels.host import on_host
 
 _FEW = 1024  # elements
 
@@ -60,7 +60,7 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
 
 def _is_small(xp: Any, input: Array, other: Array) -> bool:
     """Whether the array module's own function is quicker, which goes one by one: 22 ms a million."""
-    return xp is HOST.xp and input.size < _FEW and other.size < _FEW
+    return on_host(xp) and input.size < _FEW and other.size < _FEW
 
 
 def _log_of_sum(

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
@@ -17,6 +16,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import binary, unary, values
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.derivatives.formulas import by_number, copied_sign, sgn_backward, zero_gradient
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.checks import no_complex
 from tensorglass.tensor.tensor import Tensor
 
@@ -95,7 +95,7 @@ def nan_to_num(
     if input.dtype.kind in "biu":
         return input.copy()
     clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
-    if xp is HOST.xp and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
+    if on_host(xp) and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
         return clean
     limit = _largest(clean.real.dtype)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):

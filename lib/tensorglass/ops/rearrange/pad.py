@@ -1,7 +1,7 @@
 """Padding with what a signal holds: mirrored at its ends, its ends repeated, or going round.
 
-The one idea to keep in mind: each position of a longer signal is a position of the given one, so padding is a read
-along the last dimension, and its derivative adds up what was read there.
+Each position of a longer signal is a position of the given one, so padding is a read along the last dimension, and its
+derivative adds up what was read there.
 """
 
 from __future__ import annotations

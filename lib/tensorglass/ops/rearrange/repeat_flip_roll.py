@@ -8,7 +8,6 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.dtypes import WIDE_UNSIGNED
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
@@ -20,6 +19,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import empty_on, from_array, make
@@ -299,7 +299,7 @@ def _triu(xp: Any, array: Array, diagonal: int) -> Array:
 
 
 def _has_bits(xp: Any, array: Array) -> bool:
-    return xp is HOST.xp and array.dtype.itemsize <= 8
+    return on_host(xp) and array.dtype.itemsize <= 8
 
 
 def _kept(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
@@ -309,17 +309,17 @@ def _kept(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
     """
     rows, columns = array.shape[-2:]
     bits = f"i{array.dtype.itemsize}"
-    mask = (_mask if rows * columns <= _FEW else _new_mask)(rows, columns, diagonal, is_above, bits)
+    mask = (_mask if rows * columns <= _FEW else _new_mask)(xp, rows, columns, diagonal, is_above, bits)
     return xp.bitwise_and(array.view(bits), mask).view(array.dtype)
 
 
 _FEW = 4096  # elements of a mask that is kept
 
 
-def _new_mask(rows: int, columns: int, diagonal: int, is_above: bool, bits: str) -> Array:
+def _new_mask(xp: Any, rows: int, columns: int, diagonal: int, is_above: bool, bits: str) -> Array:
     """All ones in the elements that are kept, and all zeros elsewhere."""
-    below = HOST.xp.tri(rows, columns, diagonal, bool).view("i1").astype(bits)
-    return below - HOST.xp.ones((), bits) if is_above else -below
+    below = xp.tri(rows, columns, diagonal, bool).view("i1").astype(bits)
+    return below - xp.ones((), bits) if is_above else -below
 
 
 _mask = lru_cache(64)(_new_mask)  # to make one takes longer than to use it

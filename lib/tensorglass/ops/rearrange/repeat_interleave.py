@@ -7,12 +7,12 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -93,7 +93,7 @@ def _places(repeats: Tensor, output_size: int | None) -> Tensor:
 
 def run_numbers(xp: Any, lengths: Array, total: int) -> Array:
     """For each of `total` elements the number of the run that it is in, where the runs have these `lengths`."""
-    if xp is HOST.xp:
+    if on_host(xp):
         return xp.repeat(xp.arange(len(lengths), dtype=lengths.dtype), lengths)
     # Where each run ends is counted; how many have ended before a place is whose turn it is.
     return xp.searchsorted(xp.cumsum(lengths), xp.arange(total), side="right").astype(lengths.dtype)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from tensorglass import backends
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.creation.factory import Options, factory, new, read_options
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.rearrange.repeat_interleave import run_numbers
 from tensorglass.ops.reductions.values_and_indices import not_implemented
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -49,7 +49,7 @@ def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> T
 def _triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: bool, array_dtype: Any) -> Any:
     """Row by row, from where it begins in the triangle on: of many a tenth of the time of looking through a matrix."""
     row = xp.arange(rows, dtype=array_dtype)
-    if xp is HOST.xp and rows * columns <= _FEW:
+    if on_host(xp) and rows * columns <= _FEW:
         column, edge = xp.arange(columns), row[:, None] + diagonal
         return (column <= edge if is_lower else column >= edge).nonzero()
     first = xp.zeros_like(row) if is_lower else xp.clip(row + diagonal, 0, columns)

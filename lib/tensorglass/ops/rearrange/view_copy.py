@@ -1,7 +1,7 @@
 """Views that are copied at once, for programs that must not share memory: transpose_copy, select_copy and their kin.
 
-The one idea to keep in mind: each is the view of its name, and then a copy without gaps. In the graph it is one node,
-with the view's derivative and, in its name, ``_copy``.
+Each is the view of its name, and then a copy without gaps. In the graph it is one node, with the view's derivative and,
+in its name, ``_copy``.
 """
 
 from __future__ import annotations

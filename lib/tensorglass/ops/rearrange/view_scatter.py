@@ -1,6 +1,6 @@
 """Copies with a part overwritten: select_scatter and its kin, and fill_diagonal_.
 
-The one idea to keep in mind: each makes a copy, takes the view of it that its namesake takes, and writes there.
+Each makes a copy, takes the view of it that its namesake takes, and writes there.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.core.dtypes import dtype as DType
@@ -19,6 +18,7 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.kernels.cumulative import running
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.cumulative import accumulated_in
 from tensorglass.ops.reductions.values_and_indices import (
     OutPair,
@@ -78,7 +78,7 @@ def _extremes(xp: Any, array: Array, compute: Any, axis: int, accumulate: str) -
     has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
     if has_nan:
         is_new |= xp.isnan(numbers)
-    if xp is HOST.xp and axis == array.ndim - 1:
+    if on_host(xp) and axis == array.ndim - 1:
         return _held(xp, array, is_new)
     # Numbers of 32 bits are compared several at a time.
     narrow = "int32" if array.shape[axis] < 2**31 else "int64"

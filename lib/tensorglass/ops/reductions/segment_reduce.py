@@ -1,7 +1,7 @@
 """`segment_reduce`: the sum, mean, product, largest or smallest of each of several neighbouring slices.
 
-The one idea to keep in mind: each slice has the number of the segment that it belongs to. By it slices are combined,
-and gradients find their way back.
+Each slice has the number of the segment that it belongs to. By it slices are combined, and gradients find their way
+back.
 """
 
 from __future__ import annotations

@@ -1,19 +1,22 @@
-"""Whole tensors compared: equal, allclose, isclose."""
+"""Whole tensors compared: equal, allclose, isclose; and a tensor searched: `in`."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.dtypes import FLOATING
+from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import pairs, values
 from tensorglass.ops.declare.type_promotion import PREDICATE
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.checks import dtypes_alike
+from tensorglass.ops.pointwise.comparison import eq
 from tensorglass.tensor.tensor import Tensor, array_of
 
 
@@ -31,9 +34,9 @@ _BEGINNING = 4096  #: elements that are compared before all the others: of most 
 
 
 def _all_equal(xp: Any, input: Array, other: Array) -> Any:
-    if xp is HOST.xp and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
+    if on_host(xp) and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
         return False  # as nearly always where they differ: 1 µs less
-    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
+    if on_host(xp) and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
         rows = max(1, _BEGINNING * len(input) // input.size)
         if not (input[:rows] == other[:rows]).all():
             return False
@@ -94,3 +97,19 @@ def allclose(
     check_tensor("allclose", input)
     check_tensor("allclose", other, "other", 2)
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+@operator("indexing", function=False, method=False, dunders=("__contains__",))
+def contains(input: Tensor, element: Any) -> bool:
+    """`element in input`: whether any element equals the number, or any matches the tensor's under broadcasting."""
+    if not isinstance(element, (Tensor, numbers.Number)):
+        raise explained(
+            RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."),
+            "Ask for a number, as in 3 in x.",
+        )
+    equal = eq(element, input) if isinstance(element, Tensor) else eq(input, element)
+    return bool(input._storage.backend.launch(_any, array_of(equal)))
+
+
+def _any(xp: Any, array: Array) -> Any:
+    return xp.any(array)

@@ -12,7 +12,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import Derivative, derivative
@@ -26,6 +25,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.kernels import tie_breaking as among_equals
 from tensorglass.ops.kernels.cumulative import running
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import (
     OutPair,
     check_outputs,
@@ -131,7 +131,7 @@ def _middle(xp: Any, array: Array, axis: int) -> Array:
     if array.dtype.kind != "f":
         return found
     is_nan = xp.isnan(array)
-    if xp is HOST.xp and not is_nan.any():  # to ask a GPU would be to wait for it
+    if on_host(xp) and not is_nan.any():  # to ask a GPU would be to wait for it
         return found
     first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
     return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
@@ -158,7 +158,7 @@ def _in_order(xp: Any, array: Array, axis: int, found: Array, rank: Any) -> Arra
     """The position of this rank where equal elements stay in their order; `found` has the value."""
     chosen = elements_at(xp, array, found, axis)
     equal = array == chosen
-    if xp is HOST.xp and not (equal.sum(axis) > 1).any():
+    if on_host(xp) and not (equal.sum(axis) > 1).any():
         return found
     smaller = (array < chosen).sum(axis, keepdims=True)
     return xp.expand_dims(xp.argmax(xp.cumsum(equal, axis, "int32") > rank - smaller, axis), axis)

@@ -8,7 +8,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import C_NAMES
 from tensorglass.core.dtypes import dtype as DType
@@ -19,6 +18,7 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.kernels import tie_breaking as among_equals
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import (
     OutPair,
     check_outputs,
@@ -81,7 +81,7 @@ def _best(xp: Any, array: Array, axis: int, k: int, largest: bool, is_sorted: bo
     is_by_swaps = among_equals.is_by_swaps(k, length)
     if k == 1 and largest and not is_by_swaps:  # the first of the largest is what a heap of one comes to
         return xp.expand_dims(xp.argmax(array, axis), axis)
-    if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
+    if on_host(xp) and k <= _FEW and array.size >= _MANY:
         found = _one_after_the_other(xp, array, axis, k, largest)
         if found is not None:
             return found

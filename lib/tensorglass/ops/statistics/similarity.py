@@ -1,7 +1,7 @@
 """How alike vectors are: cosine_similarity, pairwise_distance, pdist.
 
-The one idea to keep in mind: the first two go row by row, a row of one with a row of the other, and are made of other
-operators; `pdist` compares each row with every row after it, `cdist` without the half that says the same again.
+The first two go row by row, a row of one with a row of the other, and are made of other operators; `pdist` compares
+each row with every row after it, `cdist` without the half that says the same again.
 """
 
 from __future__ import annotations

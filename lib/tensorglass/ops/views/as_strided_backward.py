@@ -1,7 +1,7 @@
 """The gradient of strided views: what was read at a cell goes back to it, as often as it was read.
 
-The one idea to keep in mind: `as_strided` is a read of the storage at a list of places, so its derivative adds up at
-those places. Windows lie more regularly: the first cells of all of them are one slice, and so are the second.
+`as_strided` is a read of the storage at a list of places, so its derivative adds up at those places. Windows lie more
+regularly: the first cells of all of them are one slice, and so are the second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tensors stretched to the size at which they meet: expand_as, broadcast_to, broadcast_tensors.
 
-The one idea to keep in mind: all of them are `expand`, stride 0 in place of copies.
+All of them are `expand`, stride 0 in place of copies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``x.real = y`` and ``x.imag = y``: elements written where the parts of complex numbers lie.
 
-The one idea to keep in mind: the parts are views, so to set them is to copy into them.
+The parts are views, so to set them is to copy into them.
 """
 
 from __future__ import annotations

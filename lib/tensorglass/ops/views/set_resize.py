@@ -1,6 +1,6 @@
 """Rewriting a header: set_, resize_ and their siblings, which change what a tensor looks at and move no element.
 
-The one idea to keep in mind: a header may be pointed elsewhere, but other headers on the old storage never notice.
+A header may be pointed elsewhere, but other headers on the old storage never notice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph import inplace
 from tensorglass.graph.derivative import Derivative
 from tensorglass.graph.formula_node import FormulaNode
-from tensorglass.graph.node import like
 from tensorglass.graph.recorder import Recorder, is_recorded
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.bool_arguments import Stated
@@ -30,7 +29,7 @@ from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.views.shape import detach
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
-from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.autograd_meta import like, requires_grad
 from tensorglass.tensor.set_header import make_room, point, resize
 from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
 

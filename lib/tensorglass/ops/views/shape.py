@@ -1,7 +1,7 @@
 """Views: operators that make another header on the same storage and copy nothing.
 
-Each is a line of arithmetic on (size, stride, offset), which `geometry` explains, and a new header. The one idea to
-keep in mind: nothing here reads or writes an element.
+Each is a line of arithmetic on (size, stride, offset), which `geometry` explains, and a new header. Nothing here reads
+or writes an element.
 """
 
 from __future__ import annotations

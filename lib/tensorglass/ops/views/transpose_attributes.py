@@ -1,6 +1,6 @@
 """The transpose as an attribute, T, mT, H and mH, and `adjoint`: one line of `views` each, and PyTorch's advice.
 
-The one idea to keep in mind: T and H are for matrices; mT and mH transpose each matrix of a batch.
+T and H are for matrices; mT and mH transpose each matrix of a batch.
 """
 
 from __future__ import annotations

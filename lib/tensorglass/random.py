@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.tensor.generator import (
@@ -21,7 +21,7 @@ from tensorglass.tensor.tensor import Tensor
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-class fork_rng(Block):
+class fork_rng(Context):
     """Let a block draw random numbers and seed, and go on afterwards as if it had not: ``with fork_rng():``
 
     The CPU's generator is put back, and those of `devices`; `device_type` is for numbers among them. Nothing is put

@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from tensorglass.allocator.blocks import Allocation, Block, Lease, Segment
 from tensorglass.allocator.figures import Counters
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
 A = TypeVar("A", bound=Allocation)
 R = TypeVar("R")
@@ -86,7 +86,7 @@ class CachingAllocator:
         self._decided: tuple[Callable[..., None], tuple[Any, ...]] | None = None
         self._ended: deque[Lease] = deque()  # of blocks that are to be taken back
         self._amid: deque[Segment] = deque()  # with one block each, handed out in the midst of another call
-        self._turns = Turns()
+        self._section = CriticalSection()
 
     # --- handing out and taking back -------------------------------------------------------------------------------
 
@@ -97,17 +97,17 @@ class CachingAllocator:
         after everything unused has gone back to the device.
         """
         holder = kind(self.settle)
-        if self._turns.is_mine:
+        if self._section.is_entered:
             self._allocate_amid(holder, nbytes)
         else:
-            self._turns.take(self._allocate, holder, nbytes)
+            self._section.run(self._allocate, holder, nbytes)
             if self._ended:
                 self.settle()
         return holder
 
     def settle(self) -> None:
         """Take back the blocks that nobody holds, unless another call is at work: then it does that, or the next."""
-        while self._ended and self._turns.take_if_free(self._catch_up):
+        while self._ended and self._section.run_if_free(self._catch_up):
             pass
 
     def empty_cache(self) -> None:
@@ -126,8 +126,8 @@ class CachingAllocator:
             self._catch_up()
             work()
 
-        if not self._turns.is_mine:
-            self._turns.take(catch_up_and_work)
+        if not self._section.is_entered:
+            self._section.run(catch_up_and_work)
 
     def _decide(self, carry_out: Callable[..., None], *facts: Any) -> None:
         """From here on a change has happened. `carry_out` may be called twice, or partly and then again."""
@@ -338,7 +338,7 @@ class CachingAllocator:
             self._catch_up()
             return look()
 
-        return look() if self._turns.is_mine else self._turns.take(catch_up_and_look)
+        return look() if self._section.is_entered else self._section.run(catch_up_and_look)
 
     @property
     def allocated(self) -> int:

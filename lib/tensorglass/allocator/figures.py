@@ -1,6 +1,6 @@
 """The figures of an allocator, by PyTorch's names: how many allocations, how many bytes, now and at most.
 
-The one idea to keep in mind: the figures of an allocator are changed in a copy, which then takes their place. So they
+The figures of an allocator are changed in a copy, which then takes their place. So they
 belong together at any moment.
 """
 

@@ -11,7 +11,7 @@ from collections import deque
 from typing import Any
 
 from tensorglass.allocator.figures import Counters
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
 
 class ObservedPool:
@@ -26,15 +26,15 @@ class ObservedPool:
         self._segments: dict[int, int] = {}  # address → length
         self._blocks: dict[int, tuple[int, int]] = {}  # address → length, and what was asked for
         self._returned: deque[int] = deque()
-        self._turns = Turns()
+        self._section = CriticalSection()
 
     def reserved(self, address: int, nbytes: int) -> None:
         """The pool had a segment from the device."""
-        self._turns.take(self._reserve, address, nbytes)
+        self._section.run(self._reserve, address, nbytes)
 
     def handed_out(self, address: int, nbytes: int, requested: int) -> None:
         """The pool handed a block out."""
-        self._turns.take(self._hand_out, address, nbytes, requested)
+        self._section.run(self._hand_out, address, nbytes, requested)
 
     def taken_back(self, address: int) -> None:
         """The pool has a block back."""
@@ -47,7 +47,7 @@ class ObservedPool:
             self._settle(total)
             return self.counters.named()
 
-        return self._turns.take(find)
+        return self._section.run(find)
 
     def snapshot(self, total: int) -> list[dict[str, Any]]:
         """The segments by address, each with its blocks, in the form of `torch.cuda.memory_snapshot`."""
@@ -56,7 +56,7 @@ class ObservedPool:
             self._settle(total)
             return [self._described(address) for address in sorted(self._segments)]
 
-        return self._turns.take(find)
+        return self._section.run(find)
 
     def failed(self) -> None:
         """The pool found no room."""
@@ -66,7 +66,7 @@ class ObservedPool:
             counters.failed()
             self.counters = counters
 
-        self._turns.take(count)
+        self._section.run(count)
 
     def reset_peaks(self) -> None:
         """Let every peak start again from what is there now."""
@@ -74,7 +74,7 @@ class ObservedPool:
         def reset() -> None:
             self.counters = self.counters.with_new_peaks()
 
-        self._turns.take(reset)
+        self._section.run(reset)
 
     def reset_totals(self) -> None:
         """Let the sums of all increases and decreases start again from 0."""
@@ -82,7 +82,7 @@ class ObservedPool:
         def reset() -> None:
             self.counters = self.counters.with_new_totals()
 
-        self._turns.take(reset)
+        self._section.run(reset)
 
     def _reserve(self, address: int, nbytes: int) -> None:
         counters = self.counters.copy()

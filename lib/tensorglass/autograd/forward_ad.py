@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import grad
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.dual import DualNode, ends_behind
@@ -65,7 +65,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _state.level = -1
 
 
-class dual_level(Block):
+class dual_level(Context):
     """A level as a context: ``with dual_level(): …``."""
 
     def before(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
 from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.accumulate_grad import gradient_edge
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-class saved_tensors_hooks(Block):
+class saved_tensors_hooks(Context):
     """Within it, operators keep ``pack_hook(tensor)`` for their derivatives, which read it by ``unpack_hook``."""
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from tensorglass.core import devices
+from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.core.turns import Turns
 
 #: An array of a backend's module (numpy.ndarray, cupy.ndarray). The floors above never look inside.
 Array = Any
@@ -177,7 +177,7 @@ class Family(Protocol):
 
 _backends: dict[tuple[str, int | None], Backend] = {}
 _families: dict[str, Family] = {}
-_first_use = Turns()
+_first_use = CriticalSection()
 
 #: Where the backends of our own that are not loaded at once are found: a module that calls `register_family`.
 _LOADED_WHEN_NEEDED = {"sim": "tensorglass.backends.simulated", "cuda": "tensorglass.backends.cupy_backend"}
@@ -199,7 +199,7 @@ def family(device_type: str) -> Family | None:
     if device_type not in _families and device_type in _LOADED_WHEN_NEEDED:
         import_module(_LOADED_WHEN_NEEDED[device_type])
     if device_type not in _families:
-        _first_use.take(_find_installed, device_type)
+        _first_use.run(_find_installed, device_type)
     return _families.get(device_type)
 
 
@@ -244,7 +244,7 @@ def _first_of(device: Device) -> Backend:
             "'sim' is a simulated accelerator.",
         )
     index = devices.current_index(device.type) if device.index is None else device.index
-    return _first_use.take(_made, device.type, index, found)
+    return _first_use.run(_made, device.type, index, found)
 
 
 def _made(device_type: str, index: int, found: Family) -> Backend:

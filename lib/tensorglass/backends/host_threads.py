@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -34,11 +34,11 @@ class Threads:
     def __init__(self, number: int) -> None:
         self.number = number
         self._helpers: ThreadPoolExecutor | None = None
-        self._first_use = Turns()
+        self._first_use = CriticalSection()
 
     def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], made: numpy.ndarray) -> None:
         """``run(*arrays, out=made)`` for arrays of one size without gaps, in as many parts as there are threads."""
-        helpers = self._helpers or self._first_use.take(self._begin)
+        helpers = self._helpers or self._first_use.run(self._begin)
         flat, target = [each.reshape(-1) for each in arrays], made.reshape(-1)
         length = -(-target.size // self.number)
         mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]

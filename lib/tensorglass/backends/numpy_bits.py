@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy
 
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
-_first_use = Turns()
+_first_use = CriticalSection()
 _drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: those that have an engine
 
 
-def _begin_anew() -> None:
+def _reset() -> None:
     """Let no stream wait, in a forked child, for a thread of the parent that was drawing from it."""
     for each in list(_drawing):
         each.free_lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset)
 
 _WORDS = 624  # of 32 bits: the generator's state
 _FEW = 256  # numbers, below which a call takes longer than drawing them
@@ -54,7 +54,7 @@ class NumpyBits:
     def __getattr__(self, name: str) -> Any:
         if name not in ("_engine", "_draw"):
             raise AttributeError(name)
-        return _first_use.take(self._begin, name)
+        return _first_use.run(self._begin, name)
 
     def _begin(self, name: str) -> Any:
         if "_draw" not in vars(self):

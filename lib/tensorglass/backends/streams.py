@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tensorglass.core import devices
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 
 
 class AnyStream:
@@ -28,7 +28,7 @@ class AnyStream:
         self.wait_event(stream.record_event())
 
 
-class StreamBlock(Block):
+class StreamContext(Context):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
     device_type: ClassVar[str]

@@ -1,6 +1,6 @@
 """Switches of libraries that PyTorch calls: ``torch.backends.cudnn.benchmark`` and its kin.
 
-The one idea to keep in mind: none of those libraries is called here. A switch is kept and told, so that programs which
+None of those libraries is called here. A switch is kept and told, so that programs which
 set it run; results do not depend on it.
 """
 

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 
 KEPT = 1000
 
@@ -76,7 +76,7 @@ def happened(
         observer(made)
 
 
-def between(source: object, target: object) -> Block:
+def between(source: object, target: object) -> Context:
     """What a backend reports in this block goes from the storage `source` to the storage `target`."""
     return setting(_between_now, storages=(weakref.ref(source), weakref.ref(target)))
 
@@ -91,7 +91,7 @@ def since(start: int = 0) -> list[Transfer]:
     return [made for number, made in list(_log) if number > start]
 
 
-class observed(Block):
+class observed(Context):
     """In the block `observer` is called with each transfer."""
 
     def __init__(self, observer: Callable[[Transfer], None]) -> None:

@@ -10,7 +10,7 @@ import re
 import threading
 from typing import Any
 
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named, type_name
 
@@ -30,7 +30,7 @@ def accelerator_type() -> str | None:
     return None
 
 
-class device(Block, metaclass=Named, pytorchs="torch.device"):
+class device(Context, metaclass=Named, pytorchs="torch.device"):
     """A device: ``device("cpu")``, ``device("cuda:1")``, ``device("cuda", 1)`` or ``device("cuda", index=1)``.
 
     As a context manager it is the default device of the factory functions called inside.

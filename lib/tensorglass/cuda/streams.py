@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorglass import backends
 from tensorglass.backends.cupy_backend import FAMILY
-from tensorglass.backends.streams import AnyStream, StreamBlock
+from tensorglass.backends.streams import AnyStream, StreamContext
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
@@ -115,7 +115,7 @@ def set_stream(stream: Stream) -> None:
         stream.cupy.use()
 
 
-class stream(StreamBlock):
+class stream(StreamContext):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
     device_type = "cuda"

@@ -234,7 +234,7 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)
-    collecting.take(_collect_first, meta, found)
+    collecting.run(_collect_first, meta, found)
     return True
 
 

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.ops.random.vmap import SliceDraws
@@ -66,7 +66,7 @@ def vmap(
     return wrapped
 
 
-def _graphs_kept(wanted: bool) -> Block:
+def _graphs_kept(wanted: bool) -> Context:
     """A block in which a backward pass leaves the graph for the next slice, as if there were but one pass."""
     return setting(modes.state, keeps_graphs=wanted)
 

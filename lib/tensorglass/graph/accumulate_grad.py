@@ -12,9 +12,9 @@ from collections.abc import Container
 from typing import Any
 
 from tensorglass import geometry
+from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import contiguous_format
-from tensorglass.core.turns import Turns
 from tensorglass.graph.hook_calls import call_after_accumulation
 from tensorglass.graph.node import NOWHERE, Edge, Gradients, Node
 from tensorglass.tensor.autograd_meta import OWN, Meta, OutputLike, like, meta_of
@@ -22,7 +22,7 @@ from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 Arrived = list["Tensor | None"]
-collecting = Turns()  #: two threads may add to the same leaf
+collecting = CriticalSection()  #: two threads may add to the same leaf
 
 
 class AccumulateGrad(Node):
@@ -93,7 +93,7 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
     the hooks of the node.
     """
     meta = meta_of(leaf)
-    collecting.take(_collect, leaf, meta, arrived, holders)
+    collecting.run(_collect, leaf, meta, arrived, holders)
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
 

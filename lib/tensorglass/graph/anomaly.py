@@ -10,7 +10,7 @@ import threading
 import warnings
 from typing import Any
 
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.graph.node import Gradients, Node
 
 
@@ -40,7 +40,7 @@ def is_anomaly_check_nan_enabled() -> bool:
     return state.check_nan
 
 
-class set_detect_anomaly(Block):
+class set_detect_anomaly(Context):
     """Turn anomaly detection on or off; as a context, until its end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tensorglass.backends.host_memory import LEAST as LEAST_POOLED
 from tensorglass.backends.host_memory import POOL
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 
 
 class Counted:
@@ -247,7 +247,7 @@ class _Start(NamedTuple):
     counts: tuple[int, int, int, int]
 
 
-class track(Block):
+class track(Context):
     """Measure a block of code: ``with track() as report: …``, then read or print `report`.
 
     Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
@@ -282,7 +282,7 @@ def is_measured() -> bool:
     return bool(_open_tracks or _observers)
 
 
-class observed(Block):
+class observed(Context):
     """In the block `observer` is told of every storage that is made or resized, and of every copy.
 
     Ends are not reported: who wants to know of a storage's end takes a weak reference to it.

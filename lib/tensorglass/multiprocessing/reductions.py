@@ -88,7 +88,7 @@ def rebuild_storage(token: bytes, nbytes: int, filename: str | None, handle: Any
     """This process's storage on the bytes that were sent."""
     fd = fetch(handle)  # also where the storage is known: the sender holds the descriptor until it is fetched
     try:
-        return sharing.turns.take(_storage_on, fd, token, nbytes, filename)
+        return sharing.moving.run(_storage_on, fd, token, nbytes, filename)
     finally:
         os.close(fd)
 

@@ -1,6 +1,6 @@
 """Files that are mapped into memory rather than read, and those that are not because others may write to them.
 
-The one idea to keep in mind: a mapping shows what is in the file now. If another process writes to the file, loaded
+A mapping shows what is in the file now. If another process writes to the file, loaded
 tensors change; if it cuts the file short, the system ends this process with SIGBUS when a tensor is read. No library
 can turn that into an error, so what can be known is asked before: who may write to the file?
 """

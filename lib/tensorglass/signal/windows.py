@@ -14,7 +14,8 @@ from typing import Any, TypedDict, Unpack
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.memory_format import layout, strided
+from tensorglass.core.memory_format import layout as Layout
+from tensorglass.core.memory_format import strided
 from tensorglass.ops.creation.fill import empty, ones
 from tensorglass.ops.creation.ranges import arange, linspace
 from tensorglass.ops.creation.tensor import tensor
@@ -31,7 +32,7 @@ class Options(TypedDict, total=False):
     """The keywords that all windows take besides their own."""
 
     dtype: DType | None  #: float32 or float64; None: the default dtype
-    layout: layout  #: `torch.strided`: there is no other
+    layout: Layout  #: `torch.strided`: there is no other
     device: Device | str | None
     requires_grad: bool  #: whether autograd records how the window is made
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorglass import memory
 from tensorglass.backends.shared_blocks import SharedBlock, new_block
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
 if TYPE_CHECKING:
     from tensorglass.storage.storage import UntypedStorage
@@ -21,7 +21,7 @@ _by_token: weakref.WeakValueDictionary[bytes, UntypedStorage] = weakref.WeakValu
 
 
 #: Taken while a storage moves, or while one is made of a block that was not known.
-turns = Turns()
+moving = CriticalSection()
 
 
 def block_of(storage: UntypedStorage) -> SharedBlock | None:
@@ -31,7 +31,7 @@ def block_of(storage: UntypedStorage) -> SharedBlock | None:
 
 def share(storage: UntypedStorage) -> SharedBlock:
     """Move a storage of the CPU into shared memory, unless it is there. Returns its block."""
-    return turns.take(_moved, storage)
+    return moving.run(_moved, storage)
 
 
 def _moved(storage: UntypedStorage) -> SharedBlock:

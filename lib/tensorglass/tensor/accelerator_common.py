@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from tensorglass import backends
 from tensorglass.backends import Array, Backend, Family
 from tensorglass.core import devices
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.devices import device as Device
 from tensorglass.memory.summary import summary
 from tensorglass.tensor import generator
@@ -203,7 +203,7 @@ class Accelerator:
 def _context_of(accelerator: Accelerator) -> type:
     """The class of the contexts in which another device of the type is the current one."""
 
-    class device(Block):
+    class device(Context):
         """In ``with device(index):`` the type's name alone stands for the device of this index."""
 
         def __init__(self, device: Where) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 from tensorglass import backends
 from tensorglass.backends import RandomBits
 from tensorglass.core import dtypes
+from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named, type_name
-from tensorglass.core.turns import Turns
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -118,12 +118,12 @@ def _read_seed(seed: int) -> int:
 default_generator = Generator(CPU)
 default_generator.seed()
 _defaults = {CPU: default_generator}  # that of each device which was used
-_first_use = Turns()
+_first_use = CriticalSection()
 
 
 def default_of(device: Device) -> Generator:
     """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
-    return _defaults.get(device) or _first_use.take(_made, device)
+    return _defaults.get(device) or _first_use.run(_made, device)
 
 
 def _made(device: Device) -> Generator:

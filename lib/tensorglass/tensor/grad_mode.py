@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.naming import type_name
 
 
@@ -66,7 +66,7 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
-class FormulaRecorded(Block):
+class FormulaRecorded(Context):
     """A block in which a derivative's formula runs that is recorded itself."""
 
     def before(self) -> tuple[object, bool]:
@@ -84,7 +84,7 @@ class FormulaRecorded(Block):
 _FOUND_IN = "tensorglass.autograd.grad_mode"  #: where users find the modes
 
 
-class Mode(Block):
+class Mode(Context):
     """A context, and a decorator of functions and generators."""
 
     def clone(self) -> Mode:

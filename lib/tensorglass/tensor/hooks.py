@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import warn
 
 Hooks = dict[int, Callable[..., Any]]
@@ -21,7 +21,7 @@ class _Registry(dict[int, Callable[..., Any]]):
     __slots__ = ("__weakref__",)
 
 
-class RemovableHandle(Block):
+class RemovableHandle(Context):
     """What registering a hook returns: `remove()` takes the hook away again; as a context, at its end."""
 
     __module__ = "tensorglass.utils.hooks"  # where users find it

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorglass.core import dtypes
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 
 if TYPE_CHECKING:
     from tensorglass.tensor.tensor import Tensor
@@ -88,7 +88,7 @@ def get_printoptions() -> dict[str, Any]:
     return _options._asdict()
 
 
-class printoptions(Block):
+class printoptions(Context):
     """Print with other options inside a ``with`` block; takes what `set_printoptions` takes."""
 
     def __init__(self, **options: Any) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -129,7 +129,7 @@ def for_operands(name: str, self: Tensor, other: Any) -> Any:
     return ask(public_form(name), asked, (self, other), {}) if asked else NotImplemented
 
 
-class _plain(Block):
+class _plain(Context):
     """Tensors of derived classes as plain ones. Other threads see them so too, for as long as it takes."""
 
     def __init__(self, tensors: list[Any]) -> None:
@@ -148,7 +148,7 @@ class _plain(Block):
 
 
 def with_overrides(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, which does the work of the operator `public`, but for arguments whose classes override it. None: its own."""
+    """`body`, the work of the operator `public` (of `body` itself if None), but for classes that override it."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from tensorglass.autograd import engine
 from tensorglass.autograd.graph import saved_tensors_hooks
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -138,7 +138,7 @@ class _EarlyStop:
 _early_stop = _EarlyStop()
 
 
-def set_checkpoint_early_stop(enable: bool) -> Block:
+def set_checkpoint_early_stop(enable: bool) -> Context:
     """A block in which parts that are run again end early or not, whatever they were told."""
     return setting(_early_stop, wanted=enable)
 
@@ -156,7 +156,7 @@ class _Groups(threading.local):
 _groups = _Groups()
 
 
-class GraphExecGroup(Block):
+class GraphExecGroup(Context):
     """A context in which several backwards count as one: what one of them has computed again serves the others.
 
     No two of them may need the same part of the graph.

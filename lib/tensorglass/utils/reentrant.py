@@ -12,7 +12,7 @@ from typing import Any
 from tensorglass.autograd import engine
 from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
-from tensorglass.core.blocks import Block
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.generator import get_rng_state, set_rng_state
@@ -30,7 +30,7 @@ def warn_of_default(name: str, when: str) -> None:
     )
 
 
-class random_numbers_from(Block):
+class random_numbers_from(Context):
     """Within it, random numbers continue from `random_state`, if that is given; afterwards, from where they were."""
 
     def __init__(self, random_state: Tensor | None) -> None:

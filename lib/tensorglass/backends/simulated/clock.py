@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorglass.core.turns import Turns
+from tensorglass.core.critical_section import CriticalSection
 
 MICROSECOND = 1e-6
 GIGABYTE = 1e9
@@ -85,12 +85,12 @@ class Clock:
 
     def __init__(self) -> None:
         self.costs = CostModel()
-        self._turns = Turns()
+        self._section = CriticalSection()
         self._begin()
 
     def reset(self) -> None:
         """Begin at 0 again, and forget what happened."""
-        self._turns.take(self._begin)
+        self._section.run(self._begin)
 
     def _begin(self) -> None:
         self.now = 0.0
@@ -114,7 +114,7 @@ class Clock:
             self.now = now
             self._happenings += (happening,)
 
-        self._turns.take(issue_it)
+        self._section.run(issue_it)
 
     def stop_host(self, seconds: float, kind: str, stream: tuple[str, int], nbytes: int) -> None:
         """Something that stops the device until it is done: asking it for memory."""
@@ -127,7 +127,7 @@ class Clock:
         def wait() -> None:
             self.now = max([self.now, *(end for (where, _), end in self._busy_until.items() if where == device)])
 
-        self._turns.take(wait)
+        self._section.run(wait)
 
     def wait_for(self, moment: float) -> None:
         """The host waits until a moment."""
@@ -135,7 +135,7 @@ class Clock:
         def wait() -> None:
             self.now = max(self.now, moment)
 
-        self._turns.take(wait)
+        self._section.run(wait)
 
     def busy_until(self, stream: tuple[str, int]) -> float:
         """When the stream will have done all that was issued."""
@@ -147,11 +147,11 @@ class Clock:
         def wait() -> None:
             self._busy_until[stream] = max(moment, self.busy_until(stream))
 
-        self._turns.take(wait)
+        self._section.run(wait)
 
     def happenings(self) -> list[Happening]:
         """What happened, the oldest first."""
-        return self._turns.take(lambda: list(self._happenings))
+        return self._section.run(lambda: list(self._happenings))
 
 
 CLOCK = Clock()

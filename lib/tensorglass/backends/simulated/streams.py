@@ -12,7 +12,7 @@ from typing import Any
 from tensorglass import backends
 from tensorglass.backends.simulated.backend import SimulatedBackend
 from tensorglass.backends.simulated.clock import CLOCK
-from tensorglass.backends.streams import AnyStream, StreamBlock
+from tensorglass.backends.streams import AnyStream, StreamContext
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 
@@ -129,7 +129,7 @@ def set_stream(stream: Stream) -> None:
     stream._backend.stream = stream.number
 
 
-class stream(StreamBlock):
+class stream(StreamContext):
     """In ``with stream(s):`` work on the device of `s` goes to it, and that device is the current one."""
 
     device_type = "sim"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.core.dtypes import WIDE_UNSIGNED
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
@@ -31,7 +31,7 @@ class _Refusals(threading.local):
 _refusals = _Refusals()
 
 
-def everything_written() -> Block:
+def everything_written() -> Context:
     """A block in which nothing is refused, in this thread."""
     return setting(_refusals, are_lifted=True)
 

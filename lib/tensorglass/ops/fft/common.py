@@ -26,7 +26,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 UNSCALED, BY_ROOT, BY_COUNT = range(3)
 #: NumPy's names for that, which count from one direction.
 _FORWARD = {UNSCALED: "backward", BY_ROOT: "ortho", BY_COUNT: "forward"}
-_MANY = 1 << 14  # real numbers, from which on it is quicker to compute one half of a symmetric result
+_MANY = 1 << 14  # real numbers from which on half of a symmetric result is computed
 _BACK = {UNSCALED: "forward", BY_ROOT: "ortho", BY_COUNT: "backward"}
 
 
@@ -44,7 +44,7 @@ def _order(stride: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
     """The dimensions of a result, outermost first: those of the batch by their strides, then the transformed ones."""
     batch = list(range(len(stride)))
     first, last = 0, len(batch)
-    while True:  # those of the batch to the front, by exchanges from both ends, which decides between equal strides
+    while True:  # the batch goes to the front by exchanges from both ends, which decide between equal strides
         while first < last and batch[first] not in dims:
             first += 1
         while first < last and batch[last - 1] in dims:
@@ -107,7 +107,7 @@ def _real_to_complex(xp: Any, array: Array, dims: tuple[int, ...], scaling: int,
 
 
 def _mirrored(xp: Any, half: Array, length: int, dim: int) -> Array:
-    """A real row's transform of which one half is known: the other are its conjugates, as PyTorch has it."""
+    """A real row's transform from one half of it: the other half are its conjugates, as in PyTorch."""
     known = half.shape[dim]
     made = xp.empty((*half.shape[:dim], length, *half.shape[dim + 1 :]), half.dtype)
     target, source = made.swapaxes(dim, 0), half.swapaxes(dim, 0)
@@ -170,7 +170,7 @@ def _of_half(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], s
 def _c2r(input: Tensor, dims: tuple[int, ...], scaling: int, length: int) -> Tensor:
     size = tuple([length if dim == dims[-1] else each for dim, each in enumerate(input._size)])
     *others, last = dims
-    if others:  # the last dimension's transform comes after, and goes by how that of the others left its result
+    if others:  # the last dimension is transformed after the others, and its layout goes by theirs
         input = complex_to_complex(input, tuple(others), scaling, False)
     input = resolve_conj(input)
     return _run_transform(input, (last,), size, input._dtype.to_real(), _complex_to_real, (last,), scaling, length)

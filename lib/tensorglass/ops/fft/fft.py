@@ -119,7 +119,7 @@ def _of_reals(
 
 
 def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
-    """From half of a spectrum that is its own mirror image, conjugated, to the real numbers that it is of."""
+    """From half of a Hermitian spectrum to real numbers."""
     check_tensor(f"fft_{name}", input)
     check_out(name, out, is_complex=False)
     spectrum = of_kind(input, is_complex=True)
@@ -290,7 +290,7 @@ def _along_many(
     check_tensor(f"fft_{name}", input)
     dims, sizes = _many_dims(input, s, dim)
     scaling = scaling_of(norm, forward)
-    check_out("fftn", out, is_complex=True)  # PyTorch's errors call all of them that
+    check_out("fftn", out, is_complex=True)  # PyTorch's errors call all of them fftn
     fitted = fitted_to(of_kind(input, is_complex=True), dims, sizes)
     return cast_into_out(complex_to_complex(fitted, dims, scaling, forward) if dims else fitted.clone(), out)
 

@@ -76,7 +76,7 @@ def _checked(
         or any(type(each) is not bool for each in (normalized, *flags))
     ):
         given = (input, n_fft, hop, win, window, normalized, onesided, is_complex, align)
-        from tensorglass.ops.arg_parser.mismatch import refusal  # when it is needed: imports should be quick
+        from tensorglass.ops.arg_parser.mismatch import refusal  # late, for a quick import
 
         raise refusal("stft", given, {}, is_method=False) or TypeError("stft(): no such combination of arguments")
 
@@ -215,7 +215,7 @@ def _frames(input: Tensor, n_fft: int, hop: int, width: int, align_to_window: bo
 
 
 def _centred(like: Tensor, window: Tensor | None, n_fft: int, width: int) -> Tensor:
-    """The window, or one of ones, with zeros on both sides to make it as long as a frame."""
+    """The window (ones if None), padded with zeros on both sides to the length of a frame."""
     if window is not None and width == n_fft:
         return window
     made = like.new_zeros((n_fft,))
@@ -265,7 +265,7 @@ def istft(
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
-    geometry.wrap_dim(-3, input.dim() + 1)  # of the real numbers, which have one dimension more
+    geometry.wrap_dim(-3, input.dim() + 1)  # as a tensor of real numbers it has one dimension more
     frequencies, count = input.size(-2), input.size(-1)
     numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
     flags = {

@@ -13,7 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
-SMALL = 10**6  #: what OpenBLAS calls small: so many multiplications
+SMALL = 10**6  #: multiplications up to which OpenBLAS takes a product for small
 # Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
 _LEAST_PIECE, _LEAST_INNER_PIECE = 256, 900
 
@@ -95,7 +95,7 @@ def _integer_product(one: Array, other: Array) -> Array | None:
         return None
     if one.shape[-1] * _largest_size(one) * _largest_size(other) >= _EXACT:
         return None
-    # By int64, from which the conversion to a smaller dtype wraps around, as the sums would have done.
+    # By way of int64, from which a smaller dtype wraps around, as the sums would have done.
     product: Array = (one.astype("float64") @ other.astype("float64")).astype("int64")
     return product if one.dtype == product.dtype else product.astype(one.dtype)
 

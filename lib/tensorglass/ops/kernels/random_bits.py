@@ -132,13 +132,13 @@ def permutation(xp: Any, bits: RandomBits, count: int) -> Array:
 
 
 def _shuffled(xp: Any, others: Array) -> Array:
-    """What comes of swapping each place with its other in turn, without taking turns.
+    """The result of swapping each place with its other in turn, computed without loops.
 
     What a place holds when its turn comes was put there by the latest swap with it, and was held by that swap's place
-    when its turn came, and so on back to one that nobody had swapped with.
+    when its turn came, and so on back to one that had not been swapped.
     """
     count = len(others) + 1
-    # In place where that can be: what is freed beyond 64 MiB goes back to the system, and costs as much to have again.
+    # In place where possible: memory beyond 64 MiB goes back to the system when freed, and is costly to get again.
     other = others << 32
     other |= xp.arange(len(others))
     other.sort()  # the swaps with each place beside each other, the earlier ones first

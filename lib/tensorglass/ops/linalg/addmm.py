@@ -47,7 +47,7 @@ def _added(
     result = xp.zeros(size, wide) if product is None else product(xp, one, other)
     if alpha != 1:
         result = result * alpha
-    if beta != 0:  # else what stands in `input` is not read, nan included
+    if beta != 0:  # with 0, `input` is not read, not even its nan
         result = result + (input if beta == 1 else input * beta)
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
@@ -72,7 +72,7 @@ def add_product(
             raise on_two_devices(input._storage.device, each._storage.device)
     beta, alpha = _factor_of_dtype(beta, result), _factor_of_dtype(alpha, result)
     if input._size != size:
-        expand(input, size)  # raises where it cannot be
+        expand(input, size)  # raises if it cannot
     is_half = result.is_floating_point and result.itemsize == 2
     wide = backend.array_dtype(dtypes.float32 if is_half else result)
     arrays = tuple([array_of(each) for each in operands])
@@ -96,7 +96,7 @@ def _factor_of_dtype(number: complex, dtype: DType) -> complex:
 
 def _no_truths(kernel: str, inner: int) -> Exception:
     """The error for products of bools."""
-    if not inner:  # sic: what is left is ``beta * input``
+    if not inner:  # PyTorch has an error of its own here: what is left is ``beta * input``
         return cannot_cast(dtypes.int64, dtypes.bool)
     return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 

@@ -42,7 +42,7 @@ from tensorglass.tensor.tensor import Tensor
 
 def _cholesky_factors(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
     """The factors, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
-    lower = xp.swapaxes(A, -1, -2) if upper else A  # only one triangle is read; the factor of Aᵀ is that of A, turned
+    lower = xp.swapaxes(A, -1, -2) if upper else A  # only one triangle is read
     try:
         answer = xp.linalg.cholesky(lower)
         if not bool((xp.real(xp.diagonal(answer, 0, -2, -1)) > 0).all()):  # CuPy does not raise
@@ -56,7 +56,7 @@ def _cholesky_factors(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
 
 
 def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:
-    """The same, column by column, for all matrices together; one that fails keeps what it had by then."""
+    """The same, column by column, for all matrices together; one that fails keeps the columns before."""
     count = A.shape[-1]
     work = xp.tril(A).reshape(-1, count, count)
     info = xp.zeros(len(work), "int32")

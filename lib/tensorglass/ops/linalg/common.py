@@ -128,7 +128,7 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
     backend = tensors[0]._storage.backend
     arrays = [array_of(each) for each in tensors]
     own = arrays[0].dtype
-    if own.kind not in "fc" or own.itemsize < 4:  # without elements, or it were refused
+    if own.kind not in "fc" or own.itemsize < 4:  # it has no elements, or it would have been refused
         answers = backend.launch(kernel, *[each.astype("float32") for each in arrays], **parameters)
         several = answers if isinstance(answers, tuple) else (answers,)
         converted = [each.astype(own) if each.dtype == "float32" else each for each in several]

@@ -140,7 +140,7 @@ def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Ten
     rest_b = [dim for dim in range(len(b._size)) if dim not in of_b]
     size = (*[a._size[dim] for dim in rest_a], *[b._size[dim] for dim in rest_b])
     one, other = permute(one, (*rest_a, *of_a)), permute(other, (*of_b, *rest_b))
-    if math.prod(size) == 1:  # one number, for which nothing need be brought into the form of a matrix
+    if math.prod(size) == 1:  # one number: no matrices are needed
         if one.is_contiguous() and other.is_contiguous():
             number = dot(*[each if len(each._size) == 1 else reshape(each, (length,)) for each in (one, other)])
         else:

@@ -57,7 +57,7 @@ def refuse_phase(name: str, what: str, diagonal: Tensor, depends: str = _DEPENDS
 
 
 def _apart(eigenvalues: Tensor) -> Tensor:
-    """How far each eigenvalue lies from each other; 1 on the diagonal."""
+    """The differences of all pairs of eigenvalues; 1 on the diagonal."""
     return eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1) + on_diagonal(eigenvalues.new_ones(eigenvalues._size))
 
 
@@ -85,7 +85,7 @@ def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor
         refuse_phase("linalg_eigh_backward", "eigenvectors", middle.diagonal(0, -2, -1))
     inner = on_diagonal(of_values.to(vectors._dtype))
     if of_vectors.requires_grad or bool((of_vectors != 0).any()):
-        turning = (middle - middle.mH) * 0.5  # all that can happen to vectors that stay at right angles to each other
+        turning = (middle - middle.mH) * 0.5  # orthogonal vectors can only turn
         inner = inner + off_diagonal(turning) / _apart(values_)
     return vectors @ inner @ vectors.mH
 
@@ -158,7 +158,7 @@ def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
     refuse_phase("linalg_eig_backward", "eigenvectors", diagonal)
     inner = on_diagonal(of_values.to(vectors._dtype))
     if of_vectors.requires_grad or bool((of_vectors != 0).any()):
-        # Eigenvectors have length 1: what would make them longer is taken away.
+        # Eigenvectors have length 1, so the part along them is taken away.
         across = middle - vectors.mH @ (vectors * diagonal.real.unsqueeze(-2))
         inner = inner + off_diagonal(across) / _apart(values_).conj()
     return columnwise(inv_ex(vectors.mH)[0] @ inner @ vectors.mH)

@@ -57,7 +57,7 @@ def _inverse_kernel(xp: Any, A: Array) -> tuple[Array, Array]:
 
 
 def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) -> tuple[Array, Array]:
-    """`_solve` for matrices that are broadcast; the solutions as PyTorch lays them out."""
+    """`_solve_batch` for matrices that are broadcast; the solutions as PyTorch lays them out."""
     if not left:
         A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
     answer, info = _solve_batch(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
@@ -73,7 +73,7 @@ def _solve_vectors(xp: Any, A: Array, B: Array, batch: tuple[int, ...]) -> tuple
 
 
 def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
-    """What was found out of each system, for each matrix, which may belong to several."""
+    """`info` for each matrix of `A`, which may have been broadcast to several systems."""
     if info.shape == A.shape[:-2]:
         return info
     return lu_factors(xp, A)[2] if bool(info.any()) else xp.zeros(A.shape[:-2], "int32")

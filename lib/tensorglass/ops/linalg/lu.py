@@ -344,7 +344,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
 
 
 def _lu_solution(xp: Any, LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Array:
-    """The solution with each column, or if not `left` each row, without gaps."""
+    """The solution, contiguous column by column, or row by row if not `left`."""
     if not left:  # X A == B as A.mH X.mH == B.mH
         found = _lu_solution(xp, LU, pivots, xp.conj(xp.swapaxes(B, -1, -2)), True, not adjoint)
         return xp.conj(found)

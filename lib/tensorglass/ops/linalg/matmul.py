@@ -81,7 +81,7 @@ def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[i
 
 
 def _form(input: Tensor, other: Tensor) -> str:
-    """PyTorch's name for the kernel that multiplies these, which its errors speak of."""
+    """PyTorch's name for the kernel that multiplies these, as its errors have it."""
     size, other_size = input._size, other._size
     if len(other_size) > 2:
         return "bmm"
@@ -175,7 +175,7 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
 
 @derivative(node="SqueezeBackward4", input=lambda grad: grad.unsqueeze(0))
 def _first_row(input: Tensor) -> Tensor:
-    # The matrix is nobody else's, so the row is no view of it.
+    # No other tensor has this matrix, so the row is no view of it.
     row = make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
     row._written()
     return row

@@ -64,9 +64,9 @@ def order_of_norm(order: Any) -> Any:
 
 @operator("reduction", out=True, samples=_norm_samples)
 @derivative(
-    node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded as what it is made of
+    node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded step by step
     input=lambda grad, input, result, p, dim, keepdim: (
-        None if p == 0 else norm_backward(grad, input, result, p, dim, keepdim)  # a count of elements has none at all
+        None if p == 0 else norm_backward(grad, input, result, p, dim, keepdim)  # a number of elements
     ),
 )
 def norm(
@@ -196,7 +196,7 @@ def linalg_vector_norm(
 
 
 def _uneven(*size: int) -> Tensor:
-    """Elements whose rows are far from multiples of each other."""
+    """Elements whose rows are far from being multiples of each other."""
     return values(*size) * values(*size, seed=5)
 
 
@@ -240,7 +240,7 @@ def _matrix_norm(
 
 
 def _extreme(order: float | str, sizes: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The largest, for an `order` above 0, or the smallest of what has no sign; the largest of nothing is 0."""
+    """The largest of sizes that are not negative if `order` is above 0, else the smallest; the largest of none is 0."""
     if order < 0:  # type: ignore[operator]  # a number: strings went before
         return amin(sizes, dim, keepdim)
     return amax(sizes, dim, keepdim) if sizes._size[dim] else sum_(sizes, dim, keepdim)

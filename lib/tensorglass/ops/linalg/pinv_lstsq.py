@@ -18,6 +18,8 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import matrices, values
 from tensorglass.ops.derivatives.formulas import columnwise
 from tensorglass.ops.linalg.common import (
+    check_floating,
+    check_kernel,
     check_square,
     column_major,
     from_column_major,
@@ -32,7 +34,7 @@ Tolerance = Tensor | float | None
 
 
 def _signatures(tolerance: str) -> tuple[str, ...]:
-    """The ways of saying what counts as zero; `tolerance` is the name that the old one has."""
+    """The signatures for what counts as zero; `tolerance` is the name of the older parameter."""
     return (
         "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
         "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
@@ -75,7 +77,7 @@ def _tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> dict[str, Any]:
 
 
 def _check_single(input: Tensor) -> None:
-    """Raise for dtypes whose rounding error PyTorch does not ask for."""
+    """Raise for dtypes whose rounding error PyTorch does not know."""
     if input._dtype.category < dtypes.FLOATING or input._dtype.itemsize == 2:
         raise RuntimeError("This function doesn't handle types other than float and double")
 
@@ -182,15 +184,6 @@ def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Arr
     return (xp.sum(above, axis=-1),)
 
 
-def _check_svd(input: Tensor) -> None:
-    """Raise PyTorch's error for dtypes without singular values."""
-    name = input._dtype.scalar_type
-    if input._dtype.category < dtypes.FLOATING:
-        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor as input. Got {name}")
-    if input._dtype.itemsize == 2:
-        raise NotImplementedError(f"\"linalg_svd_cpu\" not implemented for '{name}'")
-
-
 @operator(
     "linear algebra",
     namespace="linalg",
@@ -209,8 +202,9 @@ def linalg_matrix_rank(
 ) -> Tensor:
     """How many singular values are above `atol` and above `rtol` times the largest."""
     check_tensor("linalg_matrix_rank", input)
-    if not (tol is None and rtol is None):  # else the first refusal is that there is no default for `rtol`
-        _check_svd(input)
+    if not (tol is None and rtol is None):  # without them PyTorch refuses first that `rtol` has no default
+        check_floating("linalg.svd", input)
+        check_kernel("linalg_svd_cpu", input, even_empty=True)
     _check_single(input)
     if len(input._size) < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
@@ -220,7 +214,7 @@ def linalg_matrix_rank(
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
     found = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
     check_safe_cast("torch.linalg.matrix_rank", found, out)
-    found._written()  # PyTorch writes the sum into what it made
+    found._written()  # PyTorch writes the sum into a new tensor
     return cast_into_out(found, out)
 
 
@@ -237,7 +231,7 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
     inner = xp.conj(xp.swapaxes(left, -1, -2)) @ right
     solution = xp.conj(xp.swapaxes(rest, -1, -2)) @ (inverted[..., None] * inner)
-    # With as many rows as B has, where those are more: LAPACK writes the solution over B, and leaves the rest there.
+    # If B has more rows, the result has as many: LAPACK writes the solution over B.
     more = max(0, A.shape[-2] - A.shape[-1])
     blank = xp.zeros((*solution.shape[:-2], more, solution.shape[-1]), solution.dtype)
     return column_major(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
@@ -269,7 +263,7 @@ def _is_vector(b: Tensor, input: Tensor) -> bool:
 
 
 def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
-    """`b`, or what lies as it does, as matrices."""
+    """`b`, or a tensor of its size, as matrices."""
     return tensor.unsqueeze(-1) if _is_vector(b, input) else tensor
 
 

@@ -132,7 +132,7 @@ def _old_gradient(
     grads: Sequence[Tensor], arrived: Sequence[Any], A: Tensor, result: Tensor, upper: bool, transpose: bool,
     unitriangular: bool,
 ) -> Tensor:  # fmt: skip
-    """The gradient of `A`: what came to its copy, and what came to the solution."""
+    """The gradient of `A`, from those of its copy and of the solution."""
     if arrived[0] is None:
         return grads[1]
     of_right = _old_solved(grads[0], A.conj(), upper, not transpose, unitriangular)[0]

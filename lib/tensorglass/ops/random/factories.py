@@ -51,7 +51,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
 
-# What fills a new tensor is no write that is to be recorded, though the tensor may require gradients already.
+# To fill a new tensor is not recorded, though it may require gradients already.
 fill_evenly, fill_normally = inspect.unwrap(uniform_), inspect.unwrap(normal_)
 fill_with_integers, fill_by_chance = inspect.unwrap(random_), inspect.unwrap(bernoulli_)
 
@@ -95,7 +95,7 @@ def _empty(name: str, sizes: Any, size: Any, generator: Any, out: Tensor | None,
         given = {"size": size, "generator": generator, "out": out}
         keywords = {key: value for key, value in given.items() if value is not None} | options
         if len(sizes) + len(keywords) == 1 or "failed to unpack" in str(error):
-            raise  # one signature alone comes near it
+            raise  # only one signature comes close
         raise invalid_combination(
             name,
             sizes,
@@ -147,7 +147,7 @@ def randint(
 
 
 def _refuse_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    from tensorglass.ops.arg_parser.mismatch import Signatures  # when it is needed: imports should be quick
+    from tensorglass.ops.arg_parser.mismatch import Signatures  # late, for a quick import
 
     options = ", *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None)"
     forms = [f"(int high, tuple of ints size{options}", f"(int low, int high, tuple of ints size{options}"]
@@ -170,7 +170,7 @@ def randperm(
     return finished(made, out)
 
 
-#: up to how many numbers the floating-point dtypes tell apart, and how PyTorch writes that
+#: How many integers from 0 on the floating-point dtypes hold exactly, and how PyTorch writes that.
 _MOST_PERMUTED = {
     dtypes.float16: (2**11 + 1, "2049"),
     dtypes.float32: (2**24 + 1, "2^24+1"),

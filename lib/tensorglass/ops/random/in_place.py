@@ -38,7 +38,7 @@ def draw(target: Tensor, generator: Generator | None, sample: Callable[..., Arra
     refuse_overlapping_write(target)
     memory = raw_array(target)
     target._backend.launch(_fill_in_memory_order, memory, target._stride, bits, sample, parameters)
-    if target._conj:  # what reads as drawn lies there conjugated
+    if target._conj:  # a conjugated view: memory holds the conjugates of what was drawn
         target._backend.launch(_conjugate, memory)
     target._written()
     return target
@@ -178,7 +178,7 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
 
 
 def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
-    """The bounds that PyTorch draws between, of which rounding makes no number outside of those that were asked for."""
+    """The bounds that PyTorch draws between, so that rounding leads to no number outside the bounds given."""
     limit = _EXACT_LIMITS[dtype]
     if -limit <= low and high <= limit:
         return low, high
@@ -195,12 +195,12 @@ def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
 
 
 def _gap(number: int, limit: int) -> int:
-    """How far numbers of this size are apart where all whole ones are exact up to `limit`."""
+    """The distance between floating-point numbers of this size, if integers are exact up to `limit`."""
     return max(1 << abs(number).bit_length(), limit) // limit
 
 
 def _rounded(number: int, limit: int) -> int:
-    """The number that a floating-point dtype has for a whole one: of two as near, the even one."""
+    """The integer rounded to a floating-point number: of two as near, the even one."""
     gap = _gap(number, limit)
     below, rest = divmod(number, gap)
     return (below + (2 * rest + below % 2 > gap)) * gap
@@ -218,7 +218,7 @@ def _integers_from(xp: Any, bits: RandomBits, count: int, low: int, span: int) -
 
 
 def _last_integer(low: int, dtype: DType) -> int:
-    """The last number that is drawn if nothing but the first one is said."""
+    """The last number drawn where only `from` is given."""
     if dtype.is_complex:
         raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
     is_floating = dtype.category >= dtypes.FLOATING
@@ -233,11 +233,11 @@ def _last_integer(low: int, dtype: DType) -> int:
     return last
 
 
-#: 2**p: up to it a floating-point dtype holds every whole number.
+#: 2**p: up to it a floating-point dtype holds every integer.
 _EXACT_LIMITS = {dtype: builtins.int(2 / finfo(dtype).eps) for dtype in dtypes.ALL if dtype.category >= dtypes.FLOATING}
 
 
-#: The least and the largest number of the dtypes that hold whole numbers.
+#: The least and the largest number of integer dtypes and bool.
 _LIMITS = {
     dtype: (0, 1) if dtype is dtypes.bool else (iinfo(dtype).min, iinfo(dtype).max)
     for dtype in dtypes.ALL
@@ -355,7 +355,7 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
     refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")
     if chances._dtype.is_complex:
         raise not_implemented("bernoulli_tensor_cpu_p_", chances._dtype)
-    geometry.expand(*header_of(chances), target._size)  # raises where it cannot be
+    geometry.expand(*header_of(chances), target._size)  # raises if it cannot
     given = array_of(chances)
     if not target._backend.launch(_all_between, given, 0, 1):
         raise explained(
@@ -385,7 +385,7 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
 
 
 def _decide(xp: Any, target: Array, chances: Array, bits: RandomBits, dtype: DType) -> None:
-    """Write ones by these chances, and zeros, without a tensor for the numbers drawn: a third less time of a few."""
+    """Write ones by these chances, and zeros, without a tensor for the numbers drawn."""
     target[...] = vmap.drawn(xp, random_bits.uniform, bits, target.size, dtype).reshape(target.shape) < chances
 
 

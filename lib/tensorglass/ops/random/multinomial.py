@@ -1,7 +1,7 @@
 """Drawing places by their weights.
 
 Places drawn once only are the winners of a race, those drawn again and again are where
-uniform numbers fall among the weights added up; PyTorch refuses what cannot be drawn from in other words for each.
+uniform numbers fall among the weights added up; PyTorch's errors have other words for each.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
             f"There are {weights._size[-1]} places to draw from, and {count} are asked for: pass replacement=True.",
         )
     array = array_of(weights)
-    if weights._backend.launch(_are_good, array):  # as nearly always; else it is found out what is wrong
+    if weights._backend.launch(_are_good, array):  # nearly always; if not, what is wrong is found below
         return
     if not weights._backend.launch(_are_positive, array):
         raise RuntimeError(

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.backends import Array, RandomBits
-from tensorglass.core.blocks import Block, setting
+from tensorglass.core.contexts import Context, setting
 from tensorglass.ops.kernels import random_bits
 
 Sample = Callable[..., Array]
 
 
 class _Slices(threading.local):
-    around: SliceDraws | None = None  #: what runs slice by slice just now
+    around: SliceDraws | None = None  #: what runs slice by slice now
 
 
 _slices = _Slices()
@@ -32,22 +32,22 @@ class SliceDraws:
         self._count = count
         self._index = 0
         self._calls = 0  #: how often this slice has drawn
-        self._made: list[tuple[Any, Any]] = []  #: for each of these calls what was asked for, and all slices' numbers
+        self._made: list[tuple[Any, Any]] = []  #: for each of these calls its arguments, and all slices' numbers
         self._outside = _slices.around
 
-    def slice(self, index: int) -> Block:
+    def slice(self, index: int) -> Context:
         """A block that is this slice."""
         self._index, self._calls = index, 0
         return _running(self)
 
     def part(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         """This slice's numbers."""
-        asked = (sample, bits, count, parameters)
+        arguments = (sample, bits, count, parameters)
         call = self._next_call()
         with _running(self._outside):
             if call == len(self._made) and self._index == 0:
-                self._made.append((asked, self._for_all(xp, *asked)))
-            if call >= len(self._made) or self._made[call][0] != asked:  # this slice takes another way than the first
+                self._made.append((arguments, self._for_all(xp, *arguments)))
+            if call >= len(self._made) or self._made[call][0] != arguments:  # this slice draws otherwise than the first
                 return drawn(xp, sample, bits, count, *parameters)
         numbers = self._made[call][1]
         if self._randomness == "different":
@@ -57,7 +57,7 @@ class SliceDraws:
     def _for_all(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         if self._randomness == "same":
             return drawn(xp, sample, bits, count, *parameters)
-        if sample is random_bits.permutation:  # of which several are no permutation
+        if sample is random_bits.permutation:  # several of which are drawn apart
             return xp.concatenate([drawn(xp, sample, bits, count) for _ in range(self._count)])
         return drawn(xp, sample, bits, count * self._count, *parameters)
 
@@ -89,7 +89,7 @@ class SliceDraws:
         return self._calls - 1
 
 
-def _running(slices: SliceDraws | None) -> Block:
+def _running(slices: SliceDraws | None) -> Context:
     return setting(_slices, around=slices)
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import unary, unit_interval
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.special import at_elements
 
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf, at 0
@@ -94,7 +94,7 @@ def _erfinv_float32(xp: Any, x: Array) -> Array:
 
 def _in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) -> Array:
     """A formula of many steps, for all elements: block by block on the CPU."""
-    if xp is not HOST.xp or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
+    if not on_host(xp) or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
         return formula(xp, input.reshape(-1)).astype(input.dtype, copy=False).reshape(input.shape)
     made = xp.empty(input.shape, input.dtype)
     row, result = input.reshape(-1), made.reshape(-1)
@@ -105,7 +105,7 @@ def _in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) ->
 
 
 def _is_few(xp: Any, input: Array) -> bool:
-    return xp is HOST.xp and 0 < input.size <= _FEW
+    return on_host(xp) and 0 < input.size <= _FEW
 
 
 def _one_by_one(xp: Any, function: Callable[[float], float], input: Array) -> Array:

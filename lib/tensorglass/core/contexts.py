@@ -1,9 +1,9 @@
 """Contexts whose end cannot be lost: what a ``with`` statement changes is put back, wherever an interrupt comes.
 
-KeyboardInterrupt may be raised where any function begins, `__exit__` too, and then not a line of it runs. The one idea
-to keep in mind: what the statement holds is no method, but a callable made for this one entry, which nothing else
-holds and which is not written in Python. The statement calls it, and lets go of it whether the call came through or
-not; so where the call did not, the callable's own end puts things back.
+KeyboardInterrupt may be raised where any function begins, `__exit__` too, and then not a line of it runs. So what the
+statement holds is no method, but a callable made for this one entry, which nothing else holds and which is not written
+in Python. The statement calls it, and lets go of it whether the call came through or not; where it did not, the
+callable's own end puts things back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class _Entry:
 
     __slots__ = ("block", "is_open", "note", "watched")
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Context) -> None:
         self.block = block
         self.is_open = False
         self.note: Any = None
@@ -36,7 +36,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-def _taken(entries: list[_Entry], block: Block) -> _Entry | None:
+def _taken(entries: list[_Entry], block: Context) -> _Entry | None:
     """The last entry of a block, taken out."""
     for place in range(len(entries) - 1, -1, -1):
         if entries[place].block is block:
@@ -56,7 +56,7 @@ def _leave(entry: _Entry, *_: object) -> None:
 class _Exit:
     """`__exit__` of a block, looked up by a ``with`` statement just before it calls `__enter__`."""
 
-    def __get__(self, block: Block | None, _: type | None = None) -> Callable[..., None]:
+    def __get__(self, block: Context | None, _: type | None = None) -> Callable[..., None]:
         if block is None:
             return self  # `contextlib.ExitStack` looks here, and calls what it finds
         by_hand = _thread.by_hand
@@ -69,11 +69,11 @@ class _Exit:
             _thread.beginning.append(entry)
         return leave
 
-    def __call__(self, block: Block, *error: object) -> None:
+    def __call__(self, block: Context, *error: object) -> None:
         self.__get__(block)(*error)
 
 
-class Block:
+class Context:
     """A context. Derived classes say what is to be put back, how it begins and how it ends."""
 
     __slots__ = ()
@@ -101,7 +101,7 @@ class Block:
     __exit__ = _Exit()
 
 
-class setting(Block):
+class setting(Context):
     """A block in which attributes of an object have other values."""
 
     __slots__ = ("_owner", "_values")

@@ -1,10 +1,10 @@
-"""One thread at a time, whatever is raised, and in a forked child too.
+"""Critical sections: one thread at a time, whatever is raised, and in a forked child too.
 
 KeyboardInterrupt is an exception that may be raised almost anywhere: Python looks for signals when a function begins,
-when a call has returned, and before a loop goes round again. A lock that is taken and released by calls of one's own
-(``__enter__``, ``__exit__``) may therefore stay taken. The one idea to keep in mind: `Turns.take` is written so that
-none of those moments lies between the lock's own `acquire` and the `try` that releases it, nor between the end of the
-work and `release`. What the work leaves half done when it is interrupted is the affair of whose work it is.
+when a call has returned, and before a loop goes round again. A lock that is acquired and released by methods of one's
+own (``__enter__``, ``__exit__``) may therefore stay locked. `CriticalSection.run` is written so that none of those
+moments lies between the lock's own `acquire` and the `try` that releases it, nor between the end of the work and
+`release`. Undoing work that was interrupted half done is up to its caller.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import TypeVar, TypeVarTuple, Unpack
 Given = TypeVarTuple("Given")
 R = TypeVar("R")
 
-_all: weakref.WeakSet[Turns] = weakref.WeakSet()
+_all: weakref.WeakSet[CriticalSection] = weakref.WeakSet()
 
 
-class Turns:
+class CriticalSection:
     """What only one thread does at a time."""
 
     def __init__(self) -> None:
@@ -30,11 +30,11 @@ class Turns:
         _all.add(self)
 
     @property
-    def is_mine(self) -> bool:
+    def is_entered(self) -> bool:
         """Whether it is this thread's turn: then a finalizer or a signal's handler asks, called during the work."""
         return self._thread == get_ident()
 
-    def take(self, work: Callable[[Unpack[Given]], R], *arguments: *Given) -> R:
+    def run(self, work: Callable[[Unpack[Given]], R], *arguments: *Given) -> R:
         """``work(*arguments)``, when no other thread has a turn."""
         me = get_ident()
         if self._thread == me:
@@ -53,7 +53,7 @@ class Turns:
             except RuntimeError:  # interrupted while it waited for the lock
                 pass
 
-    def take_if_free(self, work: Callable[[], None]) -> bool:
+    def run_if_free(self, work: Callable[[], None]) -> bool:
         """``work()`` if it is nobody's turn; returns whether it was done. For finalizers, which must not wait."""
         me = get_ident()
         if self._thread == me:
@@ -74,16 +74,16 @@ class Turns:
                 pass
         return False
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget the turn of a thread that this process has not got: in a forked child there is one thread."""
-        if not self.is_mine:
+        if not self.is_entered:
             self._lock, self._thread = RLock(), 0
 
 
-def _begin_anew() -> None:
-    for turns in list(_all):
-        turns.begin_anew()
+def _reset() -> None:
+    for section in list(_all):
+        section.reset()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset)

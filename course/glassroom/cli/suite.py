@@ -146,7 +146,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 spread = () if folder.name in ONE_PROCESS else _processes(jobs, "worksteal")
                 layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
                 patterns = PLAIN.get(folder.name, ())
-                files = sorted({str(path) for pattern in patterns for path in folder.glob(pattern)})
+                files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"
                     layers[plain] = Layer(plain, (*spread, *files), {"TENSORGLASS_FAST": "0"})

@@ -1,0 +1,30 @@
+"""Functions of one's own do what PyTorch's do: values, gradients, flags, nodes, order of calls, errors."""
+
+import pytest
+from parity.autograd.function_programs import BODIES, programs
+from parity.autograd.function_refusals import REFUSALS
+from parity.autograd.function_stories import PRELUDE, STORIES
+from parity.same_source import disagreement, seen_by_ours
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_function_behaves_as_in_pytorch(name):
+    assert disagreement(STORIES[name], PRELUDE) is None
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_misuse_of_a_function_is_told_as_in_pytorch(name):
+    assert disagreement(REFUSALS[name], PRELUDE) is None
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_generated_function_behaves_as_in_pytorch(body):
+    found = [disagreement(each) for each in programs(body)]
+    differences = [each for each in found if each is not None]
+    assert not differences, f"{len(differences)} of {len(found)}, the first:\n{differences[0]}"
+
+
+def test_the_programs_reach_the_backward():
+    for body in BODIES:
+        seen = [seen_by_ours(each) for each in programs(body)]
+        assert sum(len(each) > 3 for each in seen) > len(seen) / 4

@@ -1,0 +1,18 @@
+"""What PyTorch's own tests of autograd look at comes out here as it does there."""
+
+from __future__ import annotations
+
+import pytest
+from parity.autograd.suite_stories import PRELUDE, STORIES
+from parity.func import func_stories
+from parity.same_source import disagreement
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_autograd_does_what_pytorchs_own_tests_look_at(name: str) -> None:
+    assert disagreement(STORIES[name], PRELUDE) is None
+
+
+@pytest.mark.parametrize("name", func_stories.STORIES)
+def test_functions_of_functions_do_what_pytorchs_own_tests_look_at(name: str) -> None:
+    assert disagreement(func_stories.STORIES[name], func_stories.PRELUDE) is None

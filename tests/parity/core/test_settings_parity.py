@@ -1,0 +1,181 @@
+"""Settings of the whole library, and windows, against PyTorch: what is kept, told and refused."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from parity import steps
+from parity.agreement import Dtype, disagreement, torch
+
+import tensorglass
+
+#: Programs of calls, each made on both libraries in turn.
+PROGRAMS: list[list[tuple[Any, ...]]] = [
+    [("set_num_threads", 3), ("get_num_threads",), ("set_num_threads", 1), ("get_num_threads",)],
+    [("set_num_threads", 0), ("set_num_threads", "2"), ("set_num_threads", 2.0), ("set_num_threads", True)],
+    [("set_num_interop_threads", 0), ("set_num_interop_threads", "2")],
+    [
+        ("are_deterministic_algorithms_enabled",),
+        ("use_deterministic_algorithms", True),
+        ("are_deterministic_algorithms_enabled",),
+        ("get_deterministic_debug_mode",),
+        ("use_deterministic_algorithms", 1),
+        ("use_deterministic_algorithms", False),
+        ("get_deterministic_debug_mode",),
+    ],
+    [
+        ("set_deterministic_debug_mode", "warn"),
+        ("is_deterministic_algorithms_warn_only_enabled",),
+        ("get_deterministic_debug_mode",),
+        ("set_deterministic_debug_mode", 2),
+        ("get_deterministic_debug_mode",),
+        ("set_deterministic_debug_mode", "foo"),
+        ("set_deterministic_debug_mode", 5),
+        ("set_deterministic_debug_mode", None),
+        ("set_deterministic_debug_mode", "default"),
+    ],
+    [
+        ("get_float32_matmul_precision",),
+        ("set_float32_matmul_precision", "high"),
+        ("get_float32_matmul_precision",),
+        ("set_float32_matmul_precision", "highest"),
+    ],
+    [("is_warn_always_enabled",), ("set_warn_always", 1), ("set_flush_denormal", 1)],
+    [
+        ("set_default_tensor_type", "torch.DoubleTensor"),
+        ("get_default_dtype",),
+        ("set_default_tensor_type", "torch.FloatTensor"),
+        ("get_default_dtype",),
+        ("set_default_tensor_type", "torch.LongTensor"),
+        ("set_default_tensor_type", "foo"),
+    ],
+]
+
+
+def told(library: Any, program: list[tuple[Any, ...]]) -> Iterator[str]:
+    for name, *arguments in program:
+        try:
+            yield repr(getattr(library, name)(*arguments))
+        except Exception as error:
+            yield f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[-1][0])
+def test_settings_are_kept_told_and_refused_alike(program: list[tuple[Any, ...]]) -> None:
+    assert list(told(tensorglass, program)) == list(told(torch, program))
+
+
+OF_DTYPE = [(4, {"dtype": Dtype(dtype)}) for dtype in ("float64", "int32")]
+WINDOWS = [
+    (name, *arguments)
+    for name in ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
+    for arguments in ((5,), (5, False), (1,), (0,), (-1,), (2, False), *OF_DTYPE)
+] + [("hamming_window", 4, True, 0.5, 0.4), ("kaiser_window", 6, False, 5.0)]
+
+
+@pytest.mark.parametrize("call", WINDOWS, ids=lambda call: call[0])
+def test_windows_agree(call: tuple[Any, ...]) -> None:
+    name, *arguments = call
+    keywords = dict(arguments.pop()) if isinstance(arguments[-1], dict) else {}
+    assert disagreement(name, tuple(arguments), keywords, floor=1.0) is None
+
+
+def test_nan_to_num_in_place_writes_floating_numbers_alone() -> None:
+    x = tensorglass.tensor([1.0, float("nan"), float("-inf")])
+    assert x.nan_to_num_(0.5, neginf=-2.0) is x
+    assert x.tolist() == [1.0, 0.5, -2.0]
+    for library in (tensorglass, torch):
+        whole = library.tensor([1, 2])
+        assert library.nan_to_num_(whole) is whole
+        assert (whole.tolist(), whole._version) == ([1, 2], 1)  # counted as a write all the same
+
+
+_NEW = (
+    "torch.empty(2,3,dtype=d)", "torch.empty(4,out=torch.zeros(1,dtype=d))", "torch.empty_like(torch.zeros(2,dtype=d))",
+    "torch.empty_strided((2,3),(1,2),dtype=d)", "torch.empty_permuted((2,3),(1,0),dtype=d)",
+    "torch.zeros(2,dtype=d).new_empty(3)", "torch.zeros(2,dtype=d).new_empty_strided((2,2),(1,2))",
+    "torch.zeros(2,3,dtype=d).resize_(4,3)", "torch.zeros(6,dtype=d).resize_(3)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fills", [True, False])
+@pytest.mark.parametrize("call", _NEW)
+def test_new_memory_is_filled_where_deterministic_algorithms_are_asked_for(call: str, fills: bool) -> None:
+    def made(library: Any, dtype: str) -> Any:
+        library.use_deterministic_algorithms(True)
+        library.utils.deterministic.fill_uninitialized_memory = fills
+        try:
+            result = eval(call, {"torch": library, "d": getattr(library, dtype)})
+        finally:
+            library.utils.deterministic.fill_uninitialized_memory = True
+            library.use_deterministic_algorithms(False)
+        return repr(result), result._version, result.stride()
+
+    for dtype in ("float32", "bfloat16", "complex64", "int16", "uint8", "bool", "uint64"):
+        ours, theirs = made(tensorglass, dtype), made(torch, dtype)
+        assert ours[1:] == theirs[1:]
+        if fills:
+            assert ours == theirs
+
+
+def test_the_filling_of_new_memory_is_a_bool() -> None:
+    for library in (tensorglass, torch):
+        assert library.utils.deterministic.fill_uninitialized_memory is True
+        with pytest.raises(RuntimeError, match="expected a bool, but got int"):
+            library.utils.deterministic.fill_uninitialized_memory = 1
+
+
+@pytest.mark.parametrize("only_warns", [False, True])
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_put_is_refused_or_warned_of_where_deterministic_algorithms_are_asked_for(
+    only_warns: bool, accumulate: bool
+) -> None:
+    def tried(library: Any) -> Any:
+        library.use_deterministic_algorithms(True, warn_only=only_warns)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                library.zeros(3).put_(library.tensor([0, 0]), library.ones(2), accumulate)
+            except RuntimeError as error:
+                return str(error).splitlines()[0]
+            finally:
+                library.use_deterministic_algorithms(False)
+        return [str(each.message).split(" (Triggered")[0] for each in caught]
+
+    assert tried(tensorglass) == tried(torch)
+
+
+SWITCHES = r"""
+b=torch.backends.cuda.matmul ;; b.allow_tf32=True ;; torch.get_float32_matmul_precision() ;; b.allow_tf32=False
+b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('medium') ;; b.allow_tf32 ;; b.allow_tf32=False
+b=torch.backends.cuda.matmul ;; torch.set_float32_matmul_precision('highest') ;; b.allow_tf32 ;; b.allow_tf32=1
+torch.set_float32_matmul_precision(3) ;; torch.get_float32_matmul_precision()
+b=torch.backends.cuda.matmul ;; b.allow_fp16_reduced_precision_reduction ;; b.allow_bf16_reduced_precision_reduction
+b=torch.backends.cuda.matmul ;; b.tf32 ;; b.tf32=True
+b=torch.backends.cudnn ;; b.enabled ;; b.benchmark ;; b.deterministic ;; b.allow_tf32 ;; b.benchmark_limit
+b=torch.backends.cudnn ;; b.is_available() ;; b.version() ;; b.is_acceptable(torch.ones(2))
+b=torch.backends.cudnn ;; b.benchmark=True ;; b.benchmark ;; b.benchmark=False ;; b.benchmark ;; b.benchmark=3
+b=torch.backends.cudnn ;; b.deterministic=True ;; b.deterministic ;; b.deterministic=False ;; b.deterministic=None
+b=torch.backends.cudnn ;; b.enabled=False ;; b.enabled ;; b.enabled=True ;; b.enabled=1 ;; b.allow_tf32='x'
+b=torch.backends.cudnn ;; f=b.flags(benchmark=True) ;; f.__enter__() ;; b.benchmark ;; f.__exit__(*[None]*3)
+torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.backends.mkldnn.enabled
+torch.backends.mkldnn.enabled=1 ;; torch.backends.mkldnn.deterministic
+"""
+
+
+@pytest.mark.parametrize("program", steps.lines(SWITCHES))
+def test_switches_of_other_libraries_are_kept_told_and_refused_as_pytorchs(program: str) -> None:
+    # The modules are named after their packages, which a name that is left would show.
+    assert steps.disagreement(f"{program} ;; b=None") is None
+
+
+def test_a_module_of_switches_can_be_imported_by_name() -> None:
+    import tensorglass.backends.cudnn as cudnn
+
+    assert cudnn is tensorglass.backends.cudnn
+    assert not any(
+        getattr(tensorglass.backends, name).is_available() for name in ("cudnn", "mkl", "mkldnn", "mps", "openmp")
+    )

@@ -1,0 +1,53 @@
+"""Gradients, and gradients of those, of leaves that lie in memory in every way: at the third call still PyTorch's."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from gradient_calls import NAMES
+from gradient_layouts import LAYOUTS, calls_laid_out, second_gradients
+from parity.agreement import torch
+from parity.autograd.test_gradients_parity import GOES_FURTHER, are_same, plain
+
+import tensorglass
+
+#: Of a matrix of equal rows the vectors that these find are not determined, nor are gradients through those; PyTorch's
+#: medians along such a dimension read past its elements.
+NOT_OF_EQUAL_ROWS = (
+    "median", "nanmedian",
+    "linalg_eigh", "linalg_svd", "linalg_svdvals", "svd", "linalg_qr", "qr", "linalg_matrix_norm", "linalg_norm",
+)  # fmt: skip
+
+
+def flags(seen: dict[str, Any]) -> list[Any]:
+    """Of each result and gradient, whether it can be differentiated further; None for a gradient that is none."""
+    return [[each is not None and each.requires_grad for each in seen[field]] for field in ("results", "first")]
+
+
+CASES = [
+    (name, layout)
+    for name in NAMES
+    for layout in LAYOUTS
+    if not (layout == "expanded" and name in NOT_OF_EQUAL_ROWS) and any(True for _ in calls_laid_out(name, layout))
+]
+
+
+@pytest.mark.parametrize(("name", "layout"), CASES)
+def test_the_third_call_has_pytorchs_gradients(name: str, layout: str) -> None:
+    further = GOES_FURTHER["complex128" if layout == "conjugated" else "float64"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call in calls_laid_out(name, layout):
+            if call.name.startswith(further):
+                continue
+            theirs = second_gradients(torch, call, layout)
+            _, _, ours = [second_gradients(tensorglass, call, layout) for _ in range(3)]
+            assert ours.get("refused") == theirs.get("refused"), call.name
+            if "refused" in ours:
+                continue
+            assert flags(ours) == flags(theirs), call.name
+            for field in ("results", "first", "second"):
+                for mine, other in zip(ours[field], theirs[field], strict=True):
+                    assert are_same(plain(mine), plain(other)), (call.name, field, mine, other)

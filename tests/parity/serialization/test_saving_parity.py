@@ -1,0 +1,226 @@
+"""Files go both ways: PyTorch and the safetensors package read ours, and we read theirs; errors are PyTorch's."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import warnings
+from collections import Counter, OrderedDict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parity.steps import disagreement, lines
+
+import tensorglass
+from tensorglass.core.dtypes import ALL
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+safetensors = pytest.importorskip("safetensors.torch", reason="safetensors is not installed (extra: parity)")
+
+LIBRARIES = pytest.mark.parametrize(
+    ("writer", "reader"), [(tensorglass, torch), (torch, tensorglass)], ids=["ours_to_pytorch", "pytorchs_to_ours"]
+)
+
+
+def facts(thing: Any) -> Any:
+    """A thing as it can be compared with the other library's."""
+    if hasattr(thing, "untyped_storage"):
+        return str(thing.dtype), tuple(thing.shape), thing.stride(), thing.requires_grad, thing.tolist()
+    if isinstance(thing, dict):
+        return type(thing).__name__, [(facts(key), facts(value)) for key, value in thing.items()]
+    if isinstance(thing, list | tuple):
+        return type(thing).__name__, [facts(each) for each in thing]
+    return type(thing).__name__, repr(thing)
+
+
+def everything(library: Any) -> dict[str, Any]:
+    """A checkpoint with all kinds of data in it."""
+    matrix = library.arange(12.0).view(3, 4)
+    return {
+        "model": OrderedDict(w=matrix, b=library.ones(3, requires_grad=True)),
+        "views": [matrix.t(), matrix[1], matrix[:, 2], library.ones(1).expand(2, 3)],
+        "numbers": (1, -1, 255, 256, 70000, 2**31, -(2**40), 2**100, 0.1, float("inf"), 1 - 2j, True, None),
+        "texts": ["", "é\ud800", b"\x00\xff", bytearray(b"ab")],
+        "sizes": (library.Size([2, 3]), library.float64, library.device("cpu"), {1, 2}, matrix.shape),
+        3: {"empty": [{}, [], (), set(), OrderedDict()], "tensors": library.zeros(0, 3), None: library.tensor(3)},
+        "dtypes": [library.arange(3).to(getattr(library, each.name)) for each in ALL],
+    }
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@LIBRARIES
+def test_a_checkpoint_goes_from_one_library_to_the_other(writer, reader, mmap, tmp_path: Path) -> None:
+    writer.save(everything(writer), tmp_path / "a.pt")
+    loaded = reader.load(tmp_path / "a.pt", mmap=mmap)
+    assert facts(loaded) == facts(everything(reader))
+    turned, row, column, expanded = loaded["views"]
+    row[2] = -1
+    assert loaded["model"]["w"][1, 2] == -1
+    assert turned[2, 1] == -1
+    assert column[1] == -1
+    assert expanded.untyped_storage().nbytes() == 4
+
+
+@LIBRARIES
+def test_conjugates_and_attributes_go_along(writer, reader, tmp_path: Path) -> None:
+    tensor = writer.tensor([1 + 2j])
+    tensor.kind = ["weights"]
+    writer.save([tensor, tensor.conj()], tmp_path / "a.pt")
+    loaded, conjugated = reader.load(tmp_path / "a.pt")
+    assert loaded.kind == ["weights"]
+    assert conjugated.is_conj()
+    assert conjugated.tolist() == [1 - 2j]
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_what_programs_save_with_pytorch_is_read(protocol, tmp_path: Path) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(4, 3)).sum().backward()
+    optimizer.step()
+    data = {
+        "model": model.state_dict(), "optimizer": optimizer.state_dict(), "parameter": model[0].weight,
+        "counts": Counter("aab"),
+    }  # fmt: skip
+    torch.save(data, tmp_path / "a.pt", pickle_protocol=protocol)
+    loaded = tensorglass.load(tmp_path / "a.pt")
+    assert facts(loaded) == facts(data)
+    assert loaded["model"]._metadata == model.state_dict()._metadata
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_many_small_things_are_not_too_much(protocol, tmp_path: Path) -> None:
+    count, key = 10_000, "k" * 2000
+    for each in (
+        [[] for _ in range(count)], [{} for _ in range(count)], [set() for _ in range(count)],
+        [OrderedDict() for _ in range(count)], [complex(1, place) for place in range(count)], [torch.Size([2])] * count,
+        [bytes([200, place % 256]) for place in range(count)], [bytearray(b"a") for _ in range(count)],
+        [{key: 1} for _ in range(count)], {(place % 100, place): 0 for place in range(count)},
+        list(torch.arange(2000)), [torch.tensor(place) for place in range(2000)],
+    ):  # fmt: skip
+        torch.save(each, tmp_path / "many.pt", pickle_protocol=protocol)
+        assert facts(tensorglass.load(tmp_path / "many.pt")) == facts(each)
+
+
+def test_what_pytorch_negates_when_it_is_read_is_read_negated(tmp_path: Path) -> None:
+    torch.save(torch.tensor([1 + 2j, 3j]).conj().imag, tmp_path / "a.pt")
+    assert tensorglass.load(tmp_path / "a.pt").tolist() == [-2, -3]
+
+
+@pytest.mark.parametrize("f", ["a.safetensors", "a"])
+def test_the_safetensors_package_reads_ours(f, tmp_path: Path) -> None:
+    data = {str(each): tensorglass.arange(6).view(2, 3).to(each) for each in ALL if each is not tensorglass.complex128}
+    data |= {
+        "turned": tensorglass.arange(6).view(2, 3).t(),
+        "part": tensorglass.zeros(9)[2:4],
+        "no": tensorglass.ones(0),
+    }
+    tensorglass.save(data, tmp_path / f)
+    loaded = safetensors.load_file(tmp_path / f)
+    assert loaded.keys() == data.keys()
+    assert {name: each.tolist() for name, each in loaded.items()} == {
+        name: each.tolist() for name, each in data.items()
+    }
+    assert {name: str(each.dtype) for name, each in loaded.items()} == {name: str(data[name].dtype) for name in data}
+
+
+def test_pytorchs_own_load_reads_our_safetensors(tmp_path: Path) -> None:
+    tensorglass.save({"model": {"w": tensorglass.ones(2)}}, tmp_path / "a.safetensors")
+    assert torch.load(tmp_path / "a.safetensors")["model.w"].tolist() == [1, 1]
+
+
+def test_a_flat_dictionary_is_written_as_the_package_writes_it(tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    tensorglass.save({name: tensorglass.ones(2) for name in names}, tmp_path / "ours")
+    safetensors.save_file({name: torch.ones(2) for name in names}, tmp_path / "theirs", metadata={"format": "pt"})
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_files_of_the_safetensors_package_are_read(mmap, tmp_path: Path) -> None:
+    data = {
+        each.name: torch.arange(6).view(2, 3).to(getattr(torch, each.name))
+        for each in ALL
+        if each is not tensorglass.complex128
+    }
+    safetensors.save_file(data, tmp_path / "a", metadata={"made": "by hand"})
+    loaded = tensorglass.load(tmp_path / "a", mmap=mmap)
+    assert {name: facts(each) for name, each in loaded.items()} == {name: facts(each) for name, each in data.items()}
+
+
+ERRORS = [
+    lambda library, file: library.save(library.ones(1), "/nowhere/at/all.pt"),
+    lambda library, file: library.save(library.ones(1), 3),
+    lambda library, file: library.save([library.ones(1), library.ones(1)], None),
+    lambda library, file: library.load("/nowhere/at/all.pt"),
+    lambda library, file: library.load("/"),
+    lambda library, file: library.load(3),
+    lambda library, file: library.load(io.BytesIO()),
+    lambda library, file: library.load(io.BytesIO(Path(file).read_bytes()[:200])),
+    lambda library, file: library.load(io.BytesIO(Path(file).read_bytes()), mmap=True),
+    lambda library, file: library.load(file, pickle_module=pickle, weights_only=True),
+    lambda library, file: library.load(file, map_location="nonsense"),
+    lambda library, file: library.load(file, map_location="cuda"),
+    lambda library, file: library.load(file, map_location={"cpu": "cuda:3"}),
+    lambda library, file: library.load(file, map_location=3),
+    lambda library, file: library.load(file, map_location={"cuda:0": "cuda"}).tolist(),
+    lambda library, file: library.load(file, map_location=lambda storage, location: None).tolist(),
+    lambda library, file: library.load(file, weights_only=False).tolist(),
+    lambda library, file: library.load(file, encoding="latin1").tolist(),
+    lambda library, file: (x := library.ones(2)) and library.save([x, x.view(library.int32)], file),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:pickle_load_args")
+@pytest.mark.parametrize("call", ERRORS)
+def test_calls_end_as_in_pytorch(call, tmp_path: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here, and some of the calls work")
+
+    def outcome(library: Any) -> Any:
+        file = str(tmp_path / f"{library.__name__}.pt")
+        library.save(library.arange(3), file)
+        try:
+            return call(library, file)
+        except Exception as error:
+            return type(error).__name__, str(error).splitlines()[:1]
+
+    assert outcome(tensorglass) == outcome(torch)
+
+
+COPIES = r"""
+x = torch.ones(2) ;; x.__setstate__((True, None, None)) ;; x
+x = torch.ones(2) ;; x.__setstate__((torch.arange(4.).untyped_storage(), 1, (2,), (1,))) ;; x
+(torch.ones(2, requires_grad=True) * 2).__setstate__((True, None, None))
+x = torch.ones(2) ;; x.__setstate__(3)
+x = torch.ones(2) ;; x.__setstate__((3,))
+x = torch.ones(2, requires_grad=True) ;; y = x * 2 ;; z = pickle.loads(pickle.dumps(y)) ;; z.is_leaf, z.grad_fn
+x = torch.ones(2, requires_grad=True) ;; y = x * 2 ;; z = copy.copy(y) ;; z.is_leaf, z.grad_fn
+x = torch.ones(2, requires_grad=True) ;; x.sum().backward() ;; pickle.loads(pickle.dumps(x)).grad, copy.copy(x).grad
+x = torch.ones(2, requires_grad=True) ;; x.sum().backward() ;; copy.deepcopy(x).grad
+x = torch.arange(6).view(2, 3) ;; y = pickle.loads(pickle.dumps(x[1])) ;; y.untyped_storage().nbytes()
+x = torch.arange(6).view(2, 3) ;; a, b = copy.deepcopy([x, x.t()])
+x = torch.tensor([1 + 2j]).conj() ;; y = pickle.loads(pickle.dumps(x)) ;; z = copy.copy(x) ;; w = copy.deepcopy(x)
+x = torch.ones(2, dtype=torch.bfloat16) ;; y = pickle.loads(pickle.dumps(x))
+"""
+
+
+@pytest.mark.parametrize("program", lines(COPIES))
+def test_pickles_and_copies_are_pytorchs(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("write", ["pickle.dumps(x)", "torch.save(x, io.BytesIO())", "copy.copy(x)"])
+def test_hooks_that_stay_behind_are_warned_of(write: str) -> None:
+    def warnings_of(library: Any) -> list[str]:
+        x = library.ones(2, requires_grad=True)
+        x.register_hook(print)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(write, {"torch": library, "pickle": pickle, "io": io, "copy": copy, "x": x})
+        return [str(each.message) for each in caught]
+
+    assert warnings_of(tensorglass) == warnings_of(torch)
+    assert len(warnings_of(tensorglass)) == 1

@@ -8,14 +8,15 @@ Nothing points forwards, so a graph is freed with the last tensor that came out 
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from tensorglass.tensor.autograd_meta import Meta, OutputLike
+from tensorglass.core.memory_format import contiguous_format
+from tensorglass.tensor.autograd_meta import Meta, OutputLike, meta_of
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
 
 if TYPE_CHECKING:
-    from tensorglass.graph.tensor_fields import Retained
     from tensorglass.tensor.tensor import Tensor
 
 Gradients = list["Tensor | None"]
@@ -29,6 +30,34 @@ NOWHERE: Edge = (None, 0)
 
 #: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
 _CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices", "NotImplemented")
+
+
+class Retained:
+    """What `retain_grad` leaves at the node: it runs after all hooks, and follows its tensor to the node of a write."""
+
+    __slots__ = ("_node", "_output_nr", "_tensor")
+
+    def __init__(self, tensor: Tensor, node: Any, output_nr: int) -> None:
+        self._tensor = weakref.ref(tensor)
+        self._be_at(node, output_nr)
+
+    def _be_at(self, node: Node, output_nr: int) -> None:
+        node.attached().retaining[output_nr] = self
+        self._node, self._output_nr = weakref.ref(node), output_nr
+
+    def keep(self, gradient: Tensor) -> None:
+        """Add a copy of the gradient to the tensor's `grad`."""
+        tensor = self._tensor()
+        if tensor is not None:
+            meta = meta_of(tensor)
+            meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
+
+    def move(self, node: Node, output_nr: int = 0) -> None:
+        """The tensor is now that output of `node`."""
+        before = self._node()
+        if before is not None:
+            before.attached().retaining.pop(self._output_nr, None)
+        self._be_at(node, output_nr)
 
 
 class Attachments:

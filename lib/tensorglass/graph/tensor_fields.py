@@ -7,18 +7,16 @@ no base class: `attach` gives its members to Tensor.
 from __future__ import annotations
 
 import warnings
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 from tensorglass.core.dtypes import C_NAMES, FLOATING
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
-from tensorglass.core.memory_format import contiguous_format
 from tensorglass.core.naming import type_name
 from tensorglass.graph import dual, inplace
 from tensorglass.graph.accumulate_grad import history
-from tensorglass.graph.node import Node
+from tensorglass.graph.node import Node, Retained
 from tensorglass.tensor.autograd_meta import OWN, meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
@@ -145,7 +143,7 @@ class GradientFields:
             return
         meta = meta_of(self)
         if meta.retains is None:
-            meta.retains = Retained(self)
+            meta.retains = Retained(self, history(self), self.output_nr)
 
     def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:  # type: ignore[misc]  # as above
         """Call ``hook(grad)`` whenever this tensor's gradient is found; a tensor that it returns takes its place."""
@@ -199,34 +197,6 @@ def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> Remov
     hooks = node.attached().tensor_hooks
     hooks[output_nr], handle = register(hooks.get(output_nr), hook)
     return handle
-
-
-class Retained:
-    """What `retain_grad` leaves at the node: it runs after all hooks, and follows its tensor to the node of a write."""
-
-    __slots__ = ("_node", "_output_nr", "_tensor")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self._tensor = weakref.ref(tensor)
-        self._be_at(history(tensor), tensor.output_nr)
-
-    def _be_at(self, node: Any, output_nr: int) -> None:
-        node.attached().retaining[output_nr] = self
-        self._node, self._output_nr = weakref.ref(node), output_nr
-
-    def keep(self, gradient: Tensor) -> None:
-        """Add a copy of the gradient to the tensor's `grad`."""
-        tensor = self._tensor()
-        if tensor is not None:
-            meta = meta_of(tensor)
-            meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
-
-    def move(self, node: Node, output_nr: int = 0) -> None:
-        """The tensor is now that output of `node`."""
-        before = self._node()
-        if before is not None:
-            before.attached().retaining.pop(self._output_nr, None)
-        self._be_at(node, output_nr)
 
 
 def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating point and complex dtype") -> None:

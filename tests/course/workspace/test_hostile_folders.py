@@ -11,7 +11,7 @@ import pytest
 from course.faults import finished, open_to_all, run_as_somebody_else, signalled_at_write, start
 
 from glassroom.cli import app
-from glassroom.workspace import MANIFEST, update
+from glassroom.workspace.learner_folder import MANIFEST, update
 from glassroom.workspace.notebook_json import serialise
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import START_PAGE, course_files, notebooks_folder

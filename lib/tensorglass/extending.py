@@ -22,6 +22,6 @@ from tensorglass.ops.declare.type_promotion import FLOAT, PREDICATE, PROMOTE
 
 __all__ = [
     "BOOL", "COMPLEX", "FLOAT", "FLOATING", "INTEGER", "OPERATORS", "PREDICATE", "PROMOTE", "Array", "Backend",
-    "Family", "NumpyBackend", "Operand", "Operator", "Sample", "attach", "derivative", "get", "operator", "pairs", "pointwise",
-    "reduction", "register_family", "unary",
+    "Family", "NumpyBackend", "Operand", "Operator", "Sample", "attach", "derivative", "get", "operator", "pairs",
+    "pointwise", "reduction", "register_family", "unary",
 ]  # fmt: skip

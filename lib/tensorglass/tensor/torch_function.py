@@ -146,7 +146,7 @@ def _plain(tensors: list[Any]) -> Iterator[None]:
 
 
 def with_overrides(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, which does the work of the operator `public`, but for arguments whose classes override it. None: its own."""
+    """`body`, which does the work of the operator `public` (None: its own), unless a class overrides that."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:

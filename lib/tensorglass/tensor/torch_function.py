@@ -148,7 +148,7 @@ class _plain(Context):
 
 
 def with_overrides(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, the work of the operator `public` (of `body` itself if None), but for classes that override it."""
+    """`body`, which does the work of the operator `public` (None: its own), unless a class overrides that."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:

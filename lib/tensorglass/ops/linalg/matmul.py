@@ -15,7 +15,6 @@ from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recor
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.copies.copy import contiguous
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
@@ -152,13 +151,13 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
     """The product by the operators that have derivatives: mm, mv, dot and bmm."""
     a, b = len(input._size), len(other._size)
     if (a, b) == (1, 1):
-        return dot(input, other)
+        return input.dot(other)
     if (a, b) == (2, 1):
-        return mv(input, other)
+        return input.mv(other)
     if (a, b) == (2, 2):
-        return mm(input, other)
+        return input.mm(other)
     if (a, b) == (1, 2):
-        return _only_row(mm(unsqueeze(input, 0), other))
+        return _only_row(unsqueeze(input, 0).mm(other))
     if a == b == 3 and (input._size[0] == 1) != (other._size[0] == 1):  # a batch by a single matrix
         if input._size[0] == 1 and requires_grad(input):
             return _turned(squeeze(input, 0), other)
@@ -189,9 +188,9 @@ def _turned(input: Tensor, other: Tensor) -> Tensor:
     batch = transpose(other, -2, -1)
     rows = reshape(batch, (math.prod(batch._size[:-1]), batch._size[-1]))
     if len(input._size) == 1:
-        return unsafe_view(mv(rows, input), batch._size[:-1])
-    product = unsafe_view(mm(rows, t(input)), (*batch._size[:-1], input._size[0]))
-    return contiguous(transpose(product, -2, -1))
+        return unsafe_view(rows.mv(input), batch._size[:-1])
+    product = unsafe_view(rows.mm(t(input)), (*batch._size[:-1], input._size[0]))
+    return transpose(product, -2, -1).contiguous()
 
 
 def _batched(input: Tensor, other: Tensor) -> Tensor:
@@ -199,7 +198,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
     matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
     flat = [reshape(expand(each, (*batch, *size)), (math.prod(batch), *size)) for each, size in matrices]
-    return unsafe_view(bmm(*flat), (*batch, *rows, other._size[-1]))
+    return unsafe_view(flat[0].bmm(flat[1]), (*batch, *rows, other._size[-1]))
 
 
 def _is_folded(input: Tensor, other: Tensor, has_out: bool) -> bool:

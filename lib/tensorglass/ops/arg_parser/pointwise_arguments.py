@@ -168,7 +168,7 @@ class CallSignature:
         """What `read` gives, for a call that it cannot read, by PyTorch's other signatures; or PyTorch's TypeError."""
         name, before = f"{self.name}_" if is_in_place else self.name, int(is_method)
         own = self.in_place() if is_in_place else self.public
-        from tensorglass.ops.arg_parser.mismatch import by_name  # when it is needed: imports should be quick
+        from tensorglass.ops.arg_parser.signature import by_name  # when it is needed: imports should be quick
 
         named = by_name(name, arguments[before:], keywords, is_method=is_method, own=own)
         if len(arguments) == before and all(keywords.get(each) is value for each, value in named.items()):

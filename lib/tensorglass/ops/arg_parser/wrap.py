@@ -66,7 +66,7 @@ def explaining(
             except TypeError as refusal:
                 return overriding.for_others(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
-                from tensorglass.ops.arg_parser.mismatch import differ  # when it is needed: imports should be quick
+                from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
                 if not differ(arguments[before:], values, keywords, named):
                     raise
@@ -101,7 +101,7 @@ def _read(
     keywords: Mapping[str, Any],
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments as the first of an operator's signatures that fits has them; PyTorch's TypeError if none does."""
-    from tensorglass.ops.arg_parser.mismatch import signatures_for  # as above
+    from tensorglass.ops.arg_parser.signature import signatures_for  # as above
 
     return signatures_for(body, name, tuple(texts), is_method).read(arguments, keywords)
 

@@ -16,7 +16,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.fft.common import BY_COUNT, BY_ROOT, complex_to_complex, complex_to_real
 from tensorglass.ops.fft.stft import ONE_SIDED, RECTANGLE, call_as_shown, check_transformable
-from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.pad import constant_pad_nd
 from tensorglass.ops.views.as_strided_backward import unfold_backward
 from tensorglass.ops.views.shape import view_as_complex, view_as_real
 from tensorglass.tensor.tensor import Tensor

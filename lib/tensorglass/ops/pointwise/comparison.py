@@ -8,11 +8,14 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import F, derivative
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.creation.fill import ones_like, zeros_like
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.ops.declare.samples import binary, bits, shifts, truths, unary, whole
 from tensorglass.ops.declare.type_promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.derivatives.formulas import by_number, zero_gradient
+from tensorglass.ops.views.shape import imag, real
 from tensorglass.tensor.tensor import Tensor
 
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -214,3 +217,40 @@ def bitwise_left_shift(xp: Any, input: Operand, other: Operand, *, out: Array = 
 def bitwise_right_shift(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input >> other``."""
     return xp.right_shift(input, other, out=out)
+
+
+# --- what kind of number ---------------------------------------------------------------------------------------------
+
+
+@pointwise(PREDICATE, inplace=False, samples=unary)
+def isnan(xp: Any, input: Array) -> Array:
+    """Whether each element is not a number."""
+    return xp.isnan(input)
+
+
+@operator("pointwise", samples=unary)
+def isinf(input: Tensor) -> Tensor:
+    """Whether each element is infinite; a complex one, if a part of it is."""
+    check_tensor("isinf", input)
+    if input._dtype.is_complex:
+        return isinf(real(input)).logical_or_(isinf(imag(input)))
+    return _is_infinite(input) if input._dtype.is_floating_point else zeros_like(input, dtype=dtypes.bool)
+
+
+@operator("pointwise", samples=unary)
+def isfinite(input: Tensor) -> Tensor:
+    """Whether each element is neither infinite nor NaN."""
+    check_tensor("isfinite", input)
+    return _is_finite(input) if input._dtype.category >= dtypes.FLOATING else ones_like(input, dtype=dtypes.bool)
+
+
+@pointwise(PREDICATE, function=False, method=False, inplace=False)
+def _is_infinite(xp: Any, input: Array) -> Array:
+    """`isinf` of floating-point numbers."""
+    return xp.isinf(input)
+
+
+@pointwise(PREDICATE, function=False, method=False, inplace=False)
+def _is_finite(xp: Any, input: Array) -> Array:
+    """`isfinite` of floating-point and complex numbers."""
+    return xp.isfinite(input)

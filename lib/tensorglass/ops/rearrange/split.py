@@ -41,7 +41,7 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
         split_size = int(split_size)
     if isinstance(split_size, int):
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
-    from tensorglass.ops.arg_parser.mismatch import refusal  # when it is needed: imports should be quick
+    from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
 
     refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
     if refused is not None:

@@ -5,10 +5,15 @@ T and H are for matrices; mT and mH transpose each matrix of a batch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import geometry
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.views.shape import conj, transpose
+from tensorglass.ops.views.shape import conj, expand, transpose
 from tensorglass.tensor.construct import view_of
 from tensorglass.tensor.tensor import Tensor
 
@@ -82,3 +87,33 @@ def _check_matrices(input: Tensor, name: str) -> None:
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {len(input._size)}-D tensor."
         )
+
+
+# --- expanded to the size of others ----------------------------------------------------------------------------------
+
+
+@operator("view", function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.expand(other.size())`."""
+    check_tensor("expand_as", other, "other")
+    return expand(input, other._size)
+
+
+def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
+    """`input.expand(size)`."""
+    return expand(input, *size)
+
+
+@operator("view", method_form=_broadcast_to_method)
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`input.expand(size)`."""
+    if not isinstance(size, tuple | list):
+        raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
+    return expand(input, size)
+
+
+@operator("view", method=False, signatures=None)
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Every tensor expanded to the size at which they all meet."""
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
+    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in tensors])

@@ -1,7 +1,10 @@
-"""One signature of an operator, and the reading of a call's arguments that PyTorch's parser makes by it, in its words.
+"""The signatures of operators, and the reading of a call's arguments that PyTorch's parser makes by them, in its words.
 
-This is done for calls that have failed. What fits is given back in the operator's own terms: by its names for
-arguments, with Python's numbers in place of NumPy's.
+This is done for calls that have failed: a program whose calls are right never fetches this module. What fits after all
+is given back in the operator's own terms: by its names for arguments, with Python's numbers in place of NumPy's.
+PyTorch's signatures stand in ``signatures.txt``, under the name of the function, and under ``Tensor.<name>`` where
+those of the method are not the function's without its first tensor; an in-place form's are the method's if it has none
+of its own.
 """
 
 from __future__ import annotations
@@ -334,8 +337,6 @@ def _as_method(signature: str) -> str:
 
 
 # --- a call that failed ----------------------------------------------------------------------------------------------
-
-__all__ = ["Signatures", "by_name", "differ", "refusal", "signatures_for"]
 
 
 class Signatures:

@@ -3,8 +3,7 @@
 Operators check their arguments as Python does, by using them. Only when one has raised is its call held against the
 operator's signatures: if it fits none, the error becomes PyTorch's TypeError, which names the argument; if it fits
 after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms. Only
-what Python takes silently, anything for True or False, is looked at before, and `out`, which methods never take. A call
-that works pays for nothing here but being passed on (0.1 µs).
+what Python takes silently, anything for True or False, is checked before the call, and `out`, which methods never take.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from typing import Any
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
 from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
-from tensorglass.tensor import torch_function as overriding
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import for_others, through
 
-#: `overriding.door` or its like: an operator's body and what users call, to what stands before that body from now on
-Door = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+#: What puts the search for overrides before an operator's body: of that body and of what users call
+Override = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
 def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +48,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return for_others(call, arguments, keywords, refusal)
             return body(*arguments[:before], *values, **named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -64,7 +63,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return for_others(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
                 from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
@@ -72,11 +71,11 @@ def explaining(
                     raise
         return body(*arguments[:before], *values, **named)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def look_for_overrides(public: Callable[..., Any], override: Override) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = override(quick, public), override(body, public)
 
-    vars(call)["open_door"] = open_door  # to be called when the first class is derived from Tensor
+    vars(call)["open_door"] = look_for_overrides  # called when the first class is derived from Tensor
     return call
 
 
@@ -119,13 +118,13 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
                 return quick(*arguments, **keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
-            return overriding.for_others(call, arguments, keywords, refusal)
+            return for_others(call, arguments, keywords, refusal)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def look_for_overrides(public: Callable[..., Any], override: Override) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = override(quick, public), override(body, public)
 
-    vars(call)["open_door"] = open_door
+    vars(call)["open_door"] = look_for_overrides
     return call
 
 
@@ -139,8 +138,8 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         if hasattr(body, "__wrapped__") and code is body.__code__:
-            body = body.__wrapped__  # `body` records the operator, or is a door, and passes it on
-        elif code is not overriding.through.__code__:
+            body = body.__wrapped__  # `body` records the operator, or looks for overrides, and passes it on
+        elif code is not through.__code__:
             break
         trace = trace.tb_next
     return isinstance(error, TypeError) and trace is None

@@ -1,7 +1,7 @@
 """Copies: operators that move elements to another storage, or overwrite them, and compute nothing.
 
-Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here makes sure of the target's
-layout, and calls it. `conversion` has the operators that change dtype or device.
+Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here sees to the target's layout, and
+calls it. `to` has the operators that change dtype or device, and `settled` fills new memory where programs ask for it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ import math
 from typing import Any
 
 from tensorglass import geometry, memory
-from tensorglass.backends import Array
-from tensorglass.backends import transfer_log as transfers
+from tensorglass.backends import Array, transfer_log
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.core import dtypes
-from tensorglass.core import dtypes as _dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtype_info import iinfo
@@ -95,7 +93,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
 
 
 def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
-    is_kept = target._dtype.is_complex or target._dtype is _dtypes.bool
+    is_kept = target._dtype.is_complex or target._dtype is dtypes.bool
     if source._dtype.is_complex and not is_kept and target.numel():
         warn("Casting complex values to real discards the imaginary part")
 
@@ -200,7 +198,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         if not geometry.is_contiguous(input._size, input._stride):
             geometry.check_writable(input._size, input._stride)
         value = value.item()
-        if isinstance(value, complex) and input._dtype.category < _dtypes.COMPLEX and input._dtype is not _dtypes.bool:
+        if isinstance(value, complex) and input._dtype.category < dtypes.COMPLEX and input._dtype is not dtypes.bool:
             value = value.real  # as a copy has it
     elif not isinstance(value, NUMBERS):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
@@ -221,11 +219,11 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
             geometry.check_writable(size, stride)
         storage = input._storage
         array = storage.backend.array(storage.buffer, dtype, size, stride, offset)
-    if dtype.category == _dtypes.INTEGER:
+    if dtype.category == dtypes.INTEGER:
         number = int(number.real) % (1 << 8 * dtype.itemsize)
         if dtype.is_signed and number >> (8 * dtype.itemsize - 1):
             number -= 1 << 8 * dtype.itemsize
-    elif dtype is _dtypes.bool:
+    elif dtype is dtypes.bool:
         number = bool(number)
     elif not dtype.is_complex:
         number = number.real
@@ -249,7 +247,7 @@ def brought(
 ) -> Array:
     """A copy of `array`, a window on `source`, on the device of `target`: in `out`, if that is given and can be."""
     here, there = source.backend, target.backend
-    with transfers.between(source, target):
+    with transfer_log.between(source, target):
         if here.device_type == there.device_type:
             return there.from_peer(array)
         on_host = here.to_host(array, is_pinned=target.is_pinned(), non_blocking=non_blocking)
@@ -260,7 +258,7 @@ def brought(
 
 
 def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
-    """A tensor that nobody has written yet, as it is; filled, where deterministic algorithms are asked for."""
+    """A tensor that was not written yet, as it is; filled, where deterministic algorithms are asked for."""
     if fills_new_memory():
         _fill(made.detach())
         if is_new:

@@ -92,8 +92,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
         if _is_length(arguments[0]):
             size_tuple("new", arguments)  # which says what is no length
         raise explained(
-            invalid_combination("new", arguments),
-            "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
+            invalid_combination("new", arguments), "Write torch.tensor([...]) for data, torch.empty(...) for a size."
         )
     return _empty(dtype, size_tuple("new", arguments) or (0,), device)
 

@@ -103,11 +103,7 @@ class CallSignature:
         return Signature(parameters, __validate_parameters__=False)
 
     def read(
-        self,
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-        is_method: bool = False,
-        is_in_place: bool = False,
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_method: bool = False, is_in_place: bool = False
     ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
         """The operands (None where an optional one is left out), the parameters that were given, and ``out``."""
         form = (len(arguments), *keywords, is_method)

@@ -279,11 +279,7 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
 
 
 def of_kernel(
-    size: tuple[int, ...],
-    place: Place,
-    kernel: Callable[..., Any],
-    *arguments: Any,
-    out: Tensor | None = None,
+    size: tuple[int, ...], place: Place, kernel: Callable[..., Any], *arguments: Any, out: Tensor | None = None
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
     dtype, device, requires_grad, is_pinned = place

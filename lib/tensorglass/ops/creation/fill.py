@@ -42,11 +42,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 @factory()
 def empty(
-    *sizes: Any,
-    size: Any = None,
-    out: Tensor | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    *sizes: Any, size: Any = None, out: Tensor | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """A tensor whose elements are whatever its new memory happens to hold.
 

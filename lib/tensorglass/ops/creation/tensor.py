@@ -52,7 +52,7 @@ def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
         )
     return copied("tensor", data, options)
 
@@ -63,7 +63,7 @@ def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor)."
         )
     if "pin_memory" in options:
         raise TypeError("new_tensor() got an unexpected keyword argument 'pin_memory'")
@@ -281,8 +281,7 @@ def _dtype_of(element: Any) -> DType:
 
 def _invalid(data: Any) -> TypeError:
     return explained(
-        TypeError(f"new(): invalid data type '{type_name(data)}'"),
-        "The elements of a tensor are numbers and bools.",
+        TypeError(f"new(): invalid data type '{type_name(data)}'"), "The elements of a tensor are numbers and bools."
     )
 
 
@@ -378,8 +377,7 @@ def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
         return
     if not _is_sequence(data):
         raise explained(
-            TypeError("not a sequence"),
-            f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}.",
+            TypeError("not a sequence"), f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}."
         )
     if len(data) != size[dim]:
         raise explained(
@@ -399,5 +397,5 @@ def _warn_of_arrays_in_list() -> None:
         _warned_of_arrays = True
         warn(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
-            "a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            "a single numpy.ndarray with numpy.array() before converting to a tensor."
         )

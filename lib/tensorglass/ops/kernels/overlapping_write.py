@@ -9,12 +9,7 @@ from tensorglass.backends import Array
 
 
 def one_by_one(
-    xp: Any,
-    run: Callable[..., Array],
-    target: Array,
-    arrays: list[Array | None],
-    compute: Any,
-    result: Any,
+    xp: Any, run: Callable[..., Array], target: Array, arrays: list[Array | None], compute: Any, result: Any
 ) -> None:
     """Write the kernel's results to `target` one element after the other, in the order in which they lie in memory.
 

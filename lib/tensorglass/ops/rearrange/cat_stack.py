@@ -31,13 +31,7 @@ def _samples() -> Iterator[Sample]:
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
-@operator(
-    "joining",
-    method=False,
-    out=True,
-    aliases=("concat", "concatenate"),
-    samples=_samples,
-)
+@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_samples)
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""

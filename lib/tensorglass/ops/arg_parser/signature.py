@@ -24,7 +24,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
-from tensorglass.ops.arg_parser.checks import invalid_combination, type_name
+from tensorglass.ops.arg_parser.checks import all_tensors, invalid_combination, type_name
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
@@ -57,11 +57,10 @@ def _is_int(value: Any) -> bool:
 
 def _may_be_one_of_ints(value: Any) -> bool:
     if isinstance(value, Tensor):
-        return value.numel() == 1 and not value._dtype.is_floating_point and not value._dtype.is_complex
+        return value.numel() == 1 and value._dtype.category <= INTEGER
     return hasattr(value, "__index__")
 
 
-_INT_KINDS = ("int", "tuple of ints or int")
 _OVERFLOW = "Overflow when unpacking long long"
 
 
@@ -224,30 +223,27 @@ class Signature:
         return values, named
 
     def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """What `read` gives, looked through: of a tuple, `read` has seen the first element alone."""
+        """What `read` gives, looked through: of a sequence, `read` has seen the first element alone."""
         values, named = self.read(arguments, keywords)
         positional = zip([each.name for each in self.parameters], values, strict=False)
         kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
         for argument, given in chain(positional, named.items()):
             at, kind = kinds[argument]
             if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
-                for place, value in enumerate(given):
-                    if not isinstance(value, Tensor):
-                        found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
-                        raise TypeError(found)
-            if kind in _INT_KINDS and isinstance(given, int) and not _is_long(given):
+                all_tensors(given, at=at)
+            if kind in ("int", "tuple of ints or int") and isinstance(given, int) and not _is_long(given):
                 raise ValueError(_OVERFLOW)
             if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
-                for place, value in enumerate(given, 1):
-                    self._check_one_of_ints(argument, place, value)
+                self._check_ints(argument, given)
         return values, named
 
-    def _check_one_of_ints(self, argument: str, place: int, value: Any) -> None:
-        failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
-        if not _may_be_one_of_ints(value):
-            raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
-        if not isinstance(value, Tensor) and not _is_long(index(value)):
-            raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
+    def _check_ints(self, argument: str, given: Sequence[Any]) -> None:
+        for place, value in enumerate(given, 1):
+            failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
+            if not _may_be_one_of_ints(value):
+                raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
+            if not isinstance(value, Tensor) and not _is_long(index(value)):
+                raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""

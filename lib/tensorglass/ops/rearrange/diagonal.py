@@ -1,4 +1,4 @@
-"""Matrices from diagonals and blocks: diag, diag_embed, diagflat, block_diag."""
+"""Matrices from diagonals and blocks, and where triangles are: diag, diag_embed, diagflat, block_diag, tril_indices."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 # --- triangles -------------------------------------------------------------------------------------------------------
 
-_FEW = 4096  # cells of a matrix, of which looking at each takes least
+_FEW = 4096  # cells of a matrix, below which looking at each is quickest
 
 
 @factory()
@@ -207,7 +207,7 @@ def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> T
 
 
 def _triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: bool, array_dtype: Any) -> Any:
-    """Row by row, from where it begins in the triangle on: of many a tenth of the time of looking through a matrix."""
+    """Row by row, from where it begins in the triangle on: for large matrices quicker than looking at every cell."""
     row = xp.arange(rows, dtype=array_dtype)
     if on_host(xp) and rows * columns <= _FEW:
         column, edge = xp.arange(columns), row[:, None] + diagonal

@@ -1,7 +1,7 @@
-"""Padding with what a signal holds: mirrored at its ends, its ends repeated, or going round.
+"""Padding: a tensor with room around it, filled with one number or with what the signal holds.
 
-Each position of a longer signal is a position of the given one, so padding is a read along the last dimension, and its
-derivative adds up what was read there.
+Each position of a longer signal that is mirrored, repeated at its ends or wrapped around is a position of the given
+one, so that padding is a read along the last dimension, and its derivative adds up what was read there.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ class _Places(NamedTuple):
     is_mirrored: bool  #: at the ends, which are repeated otherwise
 
 
-def _index(like: Tensor, places: _Places) -> Tensor:
+def _positions(like: Tensor, places: _Places) -> Tensor:
     positions, last = arange(-places.before, places.length + places.after, device=like.device), places.length - 1
     return last - (last - positions.abs()).abs() if places.is_mirrored else positions.clamp(0, last)
 
 
-def _read(input: Tensor, places: _Places) -> Tensor:
-    return input.detach().index_select(-1, _index(input, places))
+def _read_places(input: Tensor, places: _Places) -> Tensor:
+    return input.detach().index_select(-1, _positions(input, places))
 
 
 @derivative(
     node="ReflectionPad1DBackwardBackward0",
-    part=lambda grad, places: grad.index_select(-1, _index(grad, places)),
+    part=lambda grad, places: grad.index_select(-1, _positions(grad, places)),
     input=lambda grad, input_size: grad.new_zeros(input_size),
 )
 def _add_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
-    return part.new_zeros(input._size).index_add(-1, _index(part, places), part)
+    return part.new_zeros(input._size).index_add(-1, _positions(part, places), part)
 
 
 _added_up: Any = recorded(_add_up)
@@ -56,19 +56,19 @@ _added_up: Any = recorded(_add_up)
 
 @derivative(node="ReflectionPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
 def _reflect(input: Tensor, places: _Places) -> Tensor:
-    return _read(input, places)
+    return _read_places(input, places)
 
 
 @derivative(node="ReplicationPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
 def _replicate(input: Tensor, places: _Places) -> Tensor:
-    return _read(input, places)
+    return _read_places(input, places)
 
 
 _reflected: Any = recorded(_reflect)
 _replicated: Any = recorded(_replicate)
 
 
-def _check(input: Tensor, mode: str) -> None:
+def _check_signal(input: Tensor, mode: str) -> None:
     if len(input._size) not in (2, 3):
         raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     if 0 in input._size[-2:]:
@@ -82,7 +82,7 @@ def _check(input: Tensor, mode: str) -> None:
         raise NotImplementedError(f"\"{name}_pad1d\" not implemented for 'Bool'")
 
 
-def _round(input: Tensor, before: int, after: int) -> Tensor:
+def _wrapped_around(input: Tensor, before: int, after: int) -> Tensor:
     length = input._size[-1]
     if before > length or after > length:
         raise RuntimeError("Padding value causes wrapping around more than once.")
@@ -105,13 +105,13 @@ def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
     if mode == "constant":
         return constant_pad_nd(input, (before, after))
     if mode == "circular":
-        return _round(input, before, after)
+        return _wrapped_around(input, before, after)
     if mode not in ("reflect", "replicate"):
         raise explained(
             NotImplementedError(f"Unrecognised padding mode {mode}"),
             'There are "reflect", "replicate", "circular" and "constant".',
         )
-    _check(input, mode)
+    _check_signal(input, mode)
     length = input._size[-1]
     if mode == "replicate":
         replicated: Tensor = _replicated(input, _Places(length, before, after, False))

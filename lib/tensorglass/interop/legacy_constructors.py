@@ -149,7 +149,7 @@ def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
     elements[index] = value
 
 
-TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: tensors are a floor above
+TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: storages know no tensors
 
 
 def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:

@@ -209,7 +209,7 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
 
 
 def _is_capsule(thing: Any) -> bool:
-    """Whether this is a DLPack capsule that nobody has consumed."""
+    """Whether this is a DLPack capsule that was not consumed yet."""
     return type(thing).__name__ == "PyCapsule" and '"dltensor' in repr(thing)
 
 
@@ -226,7 +226,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     if self.requires_grad and state.grad:
         raise explained(
             RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
-            "NumPy would change values that autograd has recorded, and nobody would notice.",
+            "NumPy would change values that autograd has recorded, unnoticed.",
         )
     if self._conj:
         raise RuntimeError(

@@ -72,7 +72,7 @@ class CallSignature:
         annotations, by_place = kernel.__annotations__, kernel.__code__.co_argcount
         shown = []
         for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True)):
-            if place == 0 or (name == "out" and not has_out):  # `xp` is nobody's argument
+            if place == 0 or (name == "out" and not has_out):  # `xp` is not the caller's
                 continue
             annotation = annotations.get(name, Parameter.empty)
             if name == "out":

@@ -1,7 +1,7 @@
 """What every function that makes tensors shares: how it reads a size, a dtype and a device, and where bytes begin.
 
-Everything that a caller can get wrong is checked before a single byte is allocated. `creation`, `ranges`, `from_data`
-and `random` are declared with `factory` and say only what is theirs: the elements.
+Everything that a caller can get wrong is checked before a single byte is allocated. The functions of `fill`, `ranges`
+and `tensor`, and random ones, are declared with `factory` and say only what is theirs: the elements.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def empty(
 
 @factory()
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
-    """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
+    """A tensor of zeros. The system zeroes memory when it is first touched: even a large tensor is made in no time."""
     shape = read_size("zeros", sizes, size)
     if out is None and shape and min(shape) < 0:
         raise explained(

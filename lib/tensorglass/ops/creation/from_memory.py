@@ -1,4 +1,4 @@
-"""Tensors on memory that is there already: that of an array, and of a storage, which even `tensor` shares."""
+"""Tensors on memory that is there already: an array's, a storage's (which even `tensor` shares), a file's."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
     """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
     size, flags = array.shape, array.flags
     if flags.c_contiguous and type(array) is numpy_values.ndarray:
-        # The array itself, under a header that nobody else reshapes: in half the time of a new one.
+        # The array itself, under a header of its own, which is quicker than a new one.
         return result_tensor(array.view(), dtype, _HOST, CPU, size, stride, is_ours=False)
     nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
     run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)

@@ -104,7 +104,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         return copied(name, from_dlpack(data), options)
     else:
         array, own = nested_array(data, dtype)
-        if dtype is None and not options and place.device is CPU:  # the array is nobody else's
+        if dtype is None and not options and place.device is CPU:  # a new array, which nothing else holds
             size = array.shape
             return result_tensor(array, own, _HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
     place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
@@ -220,7 +220,7 @@ _PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.comple
 def _first(sequence: Any) -> Any:
     try:
         return sequence[0]
-    except Exception:  # whatever it is that a sequence of somebody's own raises
+    except Exception:  # whatever a sequence of a user's own class raises
         raise ValueError(f"could not determine the shape of object type '{type_name(sequence)}'") from None
 
 

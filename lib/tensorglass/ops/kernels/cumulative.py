@@ -38,7 +38,7 @@ def one_by_one(xp: Any, combine: Any, array: Array, axis: int) -> Array:
     if xp is not HOST.xp or array.size < _WORTH_IT:
         return combine.accumulate(array, axis=axis)
     length, inner = array.shape[axis], math.prod(array.shape[axis + 1 :])
-    # To wait for a sum or product of whole numbers takes no time.
+    # Sums and products of integers are done before the next element is there.
     is_quick = inner == 1 and array.dtype.kind in "iub" and combine.__name__ in ("add", "multiply")
     if is_quick or (inner if inner > 1 else array.size // length) < _MANY:
         return combine.accumulate(array, axis=axis)

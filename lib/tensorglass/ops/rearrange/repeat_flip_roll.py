@@ -200,7 +200,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     if turns == 2:
         return flip(input, (one, other))
     turned = flip(input, (other if turns == 1 else one,))
-    return make(turned._storage, *geometry.transpose(*header_of(turned), one, other), turned._dtype)  # nobody's view
+    return make(turned._storage, *geometry.transpose(*header_of(turned), one, other), turned._dtype)  # not a view
 
 
 def _roll_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:

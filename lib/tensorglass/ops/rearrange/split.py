@@ -149,7 +149,7 @@ def __iter__(input: Tensor) -> Any:
 
 
 def _apart(views: Views) -> Views:
-    """The same headers, as tensors that are nobody's views: writes to one are not seen by the graph of another."""
+    """The same headers, as tensors that are not views: writes to one are not seen by the graph of another."""
     made = [make(each._storage, each._size, each._stride, each._offset, each._dtype) for each in views]
     for each in made:
         each._counter = VersionCounter()

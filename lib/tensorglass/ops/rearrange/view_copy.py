@@ -109,7 +109,7 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
             return clone(seen, memory_format=contiguous_format)
         return into_out(clone(seen, memory_format=contiguous_format), out)
 
-    vars(copied)["looked_at_as"] = view  # see `flags`
+    vars(copied)["looked_at_as"] = view  # see `bool_arguments`
     return copied
 
 

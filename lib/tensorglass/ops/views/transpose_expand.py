@@ -1,4 +1,4 @@
-"""The transpose as an attribute, T, mT, H and mH, and `adjoint`: one line of `views` each, and PyTorch's advice.
+"""Shorthands for views of `shape`: T, mT, H, mH and `adjoint`; expand_as, broadcast_to, broadcast_tensors.
 
 T and H are for matrices; mT and mH transpose each matrix of a batch.
 """
@@ -108,7 +108,7 @@ def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input.expand(size)`."""
     if not isinstance(size, tuple | list):
-        raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
+        raise TypeError("a size is a tuple")  # `explaining` says it in PyTorch's words
     return expand(input, size)
 
 

@@ -92,8 +92,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
         if _is_length(arguments[0]):
             size_tuple("new", arguments)  # which says what is no length
         raise explained(
-            invalid_combination("new", arguments),
-            "Write torch.tensor([...]) for data, torch.empty(...) for a size.",
+            invalid_combination("new", arguments), "Write torch.tensor([...]) for data, torch.empty(...) for a size."
         )
     return _empty(dtype, size_tuple("new", arguments) or (0,), device)
 
@@ -150,7 +149,7 @@ def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
     elements[index] = value
 
 
-TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: tensors are a floor above
+TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: storages know no tensors
 
 
 def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:

@@ -60,7 +60,7 @@ def _warn_of_read_only(what: str, noun: str, danger: str) -> None:
             f"{danger}. "
             f"You may want to copy the {noun} to protect its data or make "
             f"it writable before converting it to a tensor. This type of warning will be suppressed for the rest of "
-            "this program.",
+            "this program."
         )
 
 
@@ -101,9 +101,7 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         check_can_require_grad(wanted)
     if view.readonly:
         _warn_of_read_only(
-            "buffer",
-            "buffer",
-            "you can write to the underlying (supposedly non-writable) buffer using the tensor",
+            "buffer", "buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor"
         )
     run = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
     made = make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), (count,), (1,), 0, wanted)
@@ -211,7 +209,7 @@ def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
 
 
 def _is_capsule(thing: Any) -> bool:
-    """Whether this is a DLPack capsule that nobody has consumed."""
+    """Whether this is a DLPack capsule that was not consumed yet."""
     return type(thing).__name__ == "PyCapsule" and '"dltensor' in repr(thing)
 
 
@@ -228,7 +226,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     if self.requires_grad and state.grad:
         raise explained(
             RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
-            "NumPy would change values that autograd has recorded, and nobody would notice.",
+            "NumPy would change values that autograd has recorded, unnoticed.",
         )
     if self._conj:
         raise RuntimeError(

@@ -12,14 +12,14 @@ from tensorglass.ops.declare import lazy_loading, registry, return_types
 
 #: The modules that nearly every program uses, in the order of the table.
 _IN_USE = (
-    "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill", "creation.full_like",
+    "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill",
     "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem", "indexing.masked",
     "indexing.where_nonzero", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
-    "pointwise.reflected", "pointwise.rounding", "pointwise.signs", "pointwise.exponential", "pointwise.predicates",
+    "pointwise.reflected", "pointwise.rounding", "pointwise.signs", "pointwise.exponential",
     "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
     "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",
     "reductions.softmax", "reductions.sum_mean_prod", "reductions.var_std", "sorting.equal", "sorting.sort",
-    "views.as_subclass", "views.broadcast", "views.set_resize", "views.shape", "views.transpose_attributes",
+    "views.as_subclass", "views.set_resize", "views.shape", "views.transpose_expand",
 )  # fmt: skip
 
 __all__ = ["OPERATORS", "attach", "declare", "return_types"]

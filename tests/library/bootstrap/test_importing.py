@@ -16,7 +16,7 @@ NOT_NEEDED = (
 NEEDED_BY_FEW = (
     "accelerator", "array_api", "autograd.checks", "autograd.forward_ad", "autograd.function", "autograd.functional",
     "backends.cupy_backend", "backends.simulated", "cuda", "func", "library", "multiprocessing",
-    "ops.arg_parser.mismatch", "ops.arg_parser.signature", "overrides", "serialization", "sim", "testing",
+    "ops.arg_parser.signature", "overrides", "serialization", "sim", "testing",
     "utils.checkpoint",
 )  # fmt: skip
 

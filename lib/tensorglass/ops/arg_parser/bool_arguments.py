@@ -1,7 +1,7 @@
-"""Parameters that are looked at before a call, because Python takes anything for them and raises nothing.
+"""Parameters that are checked before a call, because Python takes anything for them and raises nothing.
 
-Their annotations say what is looked for: `bool` is for those that are True or False, and the names below for those that
-PyTorch knows in some of its signatures alone, for one operator of ours is often several functions of PyTorch's.
+Annotations say what is checked: `bool` is for those that are True or False, and the names below for those that only
+some of PyTorch's signatures have, for one operator here is often several functions there.
 """
 
 from __future__ import annotations
@@ -24,24 +24,18 @@ Stated = Any
 DimOrOther = int | Tensor | None  #: the same; a tensor is another operand by place, and a number by name
 DimsOrFlag = int | Sequence[int] | bool | None  #: a bool is another parameter by place, and nothing by name
 KeepDim = bool  #: True or False, and by name only beside `dim`
-BesidePeriodic = float  #: the same beside `periodic`
-BesideAlpha = float
 Correction = float | None  #: not beside `unbiased`
 
-#: What must be said beside a parameter that is given by name: how many arguments by place, or one of these names.
-_BESIDE = {"KeepDim": (2, ("dim", "axis")), "BesidePeriodic": (2, ("periodic",)), "BesideAlpha": (3, ("alpha",))}
-_STATED = frozenset((
-    "BesideAlpha", "BesidePeriodic", "DimOrOther", "Stated", "StatedDim", "StatedDims", "StatedFloat", "StatedTensor",
-))  # fmt: skip
-_BY_NAME = frozenset(("Correction", "DimOrOther", "DimsOrFlag", *_BESIDE))
+#: What must be given beside a `KeepDim` by name: so many arguments by place, or one of these names.
+_BESIDE = (2, ("dim", "axis"))
+_STATED = frozenset(("DimOrOther", "Stated", "StatedDim", "StatedDims", "StatedFloat", "StatedTensor"))
+_BY_NAME = frozenset(("Correction", "DimOrOther", "DimsOrFlag", "KeepDim"))
 
 _SEQUENCES = (list, tuple, Size)
 #: The types that a parameter may have, by its annotation. A number of another type is converted by the parser.
 _KINDS: dict[str, frozenset[Any]] = {
     annotation: frozenset(types)
     for annotation, types in {
-        "BesideAlpha": (int, float),
-        "BesidePeriodic": (int, float),
         "DType | None": (DType, NoneType),
         "KeepDim": (bool,),
         "Sequence[int]": _SEQUENCES,
@@ -71,7 +65,7 @@ Flag = tuple[int, str, frozenset[Any] | None, str]
 
 
 def unwrap(body: Callable[..., Any]) -> Callable[..., Any]:
-    """What was decorated."""
+    """The function that was decorated."""
     while hasattr(body, "__wrapped__"):
         body = body.__wrapped__
     return body
@@ -111,8 +105,8 @@ def are_flags(flags: list[Flag], arguments: tuple[Any, ...], keywords: dict[str,
 
 
 def _may_be_named(asks: str, given: Any, arguments: Sequence[Any], keywords: dict[str, Any]) -> bool:
-    if asks in _BESIDE:
-        count, names = _BESIDE[asks]
+    if asks == "KeepDim":
+        count, names = _BESIDE
         return len(arguments) >= count or any(name in keywords for name in names)
     if asks == "Correction":
         return len(arguments) <= 2 and "unbiased" not in keywords

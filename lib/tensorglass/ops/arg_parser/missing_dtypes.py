@@ -1,9 +1,8 @@
 """uint16, uint32 and uint64: the dtypes for which PyTorch has not written most of its kernels.
 
-Tensors of them are made, converted, copied, indexed, joined, sorted, multiplied and asked for equality; most other
-operators refuse them, by the name of the kernel that is missing. Array modules have all these kernels. So a refusal is
-a check and nothing else, made where the usual dtypes have gone their way already, and the array API standard, which
-asks for everything, lifts it: ``with everything_written(): …``.
+Tensors of them are made, converted, copied, indexed, joined, sorted, multiplied and compared for equality; most other
+operators refuse them, by the name of the kernel that is missing. Array modules have all these kernels, so a refusal is
+nothing but a check. The array API standard, which asks for everything, lifts it: ``with everything_written(): …``.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class CallSignature:
         annotations, by_place = kernel.__annotations__, kernel.__code__.co_argcount
         shown = []
         for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True)):
-            if place == 0 or (name == "out" and not has_out):  # `xp` is nobody's argument
+            if place == 0 or (name == "out" and not has_out):  # `xp` is not the caller's
                 continue
             annotation = annotations.get(name, Parameter.empty)
             if name == "out":
@@ -103,11 +103,7 @@ class CallSignature:
         return Signature(parameters, __validate_parameters__=False)
 
     def read(
-        self,
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-        is_method: bool = False,
-        is_in_place: bool = False,
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_method: bool = False, is_in_place: bool = False
     ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
         """The operands (None where an optional one is left out), the parameters that were given, and ``out``."""
         form = (len(arguments), *keywords, is_method)
@@ -168,7 +164,7 @@ class CallSignature:
         """What `read` gives, for a call that it cannot read, by PyTorch's other signatures; or PyTorch's TypeError."""
         name, before = f"{self.name}_" if is_in_place else self.name, int(is_method)
         own = self.in_place() if is_in_place else self.public
-        from tensorglass.ops.arg_parser.mismatch import by_name  # when it is needed: imports should be quick
+        from tensorglass.ops.arg_parser.signature import by_name  # when it is needed: imports should be quick
 
         named = by_name(name, arguments[before:], keywords, is_method=is_method, own=own)
         if len(arguments) == before and all(keywords.get(each) is value for each, value in named.items()):

@@ -1,13 +1,19 @@
-"""One signature of an operator, and the reading of a call's arguments that PyTorch's parser makes by it, in its words.
+"""The signatures of operators, and the reading of a call's arguments that PyTorch's parser makes by them, in its words.
 
-This is done for calls that have failed. What fits is given back in the operator's own terms: by its names for
-arguments, with Python's numbers in place of NumPy's.
+This is done for calls that have failed: a program whose calls are right never fetches this module. What fits after all
+is given back in the operator's own terms: by its names for arguments, with Python's numbers in place of NumPy's.
+PyTorch's signatures stand in ``signatures.txt``, under the name of the function, and under ``Tensor.<name>`` where
+those of the method are not the function's without its first tensor; an in-place form's are the method's if it has none
+of its own.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import chain
 from operator import index
 from typing import Any, NamedTuple
@@ -17,8 +23,8 @@ from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.ops.arg_parser.checks import type_name
-from tensorglass.ops.arg_parser.schemas import DEPRECATED
+from tensorglass.core.errors import warn
+from tensorglass.ops.arg_parser.checks import all_tensors, invalid_combination, type_name
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
@@ -51,11 +57,10 @@ def _is_int(value: Any) -> bool:
 
 def _may_be_one_of_ints(value: Any) -> bool:
     if isinstance(value, Tensor):
-        return value.numel() == 1 and not value._dtype.is_floating_point and not value._dtype.is_complex
+        return value.numel() == 1 and value._dtype.category <= INTEGER
     return hasattr(value, "__index__")
 
 
-_INT_KINDS = ("int", "tuple of ints or int")
 _OVERFLOW = "Overflow when unpacking long long"
 
 
@@ -218,30 +223,27 @@ class Signature:
         return values, named
 
     def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """What `read` gives, looked through: of a tuple, `read` has seen the first element alone."""
+        """What `read` gives, looked through: of a sequence, `read` has seen the first element alone."""
         values, named = self.read(arguments, keywords)
         positional = zip([each.name for each in self.parameters], values, strict=False)
         kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
         for argument, given in chain(positional, named.items()):
             at, kind = kinds[argument]
             if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
-                for place, value in enumerate(given):
-                    if not isinstance(value, Tensor):
-                        found = f"expected Tensor as element {place} in argument {at}, but got {type_name(value)}"
-                        raise TypeError(found)
-            if kind in _INT_KINDS and isinstance(given, int) and not _is_long(given):
+                all_tensors(given, at=at)
+            if kind in ("int", "tuple of ints or int") and isinstance(given, int) and not _is_long(given):
                 raise ValueError(_OVERFLOW)
             if kind.startswith("tuple of ints") and isinstance(given, tuple | list):
-                for place, value in enumerate(given, 1):
-                    self._check_one_of_ints(argument, place, value)
+                self._check_ints(argument, given)
         return values, named
 
-    def _check_one_of_ints(self, argument: str, place: int, value: Any) -> None:
-        failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
-        if not _may_be_one_of_ints(value):
-            raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
-        if not isinstance(value, Tensor) and not _is_long(index(value)):
-            raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
+    def _check_ints(self, argument: str, given: Sequence[Any]) -> None:
+        for place, value in enumerate(given, 1):
+            failed = f"{self.name}(): argument '{argument}' failed to unpack the object at pos {place} with error"
+            if not _may_be_one_of_ints(value):
+                raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
+            if not isinstance(value, Tensor) and not _is_long(index(value)):
+                raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""
@@ -282,3 +284,150 @@ def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any
         isinstance(one, numpy_values.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
         for one, other in pairs
     )
+
+
+# --- PyTorch's signatures, as text -----------------------------------------------------------------------------------
+
+_OUT = re.compile(r", (Tensor|tuple of Tensors) out = None")
+#: What marks a signature that PyTorch still takes but no longer shows.
+DEPRECATED = " deprecated"
+
+
+@cache
+def _of_file() -> dict[str, list[str]]:
+    """The signatures by name."""
+    found: dict[str, list[str]] = {}
+    signatures: list[str] = []
+    with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for line in lines:
+        if line.startswith(" "):
+            signatures.append(line.strip())
+        else:
+            signatures = found[line] = []
+    return found
+
+
+def signatures_of(name: str, *, is_method: bool) -> list[str]:
+    """The signatures of ``torch.<name>`` or of ``Tensor.<name>``, as that is called; none where PyTorch's is Python."""
+    known = _of_file()
+    forms = (name, name[:-1]) if name.endswith("_") else (name,)
+    if not is_method:
+        found = next((known[form] for form in forms if form in known), [])
+        return found if name in known else [_without_out(each) for each in found]
+    for form in forms:
+        if f"Tensor.{form}" in known:
+            return known[f"Tensor.{form}"]
+        if form in known:
+            return list(dict.fromkeys(_as_method(each) for each in known[form]))
+    return []
+
+
+def _without_out(signature: str) -> str:
+    return _OUT.sub("", signature).replace(", *)", ")")
+
+
+def _as_method(signature: str) -> str:
+    without = _without_out(signature).replace("(Tensor input, ", "(").replace("(Tensor input)", "()")
+    return "()" if without == "(*)" else without
+
+
+# --- a call that failed ----------------------------------------------------------------------------------------------
+
+
+class Signatures:
+    """All signatures of an operator, read from its declaration when a call has failed for the first time."""
+
+    def __init__(
+        self, own: Callable[[], inspect.Signature] | None, name: str, texts: Sequence[str], is_method: bool
+    ) -> None:
+        self._own, self._name, self._texts, self._is_method = own, name, texts, is_method
+
+    @cached_property
+    def all(self) -> list[Signature]:
+        name = self._name
+        if self._known:
+            return [Signature.of_text(name, text) for text in self._known]
+        read = [Signature.of_text(name, text) for text in self._texts]
+        if not read and self._own is not None:
+            read = [Signature.of_python(name, self._own())]
+        return [each.as_method() for each in read] if self._is_method else read
+
+    @cached_property
+    def _known(self) -> list[str]:
+        return [] if self._texts else signatures_of(self._name, is_method=self._is_method)
+
+    def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments as the operator has them, by the first signature that fits. Raises PyTorch's TypeError."""
+        taken = self._taken(arguments, keywords)
+        values, named = taken.checked(arguments, keywords)
+        return ([], taken.by_name(values, named)) if taken.is_another else (values, named)
+
+    def named(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """The same, all by name."""
+        taken = self._taken(arguments, keywords)
+        return taken.by_name(*taken.checked(arguments, keywords))
+
+    def _taken(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Signature:
+        if self._is_method and len(self.all) == 1 and not self.all[0].parameters:
+            name = f"TensorBase.{self._name}()"
+            if keywords:
+                raise TypeError(f"{name} takes no keyword arguments")
+            if arguments:
+                raise TypeError(f"{name} takes no arguments ({len(arguments)} given)")
+        if len(self.all) == 1:
+            return self.all[0]
+        for signature in self.all:
+            try:
+                signature.read(arguments, keywords)
+            except TypeError:
+                continue
+            if signature.is_deprecated:
+                self._advise(signature)
+            return signature
+        count = len(arguments) + len(keywords)
+        plausible = [each for each in self.all if each.may_take(count) and not each.is_deprecated]
+        if len(plausible) == 1:
+            plausible[0].read(arguments, keywords)
+        raise invalid_combination(self._name, arguments, *self._shown(), keywords=keywords)
+
+    def _advise(self, taken: Signature) -> None:
+        older = self._known[self.all.index(taken)].removesuffix(DEPRECATED)
+        newer = "".join(f"\n\t{self._name}{text}" for text in self._shown())
+        warn(
+            f"This overload of {self._name} is deprecated:\n\t{self._name}{older}\n"
+            f"Consider using one of the following signatures instead:{newer}"
+        )
+
+    def _shown(self) -> list[str]:
+        if self._known:
+            shown = [each for each in self._known if not each.endswith(DEPRECATED)]
+            return [each.replace("?", "").replace(" or int ", " ").replace(" or float ", " ") for each in shown]
+        if not self._is_method:
+            return list(self._texts)
+        return [text.replace("Tensor input, ", "").replace("Tensor input", "") for text in self._texts]
+
+
+@cache
+def signatures_for(body: Callable[..., Any], name: str, texts: tuple[str, ...], is_method: bool) -> Signatures:
+    """The signatures that calls of `name` are held against: those of `texts`, PyTorch's, or that of `body`."""
+    return Signatures(lambda: inspect.signature(body), name, texts, is_method)
+
+
+def refusal(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool) -> TypeError | None:
+    """PyTorch's TypeError for a call that fits none of its signatures of `name`; None if one fits."""
+    try:
+        Signatures(None, name, (), is_method).read(arguments, keywords)
+    except TypeError as error:
+        return error.with_traceback(None)
+    return None
+
+
+def by_name(
+    name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], *, is_method: bool, own: inspect.Signature
+) -> dict[str, Any]:
+    """The arguments by the operator's names for them, read by the first of PyTorch's signatures of `name` that fits.
+
+    Raises PyTorch's TypeError if none fits. An operator that PyTorch does not have is held against its `own`.
+    """
+    return Signatures(lambda: own, name, (), is_method).named(arguments, keywords)

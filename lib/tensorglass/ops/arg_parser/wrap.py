@@ -3,8 +3,7 @@
 Operators check their arguments as Python does, by using them. Only when one has raised is its call held against the
 operator's signatures: if it fits none, the error becomes PyTorch's TypeError, which names the argument; if it fits
 after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms. Only
-what Python takes silently, anything for True or False, is looked at before, and `out`, which methods never take. A call
-that works pays for nothing here but being passed on (0.1 µs).
+what Python takes silently, anything for True or False, is checked before the call, and `out`, which methods never take.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from typing import Any
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
 from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
-from tensorglass.tensor import torch_function as overriding
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import for_others, through
 
-#: `overriding.with_overrides` or its like: an operator's body and what users call, to what is called from now on
 Override = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
@@ -49,7 +47,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return for_others(call, arguments, keywords, refusal)
             return body(*arguments[:before], *values, **named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -64,9 +62,9 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return for_others(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
-                from tensorglass.ops.arg_parser.mismatch import differ  # when it is needed: imports should be quick
+                from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
                 if not differ(arguments[before:], values, keywords, named):
                     raise
@@ -101,7 +99,7 @@ def _read(
     keywords: Mapping[str, Any],
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments as the first of an operator's signatures that fits has them; PyTorch's TypeError if none does."""
-    from tensorglass.ops.arg_parser.mismatch import signatures_for  # as above
+    from tensorglass.ops.arg_parser.signature import signatures_for  # as above
 
     return signatures_for(body, name, tuple(texts), is_method).read(arguments, keywords)
 
@@ -119,7 +117,7 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
                 return quick(*arguments, **keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
-            return overriding.for_others(call, arguments, keywords, refusal)
+            return for_others(call, arguments, keywords, refusal)
 
     def take_overrides(public: Callable[..., Any], override: Override) -> None:
         nonlocal quick, body
@@ -139,8 +137,8 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         if hasattr(body, "__wrapped__") and code is body.__code__:
-            body = body.__wrapped__  # `body` records the operator, or asks for overrides, and passes it on
-        elif code is not overriding.through.__code__:
+            body = body.__wrapped__  # `body` records the operator, or looks for overrides, and passes it on
+        elif code is not through.__code__:
             break
         trace = trace.tb_next
     return isinstance(error, TypeError) and trace is None

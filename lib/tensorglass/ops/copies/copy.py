@@ -1,32 +1,35 @@
 """Copies: operators that move elements to another storage, or overwrite them, and compute nothing.
 
-Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here makes sure of the target's
-layout, and calls it. `conversion` has the operators that change dtype or device.
+Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here sees to the target's layout, and
+calls it. `to` has the operators that change dtype or device, and `settled` fills new memory where programs ask for it.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tensorglass import geometry, memory
-from tensorglass.backends import Array
+from tensorglass.backends import Array, transfer_log
 from tensorglass.backends.host_memory import LEAST
-from tensorglass.core import dtypes as _dtypes
+from tensorglass.core import dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
+from tensorglass.core.dtype_info import iinfo
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
+from tensorglass.memory.settings import fills_new_memory
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
-from tensorglass.ops.copies.to_device import brought
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels.copy import assign
 from tensorglass.ops.kernels.python_numbers import NUMBERS, checked, checked_alone
-from tensorglass.tensor.construct import empty_on, result_tensor
-from tensorglass.tensor.tensor import Tensor, header_of, raw_array
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import empty_on, make, result_tensor
+from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of, raw_array
 
 
 def format_strides(
@@ -90,7 +93,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
 
 
 def _warn_of_lost_parts(source: Tensor, target: Tensor) -> None:
-    is_kept = target._dtype.is_complex or target._dtype is _dtypes.bool
+    is_kept = target._dtype.is_complex or target._dtype is dtypes.bool
     if source._dtype.is_complex and not is_kept and target.numel():
         warn("Casting complex values to real discards the imaginary part")
 
@@ -195,7 +198,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         if not geometry.is_contiguous(input._size, input._stride):
             geometry.check_writable(input._size, input._stride)
         value = value.item()
-        if isinstance(value, complex) and input._dtype.category < _dtypes.COMPLEX and input._dtype is not _dtypes.bool:
+        if isinstance(value, complex) and input._dtype.category < dtypes.COMPLEX and input._dtype is not dtypes.bool:
             value = value.real  # as a copy has it
     elif not isinstance(value, NUMBERS):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
@@ -216,11 +219,11 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
             geometry.check_writable(size, stride)
         storage = input._storage
         array = storage.backend.array(storage.buffer, dtype, size, stride, offset)
-    if dtype.category == _dtypes.INTEGER:
+    if dtype.category == dtypes.INTEGER:
         number = int(number.real) % (1 << 8 * dtype.itemsize)
         if dtype.is_signed and number >> (8 * dtype.itemsize - 1):
             number -= 1 << 8 * dtype.itemsize
-    elif dtype is _dtypes.bool:
+    elif dtype is dtypes.bool:
         number = bool(number)
     elif not dtype.is_complex:
         number = number.real
@@ -234,3 +237,49 @@ def write_number(input: Tensor, number: complex, part: geometry.Header | None = 
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""
     return fill_(input, 0)
+
+
+# --- to another device -----------------------------------------------------------------------------------------------
+
+
+def brought(
+    array: Array, source: UntypedStorage, target: UntypedStorage, non_blocking: bool = False, out: Array | None = None
+) -> Array:
+    """A copy of `array`, a window on `source`, on the device of `target`: in `out`, if that is given and can be."""
+    here, there = source.backend, target.backend
+    with transfer_log.between(source, target):
+        if here.device_type == there.device_type:
+            return there.from_peer(array)
+        on_host = here.to_host(array, is_pinned=target.is_pinned(), non_blocking=non_blocking)
+        return there.from_host(on_host, target.device, is_pinned=source.is_pinned(), non_blocking=non_blocking, out=out)
+
+
+# --- new memory ------------------------------------------------------------------------------------------------------
+
+
+def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
+    """A tensor that was not written yet, as it is; filled, where deterministic algorithms are asked for."""
+    if fills_new_memory():
+        _fill(made.detach())
+        if is_new:
+            made._storage.version = 0
+    return made
+
+
+def settle_gained(resized: Tensor, nbytes: int) -> None:
+    """Fill what the storage of a resized tensor has gained since it was `nbytes` long."""
+    storage, itemsize = resized._storage, resized._dtype.itemsize
+    before, now = nbytes // itemsize, storage._nbytes // itemsize
+    if now > before and fills_new_memory():
+        gained = make(storage, (now - before,), (1,), before, resized._dtype)
+        gained._counter = VersionCounter()  # filling counts as no write
+        _fill(gained)
+
+
+def _fill(made: Tensor) -> None:
+    """NaN everywhere, or the largest whole number, or True."""
+    dtype = made._dtype
+    if dtype.category == dtypes.BOOL:
+        fill_(made, True)
+    else:
+        fill_(made, iinfo(dtype).max if dtype.category == dtypes.INTEGER else math.nan)

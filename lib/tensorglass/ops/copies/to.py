@@ -1,4 +1,4 @@
-"""To another dtype or device: `to` and its kin, which return the tensor itself where there is nothing to convert.
+"""To another dtype or device: `to`, `float`, `cpu` and others, which return the tensor itself if nothing would change.
 
 Every conversion is one recorded copy, `new_copy`; all else here is reading arguments.
 """
@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.core import devices
-from tensorglass.core import dtypes as _dtypes
+from tensorglass.core import devices, dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -26,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _to_copy = recorded(
     derivative(
-        node=lambda dtype: "ToCopyBackward0" if dtype.category >= _dtypes.FLOATING else None,
+        node=lambda dtype: "ToCopyBackward0" if dtype.category >= dtypes.FLOATING else None,
         input=lambda grad, input_device: grad.to(input_device),
     )(new_copy)
 )
@@ -73,7 +72,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 
 
 def _is_python_type(value: Any) -> bool:
-    return isinstance(value, type) and value in _dtypes.OF_PYTHON_TYPE
+    return isinstance(value, type) and value in dtypes.OF_PYTHON_TYPE
 
 
 def _read_to(
@@ -90,7 +89,7 @@ def _read_to(
         # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
         copies = copies or devices.device(named).index is not None
     return (
-        like._dtype if dtype is None else _dtypes.as_dtype(dtype),
+        like._dtype if dtype is None else dtypes.as_dtype(dtype),
         place,
         copies,
         given.get("non_blocking", False),
@@ -162,8 +161,8 @@ def _conversion(name: str, dtype: DType) -> None:
 
 
 for _name, _dtype in {
-    "bool": _dtypes.bool, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16, "int": _dtypes.int32,
-    "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16, "float": _dtypes.float32,
-    "double": _dtypes.float64, "cfloat": _dtypes.complex64, "cdouble": _dtypes.complex128,
+    "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
     _conversion(_name, _dtype)

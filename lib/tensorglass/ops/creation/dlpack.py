@@ -72,7 +72,7 @@ def __dlpack__(
     if self.requires_grad:
         raise explained(
             BufferError("Can't export tensors that require gradient, use tensor.detach()"),
-            "The other library would change values that autograd has recorded, and nobody would notice.",
+            "The other library would change values that autograd has recorded, unnoticed.",
         )
     if self._conj:
         raise BufferError("Can't export tensors with the conjugate bit set")
@@ -195,7 +195,7 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
     if device is None and copy is None and type(ext_tensor) is numpy_values.ndarray:
         found = _HOST.find_dtype(ext_tensor)
         if found is not None and found is not bfloat16 and ext_tensor.flags.c_contiguous:
-            # What its capsule would say, without a capsule: in half the time.
+            # What its capsule would say, without a capsule.
             return on_array(ext_tensor, found, strides_of(ext_tensor))
     source = ext_tensor.__dlpack_device__()
     wishes: dict[str, Any] = {}

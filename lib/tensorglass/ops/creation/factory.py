@@ -1,7 +1,7 @@
 """What every function that makes tensors shares: how it reads a size, a dtype and a device, and where bytes begin.
 
-Everything that a caller can get wrong is checked before a single byte is allocated. `creation`, `ranges`, `from_data`
-and `random` are declared with `factory` and say only what is theirs: the elements.
+Everything that a caller can get wrong is checked before a single byte is allocated. The functions of `fill`, `ranges`
+and `tensor`, and random ones, are declared with `factory` and say only what is theirs: the elements.
 """
 
 from __future__ import annotations
@@ -279,11 +279,7 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
 
 
 def of_kernel(
-    size: tuple[int, ...],
-    place: Place,
-    kernel: Callable[..., Any],
-    *arguments: Any,
-    out: Tensor | None = None,
+    size: tuple[int, ...], place: Place, kernel: Callable[..., Any], *arguments: Any, out: Tensor | None = None
 ) -> Tensor:
     """The tensor whose elements ``kernel(xp, *arguments)`` returns, written into `out` if that is given."""
     dtype, device, requires_grad, is_pinned = place

@@ -6,17 +6,18 @@ order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and dev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import index as as_index
 from typing import Any, Unpack
 
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
+from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import StatedDim
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.copies.copy import write_number
-from tensorglass.ops.copies.new_memory import settled
+from tensorglass.ops.copies.copy import clone, fill_, settled, write_number
 from tensorglass.ops.creation.factory import (
     Options,
     Place,
@@ -30,6 +31,9 @@ from tensorglass.ops.creation.factory import (
     size_tuple,
     strides_in,
 )
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels.python_numbers import checked, checked_alone
 from tensorglass.tensor.tensor import Tensor, raw_array
 
@@ -38,11 +42,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 @factory()
 def empty(
-    *sizes: Any,
-    size: Any = None,
-    out: Tensor | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    *sizes: Any, size: Any = None, out: Tensor | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """A tensor whose elements are whatever its new memory happens to hold.
 
@@ -58,7 +58,7 @@ def empty(
 
 @factory()
 def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
-    """A tensor of zeros. The system hands zeroed memory out as it is touched: even a large one is made at once."""
+    """A tensor of zeros. The system zeroes memory when it is first touched: even a large tensor is made in no time."""
     shape = read_size("zeros", sizes, size)
     if out is None and shape and min(shape) < 0:
         raise explained(
@@ -257,3 +257,29 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Op
     shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
     place = read_options("new_empty_strided", options, self._dtype, self.device)
     return _empty_strided("new_empty_strided", shape, steps, place)
+
+
+# --- a tensor like another, with one value ---------------------------------------------------------------------------
+
+
+def _samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 2)
+    yield sample(values(3), 2.5)
+    yield sample(values(2, 1), values())
+    yield sample(values(0, 3), 1)
+
+
+@operator("copy", method=False, samples=_samples, signatures=(
+    "(Tensor input, Tensor value)", "(Tensor input, Number value)",
+))  # fmt: skip
+@derivative(
+    node=lambda value: "FillBackward1" if isinstance(value, Tensor) else "FillBackward0",
+    input=zero_gradient,
+    value=lambda grad: grad.sum(),
+)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor of the size and dtype of `input` with `value`, a number or a 0-dim tensor, everywhere."""
+    check_tensor("fill", input)
+    made = fill_(clone(input), value)
+    made._storage.version = 0
+    return made

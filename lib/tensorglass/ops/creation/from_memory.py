@@ -1,8 +1,8 @@
-"""Tensors on memory that is there already: that of an array, and of a storage, which even `tensor` shares."""
+"""Tensors on memory that is there already: an array's, a storage's (which even `tensor` shares), a file's."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from tensorglass import geometry
 from tensorglass.backends import Array, numpy_values
@@ -11,6 +11,9 @@ from tensorglass.backends.numpy_values import bytes_at
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
+from tensorglass.graph.tensor_fields import set_requires_grad
+from tensorglass.ops.creation.factory import Options, factory, read_options
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.construct import make, result_tensor
@@ -52,8 +55,37 @@ def on_array(array: Array, dtype: DType, stride: tuple[int, ...]) -> Tensor:
     """A tensor on a NumPy array's own memory, whose dtype and strides, none of them negative, the caller has asked."""
     size, flags = array.shape, array.flags
     if flags.c_contiguous and type(array) is numpy_values.ndarray:
-        # The array itself, under a header that nobody else reshapes: in half the time of a new one.
+        # The array itself, under a header of its own, which is quicker than a new one.
         return result_tensor(array.view(), dtype, _HOST, CPU, size, stride, is_ours=False)
     nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
     run = bytes_at(array.ctypes.data, nbytes, array, is_read_only=not flags.writeable)
     return make(UntypedStorage.of_array(_HOST, CPU, run, is_ours=False), size, stride, 0, dtype)
+
+
+# --- a file ----------------------------------------------------------------------------------------------------------
+
+
+@factory()
+def from_file(filename: str, shared: bool | None = None, size: int | None = 0, **options: Unpack[Options]) -> Tensor:
+    """A 1-dim tensor of the first `size` elements of a file.
+
+    If `shared`, what is written goes to the file, which is made or made longer where that is needed. If not, the file
+    is only read, and what is written stays with this process. If another process cuts the file short while it is
+    mapped, the system ends this one (SIGBUS).
+    """
+    if options.get("pin_memory"):
+        raise RuntimeError("tensors constructed from a file cannot be pinned")
+    dtype, device, requires_grad, _ = read_options("from_file", options)
+    if device is not CPU:
+        raise explained(
+            NotImplementedError(
+                f"Could not run 'aten::from_file' with arguments from the '{device.type.upper()}' backend."
+            ),
+            f"A file is mapped into the host's memory: torch.from_file(…).to('{device}') copies it.",
+        )
+    if not isinstance(shared, bool | None):
+        raise TypeError  # which the operator's signature explains
+    length = size or 0
+    made = make(UntypedStorage.from_file(filename, bool(shared), length * dtype.itemsize), (length,), (1,), 0, dtype)
+    set_requires_grad(made, requires_grad)
+    return made

@@ -22,12 +22,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 @factory(signatures=("Number end", "Number start, Number end", "Number start, Number end, Number step = 1"))
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
-    *,
-    out: Tensor | None = None,
-    **options: Unpack[Options],
+    start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None, **options: Unpack[Options]
 ) -> Tensor:
     """The numbers from `start` (0 unless given) up to but not including `end`, `step` apart.
 
@@ -49,7 +44,7 @@ def arange(
         warn(
             f"The number of elements in the out tensor of shape {list(out._size)} is {out.numel()} which does not "
             f"match the computed number of elements {count}. Note that this may occur as a result of rounding error. "
-            f"The out tensor will be resized to a tensor of shape ({count},).",
+            f"The out tensor will be resized to a tensor of shape ({count},)."
         )
     return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
 
@@ -112,7 +107,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     """As `arange`, with `end` included and the default dtype. Deprecated in PyTorch: use `arange`."""
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     first, last, by = (
         read_number("range", argument, position, value)
@@ -145,13 +140,7 @@ def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, **o
 
 @factory(signatures=[f"{ends}, int steps, float base = 10.0" for ends in _ENDS])
 def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Tensor | None = None,
-    **options: Unpack[Options],
+    start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None, **options: Unpack[Options]
 ) -> Tensor:
     """`base` to the power of `steps` numbers at equal distances from `start` to `end`, both included."""
     if isinstance(base, complex):

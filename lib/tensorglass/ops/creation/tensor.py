@@ -52,7 +52,7 @@ def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
         )
     return copied("tensor", data, options)
 
@@ -63,7 +63,7 @@ def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor).",
+            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor)."
         )
     if "pin_memory" in options:
         raise TypeError("new_tensor() got an unexpected keyword argument 'pin_memory'")
@@ -104,7 +104,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         return copied(name, from_dlpack(data), options)
     else:
         array, own = nested_array(data, dtype)
-        if dtype is None and not options and place.device is CPU:  # the array is nobody else's
+        if dtype is None and not options and place.device is CPU:  # a new array, which nothing else holds
             size = array.shape
             return result_tensor(array, own, _HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
     place = Place(dtype or own, place.device, bool(requires_grad), place.is_pinned)
@@ -220,7 +220,7 @@ _PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.comple
 def _first(sequence: Any) -> Any:
     try:
         return sequence[0]
-    except Exception:  # whatever it is that a sequence of somebody's own raises
+    except Exception:  # whatever a sequence of a user's own class raises
         raise ValueError(f"could not determine the shape of object type '{type_name(sequence)}'") from None
 
 
@@ -281,8 +281,7 @@ def _dtype_of(element: Any) -> DType:
 
 def _invalid(data: Any) -> TypeError:
     return explained(
-        TypeError(f"new(): invalid data type '{type_name(data)}'"),
-        "The elements of a tensor are numbers and bools.",
+        TypeError(f"new(): invalid data type '{type_name(data)}'"), "The elements of a tensor are numbers and bools."
     )
 
 
@@ -378,8 +377,7 @@ def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
         return
     if not _is_sequence(data):
         raise explained(
-            TypeError("not a sequence"),
-            f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}.",
+            TypeError("not a sequence"), f"Dimension {dim} holds sequences of {size[dim]} elements, and once {data!r}."
         )
     if len(data) != size[dim]:
         raise explained(
@@ -399,5 +397,5 @@ def _warn_of_arrays_in_list() -> None:
         _warned_of_arrays = True
         warn(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
-            "a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            "a single numpy.ndarray with numpy.array() before converting to a tensor."
         )

@@ -1,4 +1,4 @@
-"""Windows, which fade a signal in and out before it is transformed: hann_window and its kin.
+"""Windows, which fade a signal in and out before it is transformed: hann_window, kaiser_window and others.
 
 A periodic window is a symmetric one of one more element, without its last.
 """
@@ -13,7 +13,6 @@ from tensorglass.backends import Array
 from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.ops.arg_parser.bool_arguments import BesideAlpha, BesidePeriodic
 from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_options
@@ -80,11 +79,7 @@ def hann_window(window_length: int, periodic: bool = True, **options: Unpack[Opt
 
 @factory()
 def hamming_window(
-    window_length: int,
-    periodic: bool = True,
-    alpha: BesidePeriodic = 0.54,
-    beta: BesideAlpha = 0.46,
-    **options: Unpack[Options],
+    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, **options: Unpack[Options]
 ) -> Tensor:
     """A window of one wave of a cosine of height `beta` about `alpha`, which does not reach 0."""
     return _window("hamming_window", window_length, periodic, options, _cosines, alpha, beta)
@@ -97,8 +92,6 @@ def blackman_window(window_length: int, periodic: bool = True, **options: Unpack
 
 
 @factory()
-def kaiser_window(
-    window_length: int, periodic: bool = True, beta: BesidePeriodic = 12.0, **options: Unpack[Options]
-) -> Tensor:
+def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, **options: Unpack[Options]) -> Tensor:
     """A window made of `i0`; the larger `beta`, the narrower."""
     return _window("kaiser_window", window_length, periodic, options, _kaiser, beta)

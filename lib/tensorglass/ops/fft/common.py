@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.copies.copy import resolve_conj
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.pad import constant_pad_nd
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, array_of
 

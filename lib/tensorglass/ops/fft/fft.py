@@ -26,7 +26,7 @@ from tensorglass.ops.fft.common import (
     real_to_complex,
 )
 from tensorglass.ops.pointwise.complex import conj_physical
-from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.pad import constant_pad_nd
 from tensorglass.ops.rearrange.repeat_flip_roll import roll
 from tensorglass.tensor.tensor import Tensor
 

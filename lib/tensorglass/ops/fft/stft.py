@@ -18,8 +18,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.fft.common import BY_COUNT, BY_ROOT, UNSCALED, complex_to_complex, complex_to_real, real_to_complex
-from tensorglass.ops.rearrange.pad import padded
-from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.pad import constant_pad_nd, padded
 from tensorglass.ops.views.as_strided_backward import unfold_backward
 from tensorglass.ops.views.shape import view_as_complex, view_as_real
 from tensorglass.tensor.tensor import Tensor
@@ -76,7 +75,7 @@ def _checked(
         or any(type(each) is not bool for each in (normalized, *flags))
     ):
         given = (input, n_fft, hop, win, window, normalized, onesided, is_complex, align)
-        from tensorglass.ops.arg_parser.mismatch import refusal  # late, for a quick import
+        from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
 
         raise refusal("stft", given, {}, is_method=False) or TypeError("stft(): no such combination of arguments")
 

@@ -8,7 +8,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
-_FEW = 1024  # elements, among which `where` chooses in half the time
+_FEW = 1024  # elements, among which `where` is quicker
 
 
 def tanh_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) -> Array:
@@ -31,8 +31,7 @@ def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, o
     is_below = xp.less_equal(input, number(xp, threshold, input.dtype))
     if out is None and input.size <= _FEW:
         return xp.where(is_below, number(xp, 0, grad_output.dtype), grad_output)
-    # On the bits, with a mask of all ones or none, that takes a seventh of the time for many; a mask made in bytes
-    # first is made fastest.
+    # For many, on the bits: a mask of all ones or none, which is made fastest in bytes.
     bits = f"i{grad_output.dtype.itemsize}"
     is_below = is_below.view("i1")
     mask = xp.subtract(is_below, 1, out=is_below if is_below.ndim else None).astype(bits)
@@ -43,7 +42,7 @@ def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, o
 
 
 def number(xp: Any, value: int, array_dtype: Any) -> Any:
-    """A number for a kernel: NumPy's begin up to a microsecond sooner with an array than with another."""
+    """A number for a kernel: NumPy's functions begin sooner with a 0-dim array than with a scalar."""
     return _on_host(value, array_dtype) if xp is HOST.xp else array_dtype.type(value)
 
 

@@ -1,8 +1,7 @@
 """Adding at positions that may occur several times: to single elements, or to the slices that begin there.
 
-NumPy's `add.at` takes 1.5 ns for an element of a row, but 10 where it has to work out for each which slice it belongs
-to. Elements without gaps are a row, so positions are counted through it, and where no position occurs twice, nothing
-needs to be added one after the other at all.
+NumPy's `add.at` is quick along a row, and slow where it must work out which slice an element belongs to. Elements
+without gaps are a row, so positions are counted through it; where no position occurs twice, `add.at` is not needed.
 """
 
 from __future__ import annotations
@@ -14,16 +13,12 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_LONG = 256  #: elements of a slice that are worth a call of their own
-_FEW = 64  #: positions that Python's own set tells apart sooner
+_LONG = 256  # elements of a slice that are worth a call of their own
+_FEW = 64  # positions that Python's own set tells apart sooner
 
 
 def add_at(xp: Any, target: Array, first: int, indices: Sequence[Array], value: Array) -> None:
-    """Add `value`, broadcast, where `indices`, broadcast, lead from dimension `first` on; each addition counts.
-
-    Slices of 64 elements at 64 positions take 8 µs and not 45, of 1000 at 1000 0.8 ms and not 1.3; or 15 µs and 1.9 ms,
-    where positions occur twice.
-    """
+    """Add `value`, broadcast, where `indices`, broadcast, lead from dimension `first` on; each addition counts."""
     if xp is not HOST.xp or not target.flags.c_contiguous or not target.size:
         xp.add.at(target, (slice(None),) * first + tuple(indices), value)
         return

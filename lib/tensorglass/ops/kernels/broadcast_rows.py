@@ -1,8 +1,7 @@
-"""A row beside a matrix, as a bias beside a batch: repeated, so that the array module goes along a few rows at once.
+"""A row beside a matrix, as a bias beside a batch: repeated, so that the array module's loop is longer than one row.
 
 The array module sets up its loop anew for each row of the matrix. Beside a row that is repeated some times, as many of
-the matrix's rows are one: a million elements take 0.15 ms in place of 0.3 in rows of 1000, and 0.1 in place of 0.6 in
-rows of four.
+the matrix's rows count as one.
 """
 
 from __future__ import annotations

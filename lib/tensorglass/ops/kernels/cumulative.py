@@ -1,9 +1,8 @@
-"""Running results along an axis: NumPy's own, or row beside row, or by doubling.
+"""Running results along an axis: NumPy's own, row beside row, or by doubling.
 
-Array modules have running sums, but no running maximum on every device. Where there is none, after k rounds every
-element has met the 2**k before it; each round is one elementwise call on slices, so the same source runs everywhere, in
-log2(n) rounds. NumPy has one, which waits for each element before it looks at the next: where many rows lie beside each
-other, all are one step further with each call.
+Not every device's array module has a running maximum. Where there is none, after k rounds every element has met the
+2**k before it; each round is one elementwise call on slices. NumPy's own waits for each element before it looks at the
+next: where many rows lie beside each other, each call takes all of them one step further.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
 
 _WORTH_IT = 1 << 14  # elements, below which the array module's own way takes less
 _MANY = 256  # rows beside each other that are worth a call
-_STEPS = 64  # how many elements of rows that lie one after the other are laid beside each other at once
+_STEPS = 64  # how many elements of rows that lie one after the other are laid beside each other
 
 
 def running(xp: Any, combine: Callable[..., Array], array: Array, axis: int) -> Array:
@@ -34,14 +34,11 @@ def running(xp: Any, combine: Callable[..., Array], array: Array, axis: int) -> 
 
 
 def one_by_one(xp: Any, combine: Any, array: Array, axis: int) -> Array:
-    """The running results of a function of the array module, one element after the other.
-
-    A million running maxima along rows take 1.6 ms, and 0.7 along columns, where NumPy's own take 3.4.
-    """
+    """The running results of a function of the array module, one element after the other."""
     if xp is not HOST.xp or array.size < _WORTH_IT:
         return combine.accumulate(array, axis=axis)
     length, inner = array.shape[axis], math.prod(array.shape[axis + 1 :])
-    # To wait for a sum or product of whole numbers takes no time.
+    # Sums and products of integers are done before the next element is there.
     is_quick = inner == 1 and array.dtype.kind in "iub" and combine.__name__ in ("add", "multiply")
     if is_quick or (inner if inner > 1 else array.size // length) < _MANY:
         return combine.accumulate(array, axis=axis)
@@ -65,3 +62,71 @@ def step_by_step(combine: Any, rows: Array) -> None:
     """Let each row, after the first, be what `combine` makes of the one before and it."""
     for place in range(1, len(rows)):
         combine(rows[place - 1], rows[place], out=rows[place])
+
+
+# --- float32, in double precision ------------------------------------------------------------------------------------
+
+# PyTorch keeps these totals in double precision. The array module waits for each element before it adds the next; the
+# totals of groups of a few elements do not wait for each other, and the order of additions within a group stays.
+
+#: How many neighbours make a group. The product of four float32 neither overflows in double precision nor vanishes.
+_GROUPS = {"add": 8, "multiply": 4}
+_BLOCK = 1 << 16  # elements at a time, which stay in the cache
+
+
+def running_total(xp: Any, name: str, array: Array, axis: int) -> Array | None:
+    """The running totals by the function `name` along `axis`, as float32; None where the array module's are as good."""
+    if xp is not HOST.xp or array.dtype != "float32" or array.size < _WORTH_IT or not array.flags.c_contiguous:
+        return None
+    combine, made = getattr(xp, name), HOST.empty(dtypes.float32, array.shape)
+    length, inner = array.shape[axis], math.prod(array.shape[axis + 1 :])
+    if inner == 1:
+        rows, targets = array.reshape(-1, length), made.reshape(-1, length)
+        if len(rows) >= _MANY:
+            _down_columns(xp, combine, rows.T, targets.T)
+        elif length >= _MANY:
+            _along_rows(xp, combine, _GROUPS[name], rows, targets)
+        else:
+            return None
+        return made
+    if inner < _MANY:
+        return None
+    for part, target in zip(array.reshape(-1, length, inner), made.reshape(-1, length, inner), strict=True):
+        _down_columns(xp, combine, part, target)
+    return made
+
+
+def _along_rows(xp: Any, combine: Any, group: int, rows: Array, made: Array) -> None:
+    count, length = rows.shape
+    whole = length // group * group
+    step, several = min(whole, _BLOCK), max(1, _BLOCK // length)
+    for first in range(0, count, several):
+        part, target = rows[first : first + several], made[first : first + several]
+        before = xp.full(len(part), combine.identity, float)
+        for start in range(0, whole, step):
+            stop = min(start + step, whole)
+            groups = part[:, start:stop].reshape(len(part), -1, group)
+            # The first elements of all groups, then the second: what is combined lies side by side.
+            places = groups.transpose(2, 0, 1).astype(float, order="C")
+            totals = xp.empty((len(part), groups.shape[1] + 1))
+            totals[:, 0] = before
+            combine.reduce(places, axis=0, out=totals[:, 1:])
+            combine.accumulate(totals, axis=1, out=totals)
+            combine(places[0], totals[:, :-1], out=places[0])
+            step_by_step(combine, places)
+            target[:, start:stop].reshape(groups.shape)[...] = places.transpose(1, 2, 0)
+            before = places[-1, :, -1].copy()
+        if whole < length:
+            rest = part[:, whole:].astype(float)
+            combine(rest[:, 0], before, out=rest[:, 0])
+            target[:, whole:] = combine.accumulate(rest, axis=1)
+
+
+def _down_columns(xp: Any, combine: Any, rows: Array, made: Array) -> None:
+    before = combine.identity
+    for start in range(0, len(rows), _STEPS):
+        block = rows[start : start + _STEPS].astype(float, order="C")
+        combine(block[0], before, out=block[0])
+        step_by_step(combine, block)
+        made[start : start + _STEPS] = block
+        before = block[-1]

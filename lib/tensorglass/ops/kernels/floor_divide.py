@@ -17,7 +17,7 @@ _EXACT = 2.0**24  # up to which float32 has all whole numbers
 
 
 def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:
-    """The quotient, `rounded` to a whole number. `usual` is NumPy's function, 4 times as slow for float32."""
+    """The quotient, `rounded` to a whole number. `usual` is NumPy's function, which is slow for float32."""
 
     def finish(block: Array, numerator: Array, denominator: Array, quotient: Array) -> None:
         block[...] = quotient

@@ -1,9 +1,8 @@
 """Large arrays of half types, float16 and bfloat16: converted by their bits, and computed with block by block.
 
-NumPy converts float16 one number at a time, with a branch for each of its kinds: 1.8 ms for a million to float32 and
-2.5 back, where adding them takes 0.1. A float16 is a float32 of which some bits are missing, so shifting them to their
-places and multiplying by a power of two converts whole blocks at once, numbers near zero among them; what is infinite
-or no number is put right afterwards.
+NumPy converts float16 one number at a time. A float16 is a float32 of which some bits are missing, so shifting them to
+their places and multiplying by a power of two converts whole blocks, subnormal numbers among them; infinities and NaN
+are put right afterwards.
 """
 
 from __future__ import annotations
@@ -125,8 +124,7 @@ _asked: dict[tuple[Any, ...], int] = {}
 def looked_up(xp: Any, function: Callable[..., Array], halves: Array, result: Any) -> Array | None:
     """What `function(xp, …)` of a float32 array makes of numbers of a half type, found by their bits, as `result`.
 
-    None until so many elements were asked for that it is worth while to compute all answers there are. Looking them up
-    takes a third of the time of a few thousand elements, and two thirds of a million.
+    None until so many elements were asked for that it is worthwhile to compute all answers there are.
     """
     table = _table(xp, function, halves.dtype, result, halves.size)
     return None if table is None else table.take(halves.view("uint16"))

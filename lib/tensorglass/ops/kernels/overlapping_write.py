@@ -1,7 +1,4 @@
-"""Writing over what is still to be read, in a layout in which PyTorch does not see it.
-
-The order in memory decides what is read before it is written and what after.
-"""
+"""Writing over what is still to be read, in a layout in which PyTorch does not notice it: in the order in memory."""
 
 from __future__ import annotations
 
@@ -12,17 +9,12 @@ from tensorglass.backends import Array
 
 
 def one_by_one(
-    xp: Any,
-    run: Callable[..., Array],
-    target: Array,
-    arrays: list[Array | None],
-    compute: Any,
-    result: Any,
+    xp: Any, run: Callable[..., Array], target: Array, arrays: list[Array | None], compute: Any, result: Any
 ) -> None:
     """Write the kernel's results to `target` one element after the other, in the order in which they lie in memory.
 
-    So an element that has been written is read in its new state: what PyTorch's loops over memory come to. There the
-    outcome also depends on how many elements a vector instruction takes at once, and is called undefined.
+    So an element that has been written is read in its new state, as in PyTorch's loops over memory, whose outcome also
+    depends on vector width and is called undefined.
     """
     order = sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
     shape = target.shape

@@ -17,7 +17,7 @@ from tensorglass.backends import Array, RandomBits
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 
-_MANY = 512  # places, from which on a permutation is made in one go
+_MANY = 512  # places, from which on a permutation is made without taking turns
 _BLOCK = 16  # normal numbers are made in blocks of 8 pairs
 
 
@@ -119,7 +119,6 @@ def integers(xp: Any, bits: RandomBits, count: int, low: int, span: int) -> Arra
 
 def permutation(xp: Any, bits: RandomBits, count: int) -> Array:
     """The numbers 0 … count - 1 in random order: each place in turn is swapped with one of those that follow."""
-    # As uint32 while that holds the numbers of places, for its remainders are quicker.
     left = xp.arange(count, 1, -1, dtype="uint32") if count < 2**32 else xp.arange(count, 1, -1)
     others = (bits.draw_32(len(left)) % left).astype("int64")
     others += xp.arange(len(left))
@@ -138,7 +137,6 @@ def _shuffled(xp: Any, others: Array) -> Array:
     when its turn came, and so on back to one that had not been swapped.
     """
     count = len(others) + 1
-    # In place where possible: memory beyond 64 MiB goes back to the system when freed, and is costly to get again.
     other = others << 32
     other |= xp.arange(len(others))
     other.sort()  # the swaps with each place beside each other, the earlier ones first

@@ -1,9 +1,7 @@
 """One of two elements each, chosen by a mask of bits.
 
-NumPy's `where` and `copyto` look at each truth value and go one way or the other, which processors foresee in some
-masks and not in others: a million float32 take 0.6 ms by a mask that is the same all over, and 3.7 by a random one. A
-truth value that is made as wide as an element is all ones or all zeros, and then ``^`` and ``&`` choose, in 0.8 ms
-whatever the mask.
+NumPy's `where` and `copyto` branch on each truth value, which is slow where the processor cannot predict the mask. A
+truth value made as wide as an element is all ones or all zeros; then ``^`` and ``&`` choose, whatever the mask.
 """
 
 from __future__ import annotations

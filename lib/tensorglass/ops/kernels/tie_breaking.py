@@ -2,8 +2,7 @@
 
 They swap elements until those that are asked for stand where they belong, and which of equal ones that is follows from
 the swaps. Small tensors, whose positions people read, are taken through the same swaps here; of larger ones any will
-do. `keys` are the elements' ranks, so that equal elements have equal keys and NaN the highest, and what is moved about
-are positions.
+do. `keys` are the elements' ranks, so that equal elements have equal keys and NaN the highest; positions are moved.
 
 Sources: C. A. R. Hoare, "Algorithm 65: Find", 1961; D. R. Musser, "Introspective Sorting and Selection Algorithms",
 1997, as C++'s `std::nth_element` and `std::sort` have them; Press et al., "Numerical Recipes", chapter "Selecting the
@@ -18,7 +17,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_SMALL = 512  # elements, which take a tenth of a millisecond
+_SMALL = 512  # elements
 FEW = 16  #: so many or fewer are sorted by inserting one after the other, which leaves equal ones in their order
 
 

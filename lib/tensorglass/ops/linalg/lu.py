@@ -39,7 +39,7 @@ from tensorglass.ops.linalg.common import (
 )
 from tensorglass.ops.linalg.solve_triangular import solve_with, substituted
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.rearrange.pad_constant import constant_pad_nd
+from tensorglass.ops.rearrange.pad import constant_pad_nd
 from tensorglass.tensor.tensor import Tensor, array_of
 
 # --- kernels ---------------------------------------------------------------------------------------------------------

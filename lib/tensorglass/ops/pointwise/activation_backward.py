@@ -1,7 +1,7 @@
 """Derivatives that are one kernel rather than several operators: those of the usual activations.
 
-They are operators as any other, with derivatives of their own, so that derivatives of derivatives are there; only the
-namespace does not have them. Their names are PyTorch's.
+They are operators as any other, with derivatives of their own, so that derivatives have derivatives; only the namespace
+does not have them. Their names are PyTorch's.
 """
 
 from __future__ import annotations

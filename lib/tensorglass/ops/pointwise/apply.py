@@ -46,7 +46,7 @@ def _replace(name: str, input: Tensor, function: Callable[..., Any], **others: T
     if any(each.requires_grad for each in (input, *others.values())):
         raise explained(
             RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."),
-            "Nobody knows the slope of a function of Python.",
+            "The slope of a function of Python is not known.",
         )
     if input._storage.backend is not _HOST:
         raise TypeError(f"{name} is only implemented on CPU tensors")

@@ -79,7 +79,7 @@ def clamp_has_order(operands: Operands) -> None:
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if type(input) is Tensor and not input._dtype.is_complex and type(low) in _REAL and type(high) in _REAL:
-        return  # as most calls: 1 µs less than to look at each
+        return  # most calls
     bounds_are_real(operands)
 
 
@@ -87,7 +87,10 @@ def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
     input, low, high = operands
     bounds_are_elements(operands)
-    if isinstance(input, Tensor) and input._dtype is not dtypes.bool and input._dtype not in dtypes.WIDE_UNSIGNED:
+    is_usual = (
+        isinstance(input, Tensor) and input._dtype is not dtypes.bool and input._dtype not in dtypes.WIDE_UNSIGNED
+    )
+    if is_usual and _REAL.issuperset((type(low), type(high))):
         return
     common = common_dtype([operand for operand in operands if operand is not None])
     refuse_unwritten(_clamping(low, high), common)

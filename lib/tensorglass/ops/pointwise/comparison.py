@@ -8,11 +8,14 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import F, derivative
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.creation.fill import ones_like, zeros_like
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.ops.declare.samples import binary, bits, shifts, truths, unary, whole
 from tensorglass.ops.declare.type_promotion import BITS, ORDERING, PREDICATE, PROMOTE
 from tensorglass.ops.derivatives.formulas import by_number, zero_gradient
+from tensorglass.ops.views.shape import imag, real
 from tensorglass.tensor.tensor import Tensor
 
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -33,27 +36,14 @@ def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     return xp.equal(input, other, out=out)
 
 
-@pointwise(
-    PREDICATE,
-    ufunc="not_equal",
-    aliases=("not_equal",),
-    dunders=("__ne__",),
-    samples=binary,
-)
+@pointwise(PREDICATE, ufunc="not_equal", aliases=("not_equal",), dunders=("__ne__",), samples=binary)
 @_steps("Ne")
 def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input != other``."""
     return xp.not_equal(input, other, out=out)
 
 
-@pointwise(
-    ORDERING,
-    ufunc="less",
-    error_name="lt_cpu",
-    aliases=("less",),
-    dunders=("__lt__",),
-    samples=binary,
-)
+@pointwise(ORDERING, ufunc="less", error_name="lt_cpu", aliases=("less",), dunders=("__lt__",), samples=binary)
 @_steps("Lt")
 def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input < other``."""
@@ -61,12 +51,7 @@ def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    ORDERING,
-    ufunc="less_equal",
-    error_name="le_cpu",
-    aliases=("less_equal",),
-    dunders=("__le__",),
-    samples=binary,
+    ORDERING, ufunc="less_equal", error_name="le_cpu", aliases=("less_equal",), dunders=("__le__",), samples=binary
 )
 @_steps("Le")
 def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
@@ -74,14 +59,7 @@ def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     return xp.less_equal(input, other, out=out)
 
 
-@pointwise(
-    ORDERING,
-    ufunc="greater",
-    error_name="gt_cpu",
-    aliases=("greater",),
-    dunders=("__gt__",),
-    samples=binary,
-)
+@pointwise(ORDERING, ufunc="greater", error_name="gt_cpu", aliases=("greater",), dunders=("__gt__",), samples=binary)
 @_steps("Gt")
 def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input > other``."""
@@ -120,7 +98,7 @@ def logical_or(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arr
 @pointwise(PREDICATE, samples=truths)
 def logical_xor(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """Whether exactly one element is nonzero."""
-    if input.dtype.kind != "b":  # comparing with 0 takes a third of the time
+    if input.dtype.kind != "b":  # comparing with 0 is quicker
         input, other = input != 0, other != 0
     return xp.not_equal(input, other, out=out)
 
@@ -135,11 +113,7 @@ def logical_not(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(
-    BITS,
-    ufunc="bitwise_and",
-    error_name="bitwise_and_cpu",
-    dunders=("__and__", "__rand__", "__iand__"),
-    samples=bits,
+    BITS, ufunc="bitwise_and", error_name="bitwise_and_cpu", dunders=("__and__", "__rand__", "__iand__"), samples=bits
 )
 def bitwise_and(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input & other``."""
@@ -147,11 +121,7 @@ def bitwise_and(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
 
 
 @pointwise(
-    BITS,
-    ufunc="bitwise_or",
-    error_name="bitwise_or_cpu",
-    dunders=("__or__", "__ror__", "__ior__"),
-    samples=bits,
+    BITS, ufunc="bitwise_or", error_name="bitwise_or_cpu", dunders=("__or__", "__ror__", "__ior__"), samples=bits
 )
 def bitwise_or(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input | other``."""
@@ -159,23 +129,14 @@ def bitwise_or(xp: Any, input: Operand, other: Operand, *, out: Array = None) ->
 
 
 @pointwise(
-    BITS,
-    ufunc="bitwise_xor",
-    error_name="bitwise_xor_cpu",
-    dunders=("__xor__", "__rxor__", "__ixor__"),
-    samples=bits,
+    BITS, ufunc="bitwise_xor", error_name="bitwise_xor_cpu", dunders=("__xor__", "__rxor__", "__ixor__"), samples=bits
 )
 def bitwise_xor(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input ^ other``."""
     return xp.bitwise_xor(input, other, out=out)
 
 
-@pointwise(
-    BITS.exactly(),
-    ufunc="bitwise_not",
-    error_name="bitwise_not_cpu",
-    samples=whole,
-)
+@pointwise(BITS.exactly(), ufunc="bitwise_not", error_name="bitwise_not_cpu", samples=whole)
 def bitwise_not(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``~input``: every bit turned; for bool, not."""
     return xp.bitwise_not(input, out=out)
@@ -214,3 +175,40 @@ def bitwise_left_shift(xp: Any, input: Operand, other: Operand, *, out: Array = 
 def bitwise_right_shift(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
     """``input >> other``."""
     return xp.right_shift(input, other, out=out)
+
+
+# --- what kind of number ---------------------------------------------------------------------------------------------
+
+
+@pointwise(PREDICATE, inplace=False, samples=unary)
+def isnan(xp: Any, input: Array) -> Array:
+    """Whether each element is not a number."""
+    return xp.isnan(input)
+
+
+@operator("pointwise", samples=unary)
+def isinf(input: Tensor) -> Tensor:
+    """Whether each element is infinite; a complex one, if a part of it is."""
+    check_tensor("isinf", input)
+    if input._dtype.is_complex:
+        return isinf(real(input)).logical_or_(isinf(imag(input)))
+    return _is_infinite(input) if input._dtype.is_floating_point else zeros_like(input, dtype=dtypes.bool)
+
+
+@operator("pointwise", samples=unary)
+def isfinite(input: Tensor) -> Tensor:
+    """Whether each element is neither infinite nor NaN."""
+    check_tensor("isfinite", input)
+    return _is_finite(input) if input._dtype.category >= dtypes.FLOATING else ones_like(input, dtype=dtypes.bool)
+
+
+@pointwise(PREDICATE, function=False, method=False, inplace=False)
+def _is_infinite(xp: Any, input: Array) -> Array:
+    """`isinf` of floating-point numbers."""
+    return xp.isinf(input)
+
+
+@pointwise(PREDICATE, function=False, method=False, inplace=False)
+def _is_finite(xp: Any, input: Array) -> Array:
+    """`isfinite` of floating-point and complex numbers."""
+    return xp.isfinite(input)

@@ -50,9 +50,7 @@ def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @pointwise(ORDERED_FLOAT, ufunc="copysign", samples=binary)
 @derivative(
-    node=by_number("Copysign"),
-    input=lambda grad, input, result: grad * copied_sign(input, result),
-    other=zero_gradient,
+    node=by_number("Copysign"), input=lambda grad, input, result: grad * copied_sign(input, result), other=zero_gradient
 )
 def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """The size of `input` with the sign of `other`."""
@@ -135,7 +133,7 @@ def positive(input: Tensor) -> Tensor:
 def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """`nan_to_num`, written to `input`; whole numbers stay as they are."""
+    """`nan_to_num`, written to `input`; integers stay as they are."""
     check_tensor("nan_to_num_", input)
     if input._dtype.category < dtypes.FLOATING:
         input._written()  # as by the copy that PyTorch makes

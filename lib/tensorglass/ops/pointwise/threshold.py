@@ -97,8 +97,7 @@ def threshold(input: Tensor, threshold: complex, value: complex, *, out: Tensor 
 
 @operator("pointwise", method=False)
 @derivative(
-    node="ThresholdBackward1",
-    input=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
+    node="ThresholdBackward1", input=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold)
 )
 def threshold_(input: Tensor, threshold: complex, value: complex) -> Tensor:
     """`threshold` in place."""

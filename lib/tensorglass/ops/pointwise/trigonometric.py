@@ -17,18 +17,14 @@ from tensorglass.ops.pointwise.checks import no_complex
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)
-@derivative(
-    input=lambda grad, input: grad * conj(input.cos()),
-)
+@derivative(input=lambda grad, input: grad * conj(input.cos()))
 def sin(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The sine of an angle in radians."""
     return xp.sin(input, out=out)
 
 
 @pointwise(FLOAT, ufunc="cos", samples=unary)
-@derivative(
-    input=lambda grad, input: grad * conj(-input.sin()),
-)
+@derivative(input=lambda grad, input: grad * conj(-input.sin()))
 def cos(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The cosine of an angle in radians."""
     return xp.cos(input, out=out)
@@ -87,9 +83,7 @@ def cosh(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @pointwise(FLOAT, ufunc="tanh", samples=unary)
-@derivative(
-    input=lambda grad, result: tanh_backward(grad, result),
-)
+@derivative(input=lambda grad, result: tanh_backward(grad, result))
 def tanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The hyperbolic tangent."""
     return xp.tanh(input, out=out)
@@ -116,11 +110,7 @@ def atanh(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.arctanh(input, out=out)
 
 
-@pointwise(
-    PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX),
-    ufunc="hypot",
-    samples=pairs,
-)
+@pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), ufunc="hypot", samples=pairs)
 @derivative(
     input=lambda grad, input, result: grad * input / result, other=lambda grad, other, result: grad * other / result
 )

@@ -147,7 +147,7 @@ def randint(
 
 
 def _refuse_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    from tensorglass.ops.arg_parser.mismatch import Signatures  # late, for a quick import
+    from tensorglass.ops.arg_parser.signature import Signatures  # when it is needed: imports should be quick
 
     options = ", *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None)"
     forms = [f"(int high, tuple of ints size{options}", f"(int low, int high, tuple of ints size{options}"]

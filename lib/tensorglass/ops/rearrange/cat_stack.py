@@ -25,23 +25,17 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 _NOTEBOOK = "07 joining and splitting"
 
 
-def _samples() -> Iterator[Sample]:
+def _joined() -> Iterator[Sample]:
     yield sample([values(2, 3), values(2, 3, seed=1)])
     yield sample([values(2, 3), values(2, 3, seed=1)], 1)
     yield sample((values(2, 0), values(2, 0)), -1)
 
 
-@operator(
-    "joining",
-    method=False,
-    out=True,
-    aliases=("concat", "concatenate"),
-    samples=_samples,
-)
+@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_joined)
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
-    given = _checked("cat", tensors)
+    given = _all_tensors("cat", tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     # Empty vectors are let through whatever the other sizes are, as PyTorch has it for old code.
@@ -58,9 +52,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
             _check_fits(first, tensor, axis, place)
     size = list(first._size)
     size[axis] = sum(tensor._size[axis] for tensor in solid)
-    result = _result(given, tuple(size), out)
+    result = _output_for(given, tuple(size), out)
     if out is None and all(_lies_alike(tensor, result) for tensor in solid):
-        # One call of the array module in place of a view and a copy for each: 5 µs, not 20, for two small matrices.
+        # One call of the array module in place of a view and a copy for each.
         backend = result._storage.backend
         backend.launch(_concatenate, [raw_array(tensor) for tensor in solid], axis, raw_array(result))
         memory.copied(result.nbytes)
@@ -83,7 +77,7 @@ def _concatenate(xp: Any, arrays: list[Array], axis: int, out: Array) -> None:
     xp.concatenate(arrays, axis, out)
 
 
-def _checked(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
+def _all_tensors(name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_name(tensors)}")
     return list(all_tensors(tensors))
@@ -110,7 +104,7 @@ def _check_fits(first: Tensor, tensor: Tensor, axis: int, place: int) -> None:
             )
 
 
-def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> Tensor:
+def _output_for(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> Tensor:
     dtype = given[0]._dtype if len({tensor._dtype for tensor in given}) == 1 else common_dtype(given)
     if out is not None:
         if not dtypes.can_cast(dtype, out._dtype):
@@ -121,13 +115,13 @@ def _result(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) -> T
         refuse_read_cells(out, *solid)
         refuse_shared_cells(out)
         if out._size != size:
-            resize_output(out, size, _strides(given, size))
+            resize_output(out, size, _joined_strides(given, size))
             refuse_shared_cells(out, *given)  # one of them may be `out` itself, which had no elements
         return out
-    return empty_on(given[0]._storage.device, size, _strides(given, size), dtype)
+    return empty_on(given[0]._storage.device, size, _joined_strides(given, size), dtype)
 
 
-def _strides(given: list[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
+def _joined_strides(given: list[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
     """Channels last where all that is joined seems to be so, else contiguous."""
     if len(size) in (4, 5) and all(geometry.suggests_channels_last(tensor._size, tensor._stride) for tensor in given):
         return (geometry.channels_last_strides if len(size) == 4 else geometry.channels_last_3d_strides)(size)
@@ -145,11 +139,11 @@ def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> l
     return parts
 
 
-@operator("joining", method=False, out=True, samples=_samples)
+@operator("joining", method=False, out=True, samples=_joined)
 @derivative(tensors=lambda grad, dim: [grad.select(dim, place) for place in range(grad._size[dim])])
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""
-    given = _checked("stack", tensors)
+    given = _all_tensors("stack", tensors)
     if not given:
         raise RuntimeError("stack expects a non-empty TensorList")
     axis = geometry.wrap_dim(dim, len(given[0]._size) + 1)
@@ -183,7 +177,7 @@ def _stack_samples() -> Iterator[Sample]:
 
 
 def _at_least(ndim: int, name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
-    given = _checked(name, tensors)
+    given = _all_tensors(name, tensors)
     if not given:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return [(atleast_1d, atleast_2d, atleast_3d)[ndim - 1](tensor) for tensor in given]
@@ -211,7 +205,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @operator("joining", method=False, out=True, samples=_stack_samples)
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side, vectors as columns."""
-    given = _checked("column_stack", tensors)
+    given = _all_tensors("column_stack", tensors)
     if not given:
         raise RuntimeError("column_stack expects a non-empty TensorList")
     columns = [each if len(each._size) > 1 else reshape(each, (each.numel(), 1)) for each in given]

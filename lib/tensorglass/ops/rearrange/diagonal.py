@@ -1,18 +1,20 @@
-"""Matrices from diagonals and blocks: diag, diag_embed, diagflat, block_diag."""
+"""Matrices from diagonals and blocks, and where triangles are: diag, diag_embed, diagflat, block_diag, tril_indices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Unpack
 
-from tensorglass import geometry, memory
+from tensorglass import backends, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import all_tensors, check_int, check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.copies.copy import copy_
+from tensorglass.ops.creation.factory import Options, factory, new, read_options
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
@@ -20,6 +22,8 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype, common_dtype
 from tensorglass.ops.derivatives.view_nodes import undiagonal
 from tensorglass.ops.kernels.copy import assign
+from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.rearrange.repeat_flip_roll import run_numbers
 from tensorglass.ops.views.shape import diagonal, narrow
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
@@ -165,3 +169,52 @@ def block_diag(*tensors: Tensor) -> Tensor:
         memory.copied(tensor.numel() * dtype.itemsize)
         row, column = row + height, column + width
     return made
+
+
+# --- triangles -------------------------------------------------------------------------------------------------------
+
+_FEW = 4096  # cells of a matrix, below which looking at each is quickest
+
+
+@factory()
+def tril_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
+    """The rows and the columns of the elements on and below diagonal `offset` of a row×col matrix, as a 2×N tensor."""
+    return _triangle("tril_indices", row, col, offset, options)
+
+
+@factory()
+def triu_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
+    """The rows and the columns of the elements on and above diagonal `offset` of a row×col matrix, as a 2×N tensor."""
+    return _triangle("triu_indices", row, col, offset, options)
+
+
+def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> Tensor:
+    rows, columns = check_int(name, "row", 1, row), check_int(name, "col", 2, col)
+    diagonal = check_int(name, "offset", 3, offset)
+    place = read_options(name, options, dtypes.int64)
+    for argument, length in (("row", rows), ("col", columns)):
+        if length < 0:
+            raise RuntimeError(f"{argument} must be non-negative, got{length}")
+    if place.dtype not in (dtypes.int32, dtypes.int64):
+        raise not_implemented(name, place.dtype)
+    backend = backends.get(place.device)
+    is_lower, array_dtype = name == "tril_indices", backend.array_dtype(place.dtype)
+    found = backend.launch(_triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
+    made = new((2, len(found[0])), place)
+    array = raw_array(made)
+    array[0], array[1] = found
+    return made
+
+
+def _triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: bool, array_dtype: Any) -> Any:
+    """Row by row, from where it begins in the triangle on: for large matrices quicker than looking at every cell."""
+    row = xp.arange(rows, dtype=array_dtype)
+    if on_host(xp) and rows * columns <= _FEW:
+        column, edge = xp.arange(columns), row[:, None] + diagonal
+        return (column <= edge if is_lower else column >= edge).nonzero()
+    first = xp.zeros_like(row) if is_lower else xp.clip(row + diagonal, 0, columns)
+    counts = (xp.clip(row + diagonal + 1, 0, columns) if is_lower else columns - first).astype("int64")
+    before = first - (xp.cumsum(counts) - counts)
+    place = xp.arange(int(counts.sum()))
+    of_row = run_numbers(xp, counts, len(place))
+    return xp.stack([of_row, place + before[of_row]])

@@ -41,7 +41,7 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
         split_size = int(split_size)
     if isinstance(split_size, int):
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
-    from tensorglass.ops.arg_parser.mismatch import refusal  # when it is needed: imports should be quick
+    from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
 
     refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
     if refused is not None:
@@ -149,7 +149,7 @@ def __iter__(input: Tensor) -> Any:
 
 
 def _apart(views: Views) -> Views:
-    """The same headers, as tensors that are nobody's views: writes to one are not seen by the graph of another."""
+    """The same headers, as tensors that are not views: writes to one are not seen by the graph of another."""
     made = [make(each._storage, each._size, each._stride, each._offset, each._dtype) for each in views]
     for each in made:
         each._counter = VersionCounter()

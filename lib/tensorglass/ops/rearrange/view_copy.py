@@ -1,4 +1,4 @@
-"""Views that are copied at once, for programs that must not share memory: transpose_copy, select_copy and their kin.
+"""Copies of views, for programs that must not share memory: transpose_copy, select_copy and others.
 
 Each is the view of its name, and then a copy without gaps. In the graph it is one node, with the view's derivative and,
 in its name, ``_copy``.
@@ -109,7 +109,7 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
             return clone(seen, memory_format=contiguous_format)
         return into_out(clone(seen, memory_format=contiguous_format), out)
 
-    vars(copied)["looked_at_as"] = view  # see `flags`
+    vars(copied)["looked_at_as"] = view  # see `bool_arguments`
     return copied
 
 

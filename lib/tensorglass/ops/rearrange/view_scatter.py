@@ -1,4 +1,4 @@
-"""Copies with a part overwritten: select_scatter and its kin, and fill_diagonal_.
+"""Copies with a part overwritten: select_scatter, slice_scatter and others, and fill_diagonal_.
 
 Each makes a copy, takes the view of it that its namesake takes, and writes there.
 """

@@ -20,8 +20,7 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import cumprod_backward
 from tensorglass.ops.kernels import half as half_types
-from tensorglass.ops.kernels.cumulative import one_by_one
-from tensorglass.ops.kernels.cumulative_float32 import running_total
+from tensorglass.ops.kernels.cumulative import one_by_one, running_total
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat

@@ -23,7 +23,7 @@ from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
 from tensorglass.ops.linalg.common import launch
 from tensorglass.ops.linalg.norm import linalg_vector_norm, old_norm
-from tensorglass.ops.views.broadcast import broadcast_tensors
+from tensorglass.ops.views.transpose_expand import broadcast_tensors
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import no_grad
 from tensorglass.tensor.tensor import Tensor

@@ -1,4 +1,4 @@
-"""Tensors of a class derived from Tensor. What operators do with such tensors is told in `overriding`."""
+"""Tensors of a class derived from Tensor. What operators do with such tensors is told in `torch_function`."""
 
 from __future__ import annotations
 

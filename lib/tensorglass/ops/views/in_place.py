@@ -1,7 +1,7 @@
-"""View operators in place: squeeze_, t_, transpose_ and their kin give a tensor another header on its own storage.
+"""View operators in place: squeeze_, t_, transpose_ and others give a tensor another header on its own storage.
 
-No element moves, and other headers on the storage never notice; yet each counts as a write, as in PyTorch, because what
-the tensor says has changed.
+No element moves, and other headers on the storage do not notice; yet each counts as a write, as in PyTorch, because
+what the tensor shows has changed.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.bool_arguments import Stated
 from tensorglass.ops.arg_parser.checks import check_tensor, ints, invalid_combination, type_name
 from tensorglass.ops.arg_parser.wrap import explaining
-from tensorglass.ops.copies.copy import format_strides, suggested_format
-from tensorglass.ops.copies.new_memory import settle_gained
+from tensorglass.ops.copies.copy import format_strides, settle_gained, suggested_format
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.views.shape import detach

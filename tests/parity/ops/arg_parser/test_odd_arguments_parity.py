@@ -29,9 +29,9 @@ x=torch.ones(2,3) ;; torch.var_mean(x,unbiased=False,correction=1)
 x=torch.ones(2,3) ;; x.std(0,correction=0) ;; x.std(0,correction=None)
 x=torch.ones(2,3) ;; x.max(other=None) ;; torch.min(x,other=None) ;; x.max(other=x) ;; torch.max(x,other=1)
 x=torch.ones(2,3) ;; x.max(dim=torch.tensor(1)) ;; x.min(dim=torch.tensor(0)) ;; x.max(torch.tensor(1))
-torch.kaiser_window(5,beta=3.) ;; torch.kaiser_window(5,True,beta=3.) ;; torch.kaiser_window(5,periodic=True,beta=3)
-torch.kaiser_window(5,beta=3) ;; torch.kaiser_window(5,beta="3") ;; torch.kaiser_window(5,beta=None)
-torch.hamming_window(5,alpha=.3) ;; torch.hamming_window(5,True,beta=.3) ;; torch.hamming_window(5,True,.3,beta=.3)
+torch.kaiser_window(5,True,beta=3.) ;; torch.kaiser_window(5,periodic=True,beta=3)
+torch.kaiser_window(5,beta="3") ;; torch.kaiser_window(5,beta=None)
+torch.hamming_window(5,True,.3,beta=.3)
 """
 
 #: What may be left out, and may not be None; and what has one type alone.

@@ -1,14 +1,19 @@
-"""The transpose as an attribute, T, mT, H and mH, and `adjoint`: one line of `views` each, and PyTorch's advice.
+"""Shorthands for views of `shape`: T, mT, H, mH and `adjoint`; expand_as, broadcast_to, broadcast_tensors.
 
 T and H are for matrices; mT and mH transpose each matrix of a batch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import geometry
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.views.shape import conj, transpose
+from tensorglass.ops.views.shape import conj, expand, transpose
 from tensorglass.tensor.construct import view_of
 from tensorglass.tensor.tensor import Tensor
 
@@ -23,7 +28,7 @@ def T(input: Tensor) -> Tensor:
         warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
         )
     return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
 
@@ -82,3 +87,33 @@ def _check_matrices(input: Tensor, name: str) -> None:
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {len(input._size)}-D tensor."
         )
+
+
+# --- expanded to the size of others ----------------------------------------------------------------------------------
+
+
+@operator("view", function=False)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input.expand(other.size())`."""
+    check_tensor("expand_as", other, "other")
+    return expand(input, other._size)
+
+
+def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
+    """`input.expand(size)`."""
+    return expand(input, *size)
+
+
+@operator("view", method_form=_broadcast_to_method)
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`input.expand(size)`."""
+    if not isinstance(size, tuple | list):
+        raise TypeError("a size is a tuple")  # `explaining` says it in PyTorch's words
+    return expand(input, size)
+
+
+@operator("view", method=False, signatures=None)
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Every tensor expanded to the size at which they all meet."""
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
+    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in tensors])

@@ -34,13 +34,7 @@ from tensorglass.array_api.creation import (
     zeros,
     zeros_like,
 )
-from tensorglass.array_api.data_types import (
-    astype,
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-)
+from tensorglass.array_api.data_types import astype, can_cast, finfo, iinfo, isdtype
 from tensorglass.array_api.elementwise import (
     abs,
     acos,

@@ -71,8 +71,7 @@ def _sign(x: Tensor) -> Tensor:
 
 def _round(x: Tensor) -> Tensor:
     """The nearest whole number, the even one of two; of complex numbers for each part."""
-    rounded: Tensor = torch.complex(x.real.round(), x.imag.round()) if x.is_complex() else torch.round(x)
-    return rounded
+    return torch.complex(x.real.round(), x.imag.round()) if x.is_complex() else torch.round(x)
 
 
 def _expm1(x: Tensor) -> Tensor:
@@ -188,5 +187,4 @@ def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | 
         high = of_number(high, x)
     elif isinstance(high, Tensor) and low is not None and not isinstance(low, Tensor):
         low = of_number(low, x)
-    clipped: Tensor = torch.clamp(x, low, high)
-    return clipped
+    return torch.clamp(x, low, high)

@@ -31,8 +31,7 @@ def _along_several(name: str) -> Callable[..., Tensor]:
     def function(
         x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
     ) -> Tensor:
-        result: Tensor = transform(x, s, axes, norm)
-        return result
+        return transform(x, s, axes, norm)
 
     return _named(function, name, transform)
 
@@ -57,26 +56,22 @@ irfftn = _along_several("irfftn")
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """The frequencies of a transform of `n` samples, `d` apart: the negative ones in the second half."""
-    frequencies: Tensor = torch.fft.fftfreq(n, d, dtype=dtype, device=device)
-    return frequencies
+    return torch.fft.fftfreq(n, d, dtype=dtype, device=device)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """The frequencies of a transform of `n` real samples, `d` apart."""
-    frequencies: Tensor = torch.fft.rfftfreq(n, d, dtype=dtype, device=device)
-    return frequencies
+    return torch.fft.rfftfreq(n, d, dtype=dtype, device=device)
 
 
 def fftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved so that frequency 0 is in the middle."""
-    moved: Tensor = torch.fft.fftshift(x, axes)
-    return moved
+    return torch.fft.fftshift(x, axes)
 
 
 def ifftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """What undoes `fftshift`."""
-    moved: Tensor = torch.fft.ifftshift(x, axes)
-    return moved
+    return torch.fft.ifftshift(x, axes)
 
 
 __all__ = [

@@ -55,8 +55,7 @@ def as_tensors(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
 
 def of_number(number: complex, like: Tensor) -> Tensor:
     """A number as a 0-dim tensor that goes with `like`."""
-    made: Tensor = torch.full((), number, dtype=torch.result_type(like, number), device=like.device)
-    return made
+    return torch.full((), number, dtype=torch.result_type(like, number), device=like.device)
 
 
 def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:

@@ -238,7 +238,7 @@ def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
     if overlap is geometry.InternalOverlap.YES:
         warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            f"operation. This also applies to advanced indexing e.g. {example}",
+            f"operation. This also applies to advanced indexing e.g. {example}"
         )
 
 
@@ -308,9 +308,7 @@ def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index
             per_dim.append(None)
         elif index.is_mask:
             if index.dtype is dtypes.uint8:
-                warn(
-                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                )
+                warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
             check_mask(index.size, view._size, len(per_dim))
             positions = view._backend.launch(_nonzero, index.array)
             per_dim += [index_of_array(each, dtypes.int64) for each in positions]

@@ -53,7 +53,7 @@ def _scatter_(
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
         warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
-            "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+            "PyTorch release. Use torch.scatter_reduce instead for more reduction options."
         )
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")

@@ -136,7 +136,7 @@ def _check_condition(condition: Tensor) -> None:
     if condition._dtype is dtypes.uint8:
         warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-            "version of PyTorch. Use a boolean condition instead.",
+            "version of PyTorch. Use a boolean condition instead."
         )
     elif condition._dtype is not dtypes.bool:
         raise explained(
@@ -150,8 +150,7 @@ def _check_condition(condition: Tensor) -> None:
 
 def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:
     """The gradient of a choice for one of the two: where it was chosen."""
-    gradient: Tensor = where(condition, input, other)
-    return gradient
+    return where(condition, input, other)
 
 
 @operator("indexing", function=False, method=False, dunders=("where",))

@@ -212,8 +212,7 @@ def normal(
         return finished(made, out)
     if size is not None or options:
         raise TypeError("tensors say where the numbers go")  # as above
-    result: Tensor = _recorded_normal(mean, std, generator, out)
-    return result
+    return _recorded_normal(mean, std, generator, out)
 
 
 @derivative(
@@ -260,11 +259,7 @@ def _empty_like(name: str, input: Any, memory_format: Any, options: Options) -> 
 
 @factory()
 def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    input: Tensor, *, generator: Generator | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """As `rand`, with the size, dtype, device and order of dimensions of `input`."""
     return finished(fill_evenly(_empty_like("rand_like", input, memory_format, options), generator=generator), None)
@@ -272,11 +267,7 @@ def rand_like(
 
 @factory()
 def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    input: Tensor, *, generator: Generator | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """As `randn`, with the size, dtype, device and order of dimensions of `input`."""
     return finished(fill_normally(_empty_like("randn_like", input, memory_format, options), generator=generator), None)
@@ -338,11 +329,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
-@derivative(
-    node="NotImplemented",
-    count=no_derivative("aten::binomial"),
-    prob=no_derivative("aten::binomial"),
-)
+@derivative(node="NotImplemented", count=no_derivative("aten::binomial"), prob=no_derivative("aten::binomial"))
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.
 

@@ -45,12 +45,7 @@ def draw(target: Tensor, generator: Generator | None, sample: Callable[..., Arra
 
 
 def _fill_in_memory_order(
-    xp: Any,
-    array: Array,
-    stride: tuple[int, ...],
-    bits: RandomBits,
-    sample: Callable[..., Array],
-    parameters: Any,
+    xp: Any, array: Array, stride: tuple[int, ...], bits: RandomBits, sample: Callable[..., Array], parameters: Any
 ) -> None:
     in_memory = array
     if not array.flags.c_contiguous:
@@ -263,7 +258,7 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
                 warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
                     f"{dtypes.C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this "
-                    "range. This warning will become an error in version 1.7 release, please fix the code in advance",
+                    "range. This warning will become an error in version 1.7 release, please fix the code in advance"
                 )
             continue
         lowest, largest = _LIMITS[dtype]

@@ -95,11 +95,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 
 
 @reduction(
-    _same,
-    check=_of_amax("amax", "max_values_cpu"),
-    check_out=_same_dtype,
-    samples=_samples,
-    differs=SIGN_OF_ZERO,
+    _same, check=_of_amax("amax", "max_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
 @derivative(real_only="amax", input=amax_backward)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -108,11 +104,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 
 
 @reduction(
-    _same,
-    check=_of_amax("amin", "min_values_cpu"),
-    check_out=_same_dtype,
-    samples=_samples,
-    differs=SIGN_OF_ZERO,
+    _same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, samples=_samples, differs=SIGN_OF_ZERO
 )
 @derivative(real_only="amin", input=amax_backward)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
@@ -146,21 +138,13 @@ def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim
     return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_samples)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
     return _position("argmax", _position_of_largest, input, dim, keepdim, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_samples)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
     return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
@@ -228,18 +212,9 @@ def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
     )
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_samples)
 def max(
-    input: Tensor,
-    dim: DimOrOther = None,
-    keepdim: KeepDim = False,
-    *,
-    other: StatedTensor = None,
-    out: Any = None,
+    input: Tensor, dim: DimOrOther = None, keepdim: KeepDim = False, *, other: StatedTensor = None, out: Any = None
 ) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
@@ -254,18 +229,9 @@ def max(
     return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_samples)
 def min(
-    input: Tensor,
-    dim: DimOrOther = None,
-    keepdim: KeepDim = False,
-    *,
-    other: StatedTensor = None,
-    out: Any = None,
+    input: Tensor, dim: DimOrOther = None, keepdim: KeepDim = False, *, other: StatedTensor = None, out: Any = None
 ) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.

@@ -67,8 +67,7 @@ def _out_wants_dim(name: str, dims: str) -> Callable[[Tensor, Dims, Tensor], Non
     samples=reduction_samples,
 )
 @derivative(
-    node=by_dim("Sum"),
-    input=lambda grad, input_size, dim, keepdim: sum_backward(grad, input_size, dim, keepdim),
+    node=by_dim("Sum"), input=lambda grad, input_size, dim, keepdim: sum_backward(grad, input_size, dim, keepdim)
 )
 def sum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all. Integers are added as int64."""
@@ -111,12 +110,7 @@ def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     return xp.nansum(input, axis=axes, keepdims=True)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=reduction_samples,
-    differs=OTHER_OUT,
-)
+@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
 @derivative(
     node=by_dim("Mean"),
     input=lambda grad, input_size, dim, keepdim: (
@@ -151,11 +145,7 @@ def _prod_samples() -> Iterator[Sample]:
     yield sample(values(0, 3), 0)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_prod_samples,
-)
+@operator("reduction", out=True, samples=_prod_samples)
 @derivative(node=by_dim("Prod"), input=prod_backward)
 def prod(
     input: Tensor,
@@ -225,25 +215,13 @@ def _answers_in_bool(name: str) -> Callable[[Tensor, Dims, Tensor], None]:
     return check
 
 
-@reduction(
-    _same,
-    _truth,
-    check_out=_answers_in_bool("all"),
-    needs_dims=True,
-    samples=reduction_samples,
-)
+@reduction(_same, _truth, check_out=_answers_in_bool("all"), needs_dims=True, samples=reduction_samples)
 def all(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether every element is nonzero, over dimensions `dim` or over all."""
     return xp.all(input, axis=axes, keepdims=True)
 
 
-@reduction(
-    _same,
-    _truth,
-    check_out=_answers_in_bool("any"),
-    needs_dims=True,
-    samples=reduction_samples,
-)
+@reduction(_same, _truth, check_out=_answers_in_bool("any"), needs_dims=True, samples=reduction_samples)
 def any(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """Whether some element is nonzero, over dimensions `dim` or over all."""
     return xp.any(input, axis=axes, keepdims=True)

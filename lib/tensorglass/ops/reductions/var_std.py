@@ -39,7 +39,7 @@ def _variance_of(
     if count <= correction:
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel).",
+            "(input numel divided by output numel)."
         )
     result = input._dtype.to_real()
     return reduce(kernel, input, axes, keepdim, input._dtype, result, out, freedom=max(count - correction, 0))
@@ -77,12 +77,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-    differs=OTHER_OUT,
-)
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
 @derivative(input=var_backward)
 def var(
     input: Tensor,
@@ -97,12 +92,7 @@ def var(
     return _variance_of("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-    differs=OTHER_OUT,
-)
+@operator("reduction", out=True, samples=_samples, differs=OTHER_OUT)
 @derivative(
     input=lambda grad, input, result, dim, unbiased, correction, keepdim: var_backward(
         (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim

@@ -42,12 +42,7 @@ def _all_equal(xp: Any, input: Array, other: Array) -> Any:
 
 @pointwise(PREDICATE, function=False, method=False, inplace=False, check=dtypes_alike)
 def _isclose(
-    xp: Any,
-    input: Array,
-    other: Array,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    xp: Any, input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Array:
     """Whether elements differ by at most ``atol + rtol * |other|``."""
     same = xp.equal(input, other)
@@ -83,13 +78,7 @@ def _alike() -> Iterator[Sample]:
 
 
 @operator("comparison", samples=_alike)
-def allclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
     check_tensor("allclose", input)
     check_tensor("allclose", other, "other", 2)

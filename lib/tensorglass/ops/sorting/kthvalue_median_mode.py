@@ -253,8 +253,7 @@ def nanmedian(input: Tensor, dim: StatedDim = None, keepdim: KeepDim = False, *,
 def _whole(name: str, of_all: Any, input: Tensor, out: OutPair) -> Tensor:
     if out is not None:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-    made: Tensor = of_all(input)
-    return made
+    return of_all(input)
 
 
 # --- mode ------------------------------------------------------------------------------------------------------------

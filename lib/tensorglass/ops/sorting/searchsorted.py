@@ -45,12 +45,7 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
 
 @operator("comparison", method=False, out=True, samples=_isin_samples)
 def isin(
-    elements: Any,
-    test_elements: Any,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
     input, others = _as_tensor(elements, test_elements), _as_tensor(test_elements, elements)

@@ -118,11 +118,7 @@ def _run_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", samples=_run_samples)
-@derivative(
-    node="UniqueConsecutiveBackward0",
-    outputs=1,
-    input=no_formula("unique_consecutive"),
-)
+@derivative(node="UniqueConsecutiveBackward0", outputs=1, input=no_formula("unique_consecutive"))
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

@@ -119,8 +119,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"expected scalar type {x1._dtype.scalar_type} but found {x2._dtype.scalar_type}")
     geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
     is_many = max(x1._size[-2], x2._size[-2]) > _MANY
-    result: Tensor = _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
-    return result
+    return _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
 
 
 # --- renorm ----------------------------------------------------------------------------------------------------------

@@ -68,11 +68,7 @@ def _edges(points: Tensor, place: int, bins: Any, limits: Sequence[float] | None
 
 @operator("sorting", method=False, samples=_samples)
 def histogramdd(
-    input: Tensor,
-    bins: Any,
-    range: Sequence[float] | None = None,
-    weight: Tensor | None = None,
-    density: bool = False,
+    input: Tensor, bins: Any, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
     """How many points fall into each box, and the edges of the boxes along each dimension.
 

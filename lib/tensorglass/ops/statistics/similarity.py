@@ -83,8 +83,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
     check_tensor("pairwise_distance", x1, "x1")
     check_tensor("pairwise_distance", x2, "x2", 2)
     last = max(len(x1._size), len(x2._size)) - 1
-    result: Tensor = old_norm(plus(x1 - x2, eps), p, (last,), keepdim)
-    return result
+    return old_norm(plus(x1 - x2, eps), p, (last,), keepdim)
 
 
 # --- each row with every one after it --------------------------------------------------------------------------------
@@ -152,5 +151,4 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError("pdist only supports non-negative p values")
     if input._dtype.itemsize == 2 and input._size[0] > 1 and input._size[1]:
         raise NotImplementedError(f"\"pdist\" not implemented for '{input._dtype.scalar_type}'")
-    result: Tensor = _recorded(input, p)
-    return result
+    return _recorded(input, p)

@@ -13,12 +13,14 @@ from tensorglass.core.dtype_info import finfo
 from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
+from tensorglass.ops.derivatives.formulas import conj
 from tensorglass.ops.kernels.cumulative import running
 from tensorglass.ops.reductions.cumulative import accumulated_in
 from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, elements_at, paired
@@ -111,23 +113,42 @@ def cummin(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
     return _extreme(return_types.cummin, "minimum", input, dim, out)
 
 
-def _powers_gradient(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
-    """Every power's share in the sums from its place on; by logarithms, positive and negative gradients apart."""
-    if not input._size or not input.numel():
-        return grad
-
+@derivative(
+    node="SubBackward0",
+    grad_output=lambda grad, input, output, dim: _weighted_powers(grad, input, output, dim),
+    input=lambda grad, result: conj(grad) * result,
+    output=lambda grad, grad_output, input, output, dim: (
+        -grad_output * conj(_weighted_powers(grad, input, output, dim))
+    ),
+)
+def _logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
     def shares(logarithm: Tensor) -> Tensor:
-        return (logcumsumexp((logarithm - result).flip(dim), dim).flip(dim) + input).exp()
+        return (logcumsumexp((logarithm - conj(output)).flip(dim), dim).flip(dim) + conj(input)).exp()
 
     if input._dtype.is_complex:
-        later = logcumsumexp((grad.log() - result.conj()).flip(dim), dim).flip(dim)
-        return (later + input.conj()).exp()
-    size, none = grad.abs().log(), grad.new_full((), finfo(grad._dtype).min)
-    return shares(size.where(grad > 0, none)) - shares(size.where(grad < 0, none))
+        return shares(grad_output.log())
+    size, none = grad_output.abs().log(), grad_output.new_full((), finfo(grad_output._dtype).min)
+    return shares(size.where(grad_output > 0, none)) - shares(size.where(grad_output < 0, none))
+
+
+#: For each power its share in the sums from its place on, found by logarithms. It has a derivative of its own:
+#: that of a logarithm would be NaN where a gradient is 0.
+logcumsumexp_backward: Any = recorded(_logcumsumexp_backward)
+
+
+def _weighted_powers(weights: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The sums of the powers up to each place, times `weights`, over those without: the transpose of the above."""
+    weights, powers, totals = (each.flip(dim) for each in (weights, -conj(output), -conj(input)))
+    found: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
+    return found.flip(dim)
 
 
 @operator("cumulative", out=True, samples=_samples)
-@derivative(input=_powers_gradient)
+@derivative(
+    input=lambda grad, input, result, dim: (
+        logcumsumexp_backward(grad, input, result, dim) if input._size and input.numel() else grad
+    )
+)
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of e to the power of the elements up to each, along `dim`, without overflow."""
     check_tensor("logcumsumexp", input)

@@ -1,7 +1,7 @@
 """The array API standard: a namespace in which libraries that speak it find what they need of tensors.
 
 SciPy, scikit-learn and others ask an array for its namespace (`Tensor.__array_namespace__`) and compute with what is in
-it, so that they need not know the library. The one idea to keep in mind: here are no computations, only the standard's
+it, so that they need not know the library. Nothing is computed here: these are the standard's
 names, keywords and rules for dtypes, over the operators of `tensorglass`.
 
     >>> def standardized(x):

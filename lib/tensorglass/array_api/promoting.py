@@ -1,7 +1,7 @@
-"""What the standard says otherwise than PyTorch about dtypes: every array has its say, 0-dim ones too.
+"""Where the standard's promotion of dtypes differs from PyTorch's: 0-dim arrays count like all others.
 
-PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. The one idea to keep in mind: once
-operands are of one dtype, both agree; so operands of two are converted here, and those of one go straight through.
+PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. Once operands have one dtype both
+agree, so operands of two dtypes are converted here, and those of one go straight through.
 uint16, uint32 and uint64, which PyTorch promotes with floating-point types alone, promote as other integers do.
 """
 

@@ -1,7 +1,7 @@
 """uint16, uint32 and uint64, with which the standard computes, and PyTorch hardly.
 
-Operators refuse them as PyTorch's do. The one idea to keep in mind: a function of the namespace calls its operator as
-it is, and only where that refuses, once more with the refusals lifted; so arrays of all other dtypes pay for nothing.
+Operators refuse them as PyTorch's do. A function of the namespace calls its operator as it is, and only where that
+refuses, once more with the refusals lifted; so arrays of all other dtypes pay for nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Functions into functions: `grad`, `vjp`, `jvp`, `jacrev`, `jacfwd`, `hessian`.
 
-The one idea to keep in mind: inputs and outputs may be nested tuples, lists and dictionaries; they are taken apart at
-the border, and results are put together the same way.
+Inputs and outputs may be nested tuples, lists and dictionaries: they are flattened on the way in, and results are put
+together the same way.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two kinds of things can stand there. *Basic* items (ints, slices, None, Ellipsis) change the header and nothing else.
 *Advanced* items (tensors, lists, arrays, bools) say which positions to visit; they are collected, each at the dimension
-it stands for, and the dimension stays whole until `advanced_indexing` visits it.
+it stands for, and the dimension stays whole until `advanced` visits it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random tensors: made, then filled by the in-place methods of `random`."""
+"""Random tensors: made, then filled by the in-place methods of `in_place`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from tensorglass.ops.creation.factory import (
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.derivatives.formulas import no_derivative, zero_gradient
-from tensorglass.ops.kernels import random_bits as sampling
+from tensorglass.ops.kernels import random_bits
 from tensorglass.ops.kernels.python_numbers import checked
-from tensorglass.ops.random import vmap as slice_draws
+from tensorglass.ops.random import vmap
 from tensorglass.ops.random.in_place import (
     bernoulli_,
     draw,
@@ -166,7 +166,7 @@ def randperm(
     geometry.contiguous_nbytes((count,), place.dtype.itemsize)
     _check_holds(count, place.dtype)
     made = new((count,), place) if out is None else resized(out, (count,))
-    draw(made, generator, sampling.permutation)
+    draw(made, generator, random_bits.permutation)
     return finished(made, out)
 
 
@@ -204,7 +204,7 @@ def normal(
                 "(float mean, Tensor std)", "(float mean, float std, tuple of ints size)",
             )  # fmt: skip
         if not isinstance(size, tuple | list):
-            raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
+            raise TypeError("a size is a tuple")  # `arg_parser` says it in PyTorch's words
         shape = size_tuple("normal", size)
         place = read_out_options("normal", options, out)
         made = new(shape, place) if out is None else resized(out, shape)
@@ -306,7 +306,7 @@ def bernoulli(
     check_tensor("bernoulli", input)
     if p is not None:
         if out is not None:
-            raise TypeError("a chance for all is not written to an out=")  # `calls` says it in PyTorch's words
+            raise TypeError("a chance for all is not written to an out=")  # `arg_parser` says it in PyTorch's words
         made = _empty_like("bernoulli", input, contiguous_format, {})
         return finished(fill_by_chance(made, p, generator=generator), None)
     made = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
@@ -324,7 +324,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     bits = generator_of(generator, input.device)._bits
     made = _empty_like("poisson", input, None, {})
-    raw_array(made)[...] = slice_draws.drawn_alone((rates,), lambda: bits.draw_poisson(rates.astype("float64")))
+    raw_array(made)[...] = vmap.drawn_alone((rates,), lambda: bits.draw_poisson(rates.astype("float64")))
     return made
 
 
@@ -354,7 +354,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 def _successes(xp: Any, target: Array, count: Array, prob: Array, bits: RandomBits) -> None:
     tries = xp.where(count > 0, xp.floor(count), 0)
     given = xp.broadcast_to(tries, target.shape).astype("int64"), xp.broadcast_to(_chances(xp, prob), target.shape)
-    drawn = slice_draws.drawn_alone(given, lambda: bits.draw_binomial(*given))
+    drawn = vmap.drawn_alone(given, lambda: bits.draw_binomial(*given))
     target[...] = xp.where(xp.isnan(prob) | xp.isnan(count), math.nan, drawn)
 
 

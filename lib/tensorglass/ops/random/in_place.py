@@ -1,7 +1,7 @@
 """Random numbers: the in-place methods that fill a tensor with them.
 
 Everything is drawn by one function, `draw`, into a tensor that is there already, in the order in which its elements lie
-in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `sampling`.
+in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `kernels.random_bits`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_un
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import zero_gradient
-from tensorglass.ops.kernels import random_bits as sampling
-from tensorglass.ops.random import vmap as slice_draws
+from tensorglass.ops.kernels import random_bits
+from tensorglass.ops.random import vmap
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.generator import Generator, generator_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
@@ -52,9 +52,9 @@ def _fill_in_memory_order(
         in_memory = array.transpose(sorted(builtins.range(array.ndim), key=lambda dim: stride[dim], reverse=True))
     if array.dtype.kind == "c":  # two real numbers an element
         real = xp.dtype(f"float{array.dtype.itemsize * 4}")
-        drawn = slice_draws.drawn(xp, sample, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
+        drawn = vmap.drawn(xp, sample, bits, 2 * array.size, *parameters).astype(real).view(array.dtype)
     else:
-        drawn = slice_draws.drawn(xp, sample, bits, array.size, *parameters)
+        drawn = vmap.drawn(xp, sample, bits, array.size, *parameters)
     in_memory[...] = drawn.reshape(in_memory.shape)
 
 
@@ -106,10 +106,10 @@ def _keep_below(xp: Any, array: Array, low: float, high: float) -> None:
 
 
 def _uniform(xp: Any, bits: RandomBits, count: int, dtype: DType, low: float, high: float) -> Array:
-    numbers = sampling.uniform(xp, bits, count, dtype)
+    numbers = random_bits.uniform(xp, bits, count, dtype)
     if low != 0.0 or high != 1.0:
         real = numbers.dtype.type
-        return sampling.scaled(xp, numbers, real(high) - real(low), low)
+        return random_bits.scaled(xp, numbers, real(high) - real(low), low)
     return numbers
 
 
@@ -134,15 +134,15 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 def _normal(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
     is_half = dtype.itemsize == 2
-    return _scaled(xp, sampling.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
+    return _scaled(xp, random_bits.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
 
 
 def _normal_pairs(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
-    return _scaled(xp, sampling.normal_pairs(xp, bits, count), mean, std)
+    return _scaled(xp, random_bits.normal_pairs(xp, bits, count), mean, std)
 
 
 def _scaled(xp: Any, numbers: Array, mean: float, std: float) -> Array:
-    return numbers if (mean, std) == (0, 1) else sampling.scaled(xp, numbers, std, mean)
+    return numbers if (mean, std) == (0, 1) else random_bits.scaled(xp, numbers, std, mean)
 
 
 @operator("random", function=False)
@@ -169,7 +169,7 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
     if self._dtype.is_floating_point and low < high:
         low, high = _drawn_bounds(low, high, self._dtype)
     _check_integer_bounds(low, high, self._dtype)
-    return draw(self, generator, sampling.integers, low, high - low)
+    return draw(self, generator, random_bits.integers, low, high - low)
 
 
 def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
@@ -209,7 +209,7 @@ def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
 
 
 def _integers_from(xp: Any, bits: RandomBits, count: int, low: int, span: int) -> Array:
-    return bits.draw_64(count).view("int64") if span == 2**64 else sampling.integers(xp, bits, count, low, span)
+    return bits.draw_64(count).view("int64") if span == 2**64 else random_bits.integers(xp, bits, count, low, span)
 
 
 def _last_integer(low: int, dtype: DType) -> int:
@@ -280,7 +280,7 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {self._dtype.scalar_type}"
         )
-    return draw(self, generator, sampling.exponential, lambd)
+    return draw(self, generator, random_bits.exponential, lambd)
 
 
 @operator("random", function=False)
@@ -294,7 +294,7 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
             f"specified {dtypes.C_NAMES[self._dtype]}"
         )
-    return draw(self, generator, sampling.cauchy, median, sigma)
+    return draw(self, generator, random_bits.cauchy, median, sigma)
 
 
 @operator("random", function=False)
@@ -306,7 +306,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     refuse_unwritten("geometric_cpu", self._dtype)
     if self._dtype is dtypes.bool or self._dtype.is_complex:
         raise not_implemented("geometric_cpu", self._dtype)
-    return draw(self, generator, sampling.geometric, p)
+    return draw(self, generator, random_bits.geometric, p)
 
 
 @operator("random", function=False)
@@ -321,7 +321,7 @@ def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Gen
 
 
 def _log_normal(xp: Any, bits: RandomBits, count: int, mean: float, std: float) -> Array:
-    return xp.exp(_scaled(xp, sampling.normal_pairs(xp, bits, count), mean, std))
+    return xp.exp(_scaled(xp, random_bits.normal_pairs(xp, bits, count), mean, std))
 
 
 @operator("random", function=False)
@@ -339,7 +339,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
 
 
 def _bernoulli(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
-    return sampling.uniform(xp, bits, count, dtypes.float64) < p
+    return random_bits.uniform(xp, bits, count, dtypes.float64) < p
 
 
 def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None) -> Tensor:
@@ -380,8 +380,8 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
 
 
 def _decide(xp: Any, target: Array, chances: Array, bits: RandomBits, dtype: DType) -> None:
-    """Write ones by these chances, and zeros, without a tensor for the numbers drawn: a third less time of a few."""
-    target[...] = slice_draws.drawn(xp, sampling.uniform, bits, target.size, dtype).reshape(target.shape) < chances
+    """Write ones by these chances, and zeros, without a tensor for the numbers drawn."""
+    target[...] = vmap.drawn(xp, random_bits.uniform, bits, target.size, dtype).reshape(target.shape) < chances
 
 
 def _all_between(xp: Any, array: Array, low: float, high: float) -> bool:

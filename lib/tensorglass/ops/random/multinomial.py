@@ -1,7 +1,7 @@
 """Drawing places by their weights.
 
-The one idea to keep in mind: places drawn once only are the winners of a race, those drawn again and again are where
-uniform numbers fall among the weights added up; PyTorch refuses what cannot be drawn from in other words for each.
+Places drawn without replacement are the winners of a race; those drawn with replacement are where uniform numbers fall
+among the weights added up.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import check_int, check_tensor
 from tensorglass.ops.creation.factory import Place, new, resized
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.kernels import random_bits as sampling
-from tensorglass.ops.random import vmap as slice_draws
+from tensorglass.ops.kernels import random_bits
+from tensorglass.ops.random import vmap
 from tensorglass.tensor.generator import Generator, generator_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
@@ -104,7 +104,7 @@ def _are_finite(xp: Any, array: Array) -> bool:
 
 def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
     """The places of the largest weight / exponential number: a race in which heavier places tend to come in earlier."""
-    times = slice_draws.drawn(xp, sampling.exponential, bits, weights.size, 1.0)
+    times = vmap.drawn(xp, random_bits.exponential, bits, weights.size, 1.0)
     times = times.astype(weights.dtype).reshape(weights.shape)
     return xp.argsort(-(weights / times), axis=-1, kind="stable")[..., :count]
 
@@ -112,7 +112,7 @@ def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) 
 def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
     """Where uniform numbers fall among the weights added up."""
     rows = weights.reshape(-1, weights.shape[-1])
-    drawn = slice_draws.drawn(xp, sampling.uniform, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
+    drawn = vmap.drawn(xp, random_bits.uniform, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
     summed = xp.cumsum(rows, axis=-1)
     summed = summed / summed[:, -1:]
     found = [xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)]

@@ -1,7 +1,7 @@
 """What a function draws that runs slice by slice, as `func.vmap` runs it.
 
-The one idea to keep in mind: PyTorch draws for all slices at once. So does the first slice here; the others take their
-part of it. `drawn` is how operators draw; where nothing runs in slices it just draws.
+PyTorch draws for all slices together. So does the first slice here; the others take their part of it. `drawn` is how
+operators draw; where nothing runs in slices it just draws.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorglass.backends import Array, RandomBits
-from tensorglass.ops.kernels import random_bits as sampling
+from tensorglass.ops.kernels import random_bits
 
 Sample = Callable[..., Array]
 
 
 class _Slices(threading.local):
-    around: SliceDraws | None = None  #: what runs slice by slice just now
+    around: SliceDraws | None = None  #: what runs slice by slice
 
 
 _slices = _Slices()
@@ -59,7 +59,7 @@ class SliceDraws:
     def _for_all(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         if self._randomness == "same":
             return drawn(xp, sample, bits, count, *parameters)
-        if sample is sampling.permutation:  # of which several are no permutation
+        if sample is random_bits.permutation:  # of which several are no permutation
             return xp.concatenate([drawn(xp, sample, bits, count) for _ in range(self._count)])
         return drawn(xp, sample, bits, count * self._count, *parameters)
 

@@ -32,7 +32,7 @@ _BEGINNING = 4096  #: elements that are compared before all the others: of most 
 
 def _all_equal(xp: Any, input: Array, other: Array) -> Any:
     if xp is HOST.xp and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
-        return False  # as nearly always where they differ: 1 µs less
+        return False  # as nearly always where they differ
     if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
         rows = max(1, _BEGINNING * len(input) // input.size)
         if not (input[:rows] == other[:rows]).all():
@@ -72,12 +72,12 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return made
 
 
-def _alike() -> Iterator[Sample]:
+def _allclose_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), values(2, 3))
     yield sample(values(2, 3), values(3, seed=1))
 
 
-@operator("comparison", samples=_alike)
+@operator("comparison", samples=_allclose_samples)
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as `isclose` has it. Both tensors must have the same dtype."""
     check_tensor("allclose", input)

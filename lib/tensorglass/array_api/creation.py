@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import tensorglass as torch
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor

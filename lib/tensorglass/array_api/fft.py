@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import tensorglass as torch
+from tensorglass.array_api.elementwise import named
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -21,7 +22,7 @@ def _along_one(name: str) -> Callable[..., Tensor]:
         result: Tensor = transform(x, n, axis, norm)
         return result.resolve_conj()  # in memory of its own, so that other libraries can read it
 
-    return _named(function, name, transform)
+    return named(function, name, transform)
 
 
 def _along_several(name: str) -> Callable[..., Tensor]:
@@ -33,13 +34,7 @@ def _along_several(name: str) -> Callable[..., Tensor]:
     ) -> Tensor:
         return transform(x, s, axes, norm)
 
-    return _named(function, name, transform)
-
-
-def _named(function: Any, name: str, transform: Callable[..., Any]) -> Any:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (transform.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
-    return function
+    return named(function, name, transform)
 
 
 fft = _along_one("fft")

@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import tensorglass as torch
 from tensorglass.array_api import statistics
-from tensorglass.array_api.promoting import promoted
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype, promoted
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
 

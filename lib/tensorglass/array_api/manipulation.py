@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.promoting import result_type
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype, result_type
 from tensorglass.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import as_tensors
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import as_tensors, for_every_dtype
 from tensorglass.tensor.tensor import Tensor
 
 # --- searching -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor

@@ -240,7 +240,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
-    if not index.numel() or (not input.numel() and not _has_slices(input, dim)):
+    if not index.numel() or not input.numel():
         input._written()
         return input
     length = input._size[dim] if input._size else 1
@@ -248,17 +248,6 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     check_positions(index, length, dim, message, IndexError, negative=True)
     element = number_array(input._backend, number, input._dtype)
     return written_in_place(input, _set_slices, array_of(index).reshape(-1), element, dim)
-
-
-def _has_slices(input: Tensor, dim: int) -> bool:
-    """Whether the slices of a tensor without elements have some: PyTorch looks at the first one, be there one or not.
-
-    Where they have none it does not look at the positions.
-    """
-    size, stride = list(input._size), list(input._stride)
-    size[dim], stride[dim] = 1, 0
-    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, input._storage._nbytes)
-    return 0 not in size
 
 
 @derivative(

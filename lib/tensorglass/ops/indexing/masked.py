@@ -28,12 +28,14 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 
-
-@derivative(
+_masked_fill_derivative = derivative(
     node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
+
+
+@_masked_fill_derivative
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
         raise invalid_combination(
@@ -78,11 +80,7 @@ def _mask_fill_samples() -> Iterator[Sample]:
     samples=_mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
-@derivative(
-    node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
-    input=lambda grad, mask: grad.masked_fill(mask, 0),
-    value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
-)
+@_masked_fill_derivative
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
@@ -127,10 +125,13 @@ def _select_masked(xp: Any, source: Array, mask: Array) -> Array:
     return source[mask]
 
 
-@derivative(
+_masked_scatter_derivative = derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
 )
+
+
+@_masked_scatter_derivative
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
     check_tensor("masked_scatter_", source, "source", 2)
@@ -173,10 +174,7 @@ def _masked_scatter_samples() -> Iterator[Sample]:
 
 
 @operator("indexing", inplace=_masked_scatter_, samples=_masked_scatter_samples)
-@derivative(
-    input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
-)
+@_masked_scatter_derivative
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     check_tensor("masked_scatter", mask, "mask", 2)

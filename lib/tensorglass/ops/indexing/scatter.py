@@ -190,9 +190,6 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     beside = any(n > most for each, (n, most) in enumerate(zip(chosen, own, strict=True)) if each != dim)
     if len(chosen) != len(given):
-        ndim = len(src._size)
-        if 0 < ndim < len(own) and not beside and all(n <= most for n, most in zip(chosen, given, strict=False)):
-            geometry.wrap_dim(ndim, ndim)  # sic: src is asked for a dimension that it has not
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if beside or any(n > most for n, most in zip(chosen, given, strict=True)):
         sizes = f"index {list(index._size)} to be no larger than self {list(input._size)}"

@@ -66,15 +66,15 @@ def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
             f"There are {weights._size[-1]} places to draw from, and {count} are asked for: pass replacement=True.",
         )
     array = array_of(weights)
-    if weights._backend.launch(_are_good, array):  # as nearly always; else it is found out what is wrong
+    if weights._backend.launch(_are_good, array):
         return
-    if not weights._backend.launch(_are_positive, array):
+    if not bool((array >= 0).all()):
         raise RuntimeError(
             "invalid multinomial distribution (encountering probability entry < 0)"
             if replacement and count > 1
             else _NO_WEIGHT
         )
-    if not weights._backend.launch(_are_finite, array):
+    if not bool(weights._backend.xp.isfinite(array).all()):
         raise RuntimeError(
             "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
             if replacement and count > 1
@@ -92,14 +92,6 @@ def _are_good(xp: Any, array: Array) -> bool:
         return False
     totals = array.sum(-1)
     return bool(array.min() >= 0 and totals.min() > 0 and totals.max() < xp.inf)
-
-
-def _are_positive(xp: Any, array: Array) -> bool:
-    return bool((array >= 0).all())
-
-
-def _are_finite(xp: Any, array: Array) -> bool:
-    return bool(xp.isfinite(array).all())
 
 
 def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.core.dtypes import FLOATING
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import Sample, operator, sample
@@ -64,12 +63,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
-    made: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
-    if equal_nan and input._dtype.category >= FLOATING:  # PyTorch writes what it finds over what was found before
-        made._written()
-    if not rtol == atol == 0:
-        made._written()
-    return made
+    return _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 def _allclose_samples() -> Iterator[Sample]:

@@ -181,30 +181,14 @@ def _places_in_rows(xp: Any, ends: Array, given: Array, common: Any, is_right: b
     size = given.shape
     ends, given = ends.astype(common, copy=False), given.astype(common, copy=False)
     if ends.ndim == 1:
-        found = _search_row(xp, ends, given.reshape(-1), side)
+        found = xp.searchsorted(ends, given.reshape(-1), side=side)
     else:
         count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
         rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
         found = xp.zeros(sought.shape, kind)
         for place in range(rows.shape[0]):
-            found[place] = _search_row(xp, rows[place], sought[place], side)
+            found[place] = xp.searchsorted(rows[place], sought[place], side=side)
     return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
-
-
-def _search_row(xp: Any, ends: Array, sought: Array, side: str) -> Array:
-    """Of a row, by halves: as PyTorch goes about it, which finds NaN at the end and is led there by NaN on the way."""
-    if ends.dtype.kind != "f" or not (xp.isnan(ends).any() or xp.isnan(sought).any()):
-        return xp.searchsorted(ends, sought, side=side)
-    low = xp.zeros(sought.shape, "int64")
-    high = xp.full(sought.shape, ends.shape[0])
-    while (low < high).any():
-        is_open = low < high
-        middle = xp.minimum((low + high) // 2, ends.shape[0] - 1)
-        met = ends[middle]
-        is_before = ~(met > sought if side == "right" else met >= sought)
-        low = xp.where(is_open & is_before, middle + 1, low)
-        high = xp.where(is_open & ~is_before, middle, high)
-    return low
 
 
 def _bucket_samples() -> Iterator[Sample]:

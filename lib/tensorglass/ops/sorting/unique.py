@@ -15,8 +15,8 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_formula
-from tensorglass.tensor.construct import empty_on, from_array, make
-from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
+from tensorglass.tensor.construct import from_array, make
+from tensorglass.tensor.tensor import Tensor, array_of, header_of
 
 
 def _unique_samples() -> Iterator[Sample]:
@@ -132,21 +132,9 @@ def unique_consecutive(
     found = backend.launch(_runs_of_equals, array_of(input), axis, return_inverse, return_counts)
     kinds = (input._dtype, dtypes.int64, dtypes.int64)
     results = [from_array(array, dtype, input._storage) for array, dtype in zip(found, kinds, strict=False)]
-    if axis is None:
-        results = [_in_all_places(each, input.numel()) for each in results]
     if axis:
         results[0] = slices_along(results[0], axis)
     return results[0] if len(results) == 1 else tuple(results)
-
-
-def _in_all_places(made: Tensor, count: int) -> Tensor:
-    """The tensor at the beginning of a storage for `count` elements: PyTorch allocates for as many as there may be."""
-    if made.numel() == count or len(made._size) != 1:
-        return made
-    whole = empty_on(made._storage.device, (count,), (1,), made._dtype)
-    place = make(whole._storage, made._size, (1,), 0, made._dtype)
-    raw_array(place)[...] = raw_array(made)
-    return place
 
 
 def _runs_of_equals(xp: Any, array: Array, axis: int | None, return_inverse: bool, return_counts: bool) -> list[Array]:

@@ -65,8 +65,6 @@ def _quantile(
         array = input._backend.launch(_between, array_of(input), axis, array_of(q), interpolation, skips_nan)
         array = input._backend.xp.ascontiguousarray(array)
         found = from_array(array.reshape((*size, array.shape[-1])), input._dtype, input._storage)
-        if interpolation in ("linear", "midpoint"):
-            found._written()  # as PyTorch writes what is between over what is below
     else:
         ranked = _ordered(input, dim)
         found = _elements_at_ranks(

@@ -1,7 +1,7 @@
 """Reading by position along one dimension: index_select, gather, take.
 
-`index_select` takes whole slices, `gather` one element for each element of the index, and
-`take` counts through all elements as though they stood in one row.
+`index_select` takes whole slices, `gather` one element for each element of the index, and `take` counts through all
+elements as though they stood in one row.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ def result(
     return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
 
 
-def positions(*size: int, length: int, seed: int = 0) -> Tensor:
+def some_positions(*size: int, length: int, seed: int = 0) -> Tensor:
     """An index tensor of this size, with positions 0 to `length` - 1."""
     return values(*size, low=0, high=length - 0.01, dtype=dtypes.int64, seed=seed)
 
 
 def _select_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, positions(4, length=3))
-    yield sample(values(3), 0, positions(length=3))
-    yield sample(values(2, 3, 2), -2, positions(0, length=3))
+    yield sample(values(2, 3), 1, some_positions(4, length=3))
+    yield sample(values(3), 0, some_positions(length=3))
+    yield sample(values(2, 3, 2), -2, some_positions(0, length=3))
 
 
 @operator("indexing", out=True, samples=_select_samples)
@@ -115,9 +115,9 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
 
 
 def _gather_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, positions(2, 4, length=3))
-    yield sample(values(2, 3), 0, positions(1, 2, length=2))
-    yield sample(values(3), 0, positions(5, length=3))
+    yield sample(values(2, 3), 1, some_positions(2, 4, length=3))
+    yield sample(values(2, 3), 0, some_positions(1, 2, length=2))
+    yield sample(values(3), 0, some_positions(5, length=3))
 
 
 @operator("indexing", out=True, samples=_gather_samples)
@@ -192,8 +192,8 @@ def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Ar
 
 
 def _take_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), positions(2, 2, length=6))
-    yield sample(values(4), positions(length=4))
+    yield sample(values(2, 3), some_positions(2, 2, length=6))
+    yield sample(values(4), some_positions(length=4))
 
 
 @operator("indexing", out=True, samples=_take_samples)
@@ -226,9 +226,9 @@ def check_linear(input: Tensor, index: Tensor) -> None:
 
 
 def _take_along_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), positions(2, 4, length=3), 1)
-    yield sample(values(2, 3), positions(1, 1, length=2), 0)
-    yield sample(values(3), positions(2, length=3))
+    yield sample(values(2, 3), some_positions(2, 4, length=3), 1)
+    yield sample(values(2, 3), some_positions(1, 1, length=2), 0)
+    yield sample(values(3), some_positions(2, length=3))
 
 
 @operator("indexing", out=True, samples=_take_along_samples)

@@ -26,7 +26,7 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import scaled
 from tensorglass.ops.indexing.advanced import POSITIONS, index_of_tensor, warn_if_expanded, write_advanced
-from tensorglass.ops.indexing.gather import check_positions, positions
+from tensorglass.ops.indexing.gather import check_positions, some_positions
 from tensorglass.ops.kernels.add_at import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
@@ -91,12 +91,12 @@ def written_array(source: Tensor, target: Tensor) -> Array:
 
 
 def _index_write_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, positions(2, length=3), values(2, 2, seed=1))
-    yield sample(values(4), 0, positions(2, length=4), values(2, seed=1))
+    yield sample(values(2, 3), 1, some_positions(2, length=3), values(2, 2, seed=1))
+    yield sample(values(4), 0, some_positions(2, length=4), values(2, seed=1))
 
 
 def _index_fill_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, positions(2, length=3), 5.0)
+    yield sample(values(2, 3), 1, some_positions(2, length=3), 5.0)
 
 
 def _check_vector(name: str, index: Tensor) -> None:

@@ -22,7 +22,7 @@ from tensorglass.ops.declare.registry import Sample, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.indexing import scatter_backward
 from tensorglass.ops.indexing.advanced import POSITIONS
-from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row, positions
+from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row, some_positions
 from tensorglass.ops.indexing.index_add_copy_fill import declare_out_of_place, written_array, written_in_place
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import from_array
@@ -88,8 +88,8 @@ def _at_places(
 
 
 def _scatter_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 0, positions(1, 3, length=2), values(2, 3, seed=1))
-    yield sample(values(4), 0, positions(2, length=4), values(3, seed=1))
+    yield sample(values(2, 3), 0, some_positions(1, 3, length=2), values(2, 3, seed=1))
+    yield sample(values(4), 0, some_positions(2, length=4), values(3, seed=1))
 
 
 @derivative(

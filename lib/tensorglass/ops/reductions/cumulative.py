@@ -129,7 +129,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor 
     return _cumulated("cumprod", _running_product, input, dim, dtype, out)
 
 
-# --- extremes and logarithms ------------------------------------------------------------------------------------------
+# --- extremes and logarithms -----------------------------------------------------------------------------------------
 
 
 def _cummaxmin_backward(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
@@ -214,6 +214,8 @@ def cummin(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
     ),
 )
 def _logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The share of each power in the sums from its place on, times their gradients; by logarithms, as PyTorch."""
+
     def shares(logarithm: Tensor) -> Tensor:
         return (logcumsumexp((logarithm - conj(output)).flip(dim), dim).flip(dim) + conj(input)).exp()
 
@@ -223,13 +225,12 @@ def _logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, d
     return shares(size.where(grad_output > 0, none)) - shares(size.where(grad_output < 0, none))
 
 
-#: For each power its share in the sums from its place on, found by logarithms. It has a derivative of its own:
-#: that of a logarithm would be NaN where a gradient is 0.
+#: The derivative, an operator with a derivative of its own: that of a logarithm would be NaN where a gradient is 0.
 logcumsumexp_backward: Any = recorded(_logcumsumexp_backward)
 
 
 def _weighted_powers(weights: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
-    """The sums of the powers up to each place, times `weights`, over those without: the transpose of the above."""
+    """The sums of the powers up to each place, times `weights`, over the plain sums: the transpose of the above."""
     weights, powers, totals = (each.flip(dim) for each in (weights, -conj(output), -conj(input)))
     found: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
     return found.flip(dim)

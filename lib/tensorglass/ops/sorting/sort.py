@@ -91,7 +91,7 @@ def sort(
     stable: bool | None = None,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """The elements in order along `dim`, and the positions where they stood; `stable`: equals keep their order."""
+    """The elements in order along `dim`, and where they stood. Equals keep their order, `stable` or not."""
     check_tensor("sort", input)
     found = _sort(input, dim, descending)
     if out is None:
@@ -115,7 +115,7 @@ def _argsort_samples() -> Iterator[Sample]:
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """The positions of the elements in order along `dim`; `stable`: equals keep their order."""
+    """The positions of the elements in order along `dim`. Equals keep their order, `stable` or not."""
     check_tensor("argsort", input)
     found = _sort(input, dim, descending)[1]
     if out is None:

@@ -104,7 +104,7 @@ def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array
     return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
+# --- runs ------------------------------------------------------------------------------------------------------------
 
 
 def _run_samples() -> Iterator[Sample]:

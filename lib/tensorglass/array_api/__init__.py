@@ -1,8 +1,8 @@
 """The array API standard: a namespace in which libraries that speak it find what they need of tensors.
 
 SciPy, scikit-learn and others ask an array for its namespace (`Tensor.__array_namespace__`) and compute with what is in
-it, so that they need not know the library. Here are no computations, only the standard's names, keywords and rules for
-dtypes, over the operators of `tensorglass`.
+it, so that they need not know the library. Nothing is computed here: these are the standard's
+names, keywords and rules for dtypes, over the operators of `tensorglass`.
 
     >>> def standardized(x):
     ...     xp = x.__array_namespace__()
@@ -15,167 +15,42 @@ Source: https://data-apis.org/array-api, version 2024.12. `docs/array-api.md` sa
 
 from math import e, inf, nan, pi
 
+# Many names on a line.
+# fmt: off
+# isort: off
 from tensorglass.array_api import fft, linalg
 from tensorglass.array_api.creation import (
-    arange,
-    asarray,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    full,
-    full_like,
-    linspace,
-    meshgrid,
-    ones,
-    ones_like,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
+    arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like, linspace, meshgrid, ones, ones_like, tril,
+    triu, zeros, zeros_like,
 )
-from tensorglass.array_api.data_types import (
-    astype,
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-)
+from tensorglass.array_api.data_types import astype, can_cast, finfo, iinfo, isdtype
 from tensorglass.array_api.elementwise import (
-    abs,
-    acos,
-    acosh,
-    add,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    ceil,
-    clip,
-    conj,
-    copysign,
-    cos,
-    cosh,
-    divide,
-    equal,
-    exp,
-    expm1,
-    floor,
-    floor_divide,
-    greater,
-    greater_equal,
-    hypot,
-    imag,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    nextafter,
-    not_equal,
-    positive,
-    pow,
-    real,
-    reciprocal,
-    remainder,
-    round,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    trunc,
+    abs, acos, acosh, add, asin, asinh, atan, atan2, atanh, bitwise_and, bitwise_invert, bitwise_left_shift,
+    bitwise_or, bitwise_right_shift, bitwise_xor, ceil, clip, conj, copysign, cos, cosh, divide, equal, exp, expm1,
+    floor, floor_divide, greater, greater_equal, hypot, imag, isfinite, isinf, isnan, less, less_equal, log, log1p,
+    log2, log10, logaddexp, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, multiply, negative,
+    nextafter, not_equal, positive, pow, real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square,
+    subtract, tan, tanh, trunc,
 )
 from tensorglass.array_api.inspection import __array_namespace_info__
 from tensorglass.array_api.linalg import matmul, matrix_transpose, tensordot, vecdot
 from tensorglass.array_api.manipulation import (
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    concat,
-    expand_dims,
-    flip,
-    moveaxis,
-    permute_dims,
-    repeat,
-    reshape,
-    roll,
-    squeeze,
-    stack,
-    take,
-    take_along_axis,
-    tile,
-    unstack,
+    broadcast_arrays, broadcast_shapes, broadcast_to, concat, expand_dims, flip, moveaxis, permute_dims, repeat,
+    reshape, roll, squeeze, stack, take, take_along_axis, tile, unstack,
 )
 from tensorglass.array_api.promoting import result_type
 from tensorglass.array_api.searching import (
-    argmax,
-    argmin,
-    argsort,
-    count_nonzero,
-    isin,
-    nonzero,
-    searchsorted,
-    sort,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-    where,
+    argmax, argmin, argsort, count_nonzero, isin, nonzero, searchsorted, sort, unique_all, unique_counts,
+    unique_inverse, unique_values, where,
 )
 from tensorglass.array_api.statistics import (
-    all,
-    any,
-    cumulative_prod,
-    cumulative_sum,
-    diff,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
+    all, any, cumulative_prod, cumulative_sum, diff, max, mean, min, prod, std, sum, var,
 )
 from tensorglass.core.dtypes import (
-    bool,
-    complex64,
-    complex128,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    bool, complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
 )
+
+# fmt: on
 
 __array_api_version__ = "2024.12"
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``

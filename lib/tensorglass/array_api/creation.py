@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import tensorglass as torch
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -26,26 +26,22 @@ def arange(
         start, stop = 0, start
     if (stop - start) * step < 0:  # PyTorch refuses what the standard answers with no elements
         start = stop = type(start + stop + step)(0)  # of the kind that decides on the dtype
-    made: Tensor = torch.arange(start, stop, step, dtype=dtype, device=device)
-    return made
+    return torch.arange(start, stop, step, dtype=dtype, device=device)
 
 
 def asarray(obj: Any, /, *, dtype: DType | None = None, device: Place = None, copy: bool | None = None) -> Tensor:
     """`obj` (numbers, nested sequences of them, arrays) as a tensor. `copy` True always copies, False refuses to."""
-    made: Tensor = torch.asarray(obj, dtype=dtype, device=device, copy=copy)
-    return made
+    return torch.asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
 def empty(shape: int | tuple[int, ...], *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """A tensor that is not initialised."""
-    made: Tensor = torch.empty(_size(shape), dtype=dtype, device=device)
-    return made
+    return torch.empty(_size(shape), dtype=dtype, device=device)
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """A tensor of the size of `x` that is not initialised."""
-    made: Tensor = torch.empty_like(x, dtype=dtype, device=device)
-    return made
+    return torch.empty_like(x, dtype=dtype, device=device)
 
 
 @for_every_dtype
@@ -61,22 +57,19 @@ def eye(
 
 def from_dlpack(x: Any, /, *, device: Place = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array: `tensorglass.from_dlpack`."""
-    made: Tensor = torch.from_dlpack(x, device=device, copy=copy)
-    return made
+    return torch.from_dlpack(x, device=device, copy=copy)
 
 
 def full(
     shape: int | tuple[int, ...], fill_value: complex, *, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
     """A tensor filled with one number, of that number's dtype if none is given."""
-    made: Tensor = torch.full(_size(shape), fill_value, dtype=dtype, device=device)
-    return made
+    return torch.full(_size(shape), fill_value, dtype=dtype, device=device)
 
 
 def full_like(x: Tensor, /, fill_value: complex, *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """A tensor of the size of `x`, filled with one number."""
-    made: Tensor = torch.full_like(x, fill_value, dtype=dtype, device=device)
-    return made
+    return torch.full_like(x, fill_value, dtype=dtype, device=device)
 
 
 def linspace(
@@ -93,8 +86,7 @@ def linspace(
     if dtype is None and (isinstance(start, complex) or isinstance(stop, complex)):
         dtype = torch.get_default_dtype().to_complex()
     if endpoint:
-        made: Tensor = torch.linspace(start, stop, num, dtype=dtype, device=device)
-        return made
+        return torch.linspace(start, stop, num, dtype=dtype, device=device)
     return torch.linspace(start, stop, num + 1, dtype=dtype, device=device)[:num]
 
 
@@ -105,37 +97,31 @@ def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> list[Tens
 
 def ones(shape: int | tuple[int, ...], *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """A tensor of ones."""
-    made: Tensor = torch.ones(_size(shape), dtype=dtype, device=device)
-    return made
+    return torch.ones(_size(shape), dtype=dtype, device=device)
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """Ones in the size of `x`."""
-    made: Tensor = torch.ones_like(x, dtype=dtype, device=device)
-    return made
+    return torch.ones_like(x, dtype=dtype, device=device)
 
 
 @for_every_dtype
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros above the `k`-th diagonal."""
-    made: Tensor = torch.tril(x, k)
-    return made
+    return torch.tril(x, k)
 
 
 @for_every_dtype
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros below the `k`-th diagonal."""
-    made: Tensor = torch.triu(x, k)
-    return made
+    return torch.triu(x, k)
 
 
 def zeros(shape: int | tuple[int, ...], *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """A tensor of zeros."""
-    made: Tensor = torch.zeros(_size(shape), dtype=dtype, device=device)
-    return made
+    return torch.zeros(_size(shape), dtype=dtype, device=device)
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None) -> Tensor:
     """Zeros in the size of `x`."""
-    made: Tensor = torch.zeros_like(x, dtype=dtype, device=device)
-    return made
+    return torch.zeros_like(x, dtype=dtype, device=device)

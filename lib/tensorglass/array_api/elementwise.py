@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import as_tensors, of_number, promoted
-from tensorglass.array_api.unsigned import for_every_dtype, unrefused
+from tensorglass.array_api.promoting import as_tensors, for_every_dtype, of_number, promoted, unrefused
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -25,7 +24,7 @@ def _of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[
             result = unrefused(compute, x)
         return result
 
-    return _named(function, name, compute)
+    return named(function, name, compute)
 
 
 def _of_two(
@@ -46,10 +45,11 @@ def _of_two(
             result = unrefused(compute, x1, x2)
         return result
 
-    return _named(function, name, compute)
+    return named(function, name, compute)
 
 
-def _named(function: Any, name: str, operator: Callable[..., Any]) -> Any:
+def named(function: Any, name: str, operator: Callable[..., Any]) -> Any:
+    """The function under a name, with the summary of the operator that it stands for."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (operator.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
     return function
@@ -71,8 +71,7 @@ def _sign(x: Tensor) -> Tensor:
 
 def _round(x: Tensor) -> Tensor:
     """The nearest whole number, the even one of two; of complex numbers for each part."""
-    rounded: Tensor = torch.complex(x.real.round(), x.imag.round()) if x.is_complex() else torch.round(x)
-    return rounded
+    return torch.complex(x.real.round(), x.imag.round()) if x.is_complex() else torch.round(x)
 
 
 def _expm1(x: Tensor) -> Tensor:
@@ -188,5 +187,4 @@ def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | 
         high = of_number(high, x)
     elif isinstance(high, Tensor) and low is not None and not isinstance(low, Tensor):
         low = of_number(low, x)
-    clipped: Tensor = torch.clamp(x, low, high)
-    return clipped
+    return torch.clamp(x, low, high)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import tensorglass as torch
+from tensorglass.array_api.elementwise import named
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -21,7 +22,7 @@ def _along_one(name: str) -> Callable[..., Tensor]:
         result: Tensor = transform(x, n, axis, norm)
         return result.resolve_conj()  # in memory of its own, so that other libraries can read it
 
-    return _named(function, name, transform)
+    return named(function, name, transform)
 
 
 def _along_several(name: str) -> Callable[..., Tensor]:
@@ -31,16 +32,9 @@ def _along_several(name: str) -> Callable[..., Tensor]:
     def function(
         x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
     ) -> Tensor:
-        result: Tensor = transform(x, s, axes, norm)
-        return result
+        return transform(x, s, axes, norm)
 
-    return _named(function, name, transform)
-
-
-def _named(function: Any, name: str, transform: Callable[..., Any]) -> Any:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (transform.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
-    return function
+    return named(function, name, transform)
 
 
 fft = _along_one("fft")
@@ -57,26 +51,22 @@ irfftn = _along_several("irfftn")
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """The frequencies of a transform of `n` samples, `d` apart: the negative ones in the second half."""
-    frequencies: Tensor = torch.fft.fftfreq(n, d, dtype=dtype, device=device)
-    return frequencies
+    return torch.fft.fftfreq(n, d, dtype=dtype, device=device)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """The frequencies of a transform of `n` real samples, `d` apart."""
-    frequencies: Tensor = torch.fft.rfftfreq(n, d, dtype=dtype, device=device)
-    return frequencies
+    return torch.fft.rfftfreq(n, d, dtype=dtype, device=device)
 
 
 def fftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved so that frequency 0 is in the middle."""
-    moved: Tensor = torch.fft.fftshift(x, axes)
-    return moved
+    return torch.fft.fftshift(x, axes)
 
 
 def ifftshift(x: Tensor, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
     """What undoes `fftshift`."""
-    moved: Tensor = torch.fft.ifftshift(x, axes)
-    return moved
+    return torch.fft.ifftshift(x, axes)
 
 
 __all__ = [

@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import tensorglass as torch
 from tensorglass.array_api import statistics
-from tensorglass.array_api.promoting import promoted
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype, promoted
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
 
@@ -49,22 +48,19 @@ class Factors(NamedTuple):
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The product of matrices, or of stacks of them."""
     x1, x2 = promoted(x1, x2)
-    product: Tensor = torch.matmul(x1, x2)
-    return product
+    return torch.matmul(x1, x2)
 
 
 def matrix_transpose(x: Tensor, /) -> Tensor:
     """A view with the last two dimensions exchanged."""
-    view: Tensor = x.mT
-    return view
+    return x.mT
 
 
 @for_every_dtype
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     """The sum of products over several dimensions: the last and the first `axes`, or those that are named."""
     x1, x2 = promoted(x1, x2)
-    product: Tensor = torch.tensordot(x1, x2, axes if isinstance(axes, int) else tuple(map(list, axes)))
-    return product
+    return torch.tensordot(x1, x2, axes if isinstance(axes, int) else tuple(map(list, axes)))
 
 
 @for_every_dtype
@@ -93,22 +89,19 @@ def _vectors(x1: Tensor, x2: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """The triangular factor of positive definite matrices."""
-    factor: Tensor = torch.linalg.cholesky(x, upper=upper)
-    return factor
+    return torch.linalg.cholesky(x, upper=upper)
 
 
 @for_every_dtype
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The cross product of vectors of three elements along `axis`. ValueError if lengths differ."""
     x1, x2 = _vectors(x1, x2, axis)
-    product: Tensor = torch.linalg.cross(x1, x2, dim=axis)
-    return product
+    return torch.linalg.cross(x1, x2, dim=axis)
 
 
 def det(x: Tensor, /) -> Tensor:
     """The determinant."""
-    found: Tensor = torch.linalg.det(x)
-    return found
+    return torch.linalg.det(x)
 
 
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -123,45 +116,38 @@ def eigh(x: Tensor, /) -> Eigen:
 
 def eigvalsh(x: Tensor, /) -> Tensor:
     """The eigenvalues of symmetric or Hermitian matrices, rising."""
-    found: Tensor = torch.linalg.eigvalsh(x)
-    return found
+    return torch.linalg.eigvalsh(x)
 
 
 def inv(x: Tensor, /) -> Tensor:
     """The inverse."""
-    found: Tensor = torch.linalg.inv(x)
-    return found
+    return torch.linalg.inv(x)
 
 
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro") -> Tensor:
     """The norm of matrices: "fro", "nuc", or 1, 2, inf and their negatives."""
-    found: Tensor = torch.linalg.matrix_norm(x, "fro" if ord is None else ord, keepdim=keepdims)
-    return found
+    return torch.linalg.matrix_norm(x, "fro" if ord is None else ord, keepdim=keepdims)
 
 
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """The `n`-th power of square matrices; a negative `n` means the inverse's."""
-    power: Tensor = torch.linalg.matrix_power(x, n)
-    return power
+    return torch.linalg.matrix_power(x, n)
 
 
 def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """The number of singular values above `rtol` times the largest."""
-    rank: Tensor = torch.linalg.matrix_rank(x, **_tolerance(rtol, x))
-    return rank
+    return torch.linalg.matrix_rank(x, **_tolerance(rtol, x))
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """All products of an element of `x1` and one of `x2`."""
     x1, x2 = promoted(x1, x2)
-    product: Tensor = torch.outer(x1, x2)
-    return product
+    return torch.outer(x1, x2)
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """The pseudo-inverse; singular values up to `rtol` times the largest count as 0."""
-    found: Tensor = torch.linalg.pinv(x, **_tolerance(rtol, x))
-    return found
+    return torch.linalg.pinv(x, **_tolerance(rtol, x))
 
 
 def _tolerance(rtol: float | Tensor | None, x: Tensor) -> dict[str, Any]:
@@ -187,8 +173,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
         return solve(x1, x2.unsqueeze(-1)).squeeze(-1)
     while x2.ndim < x1.ndim:  # PyTorch would take some of these for stacks of vectors
         x2 = x2.unsqueeze(0)
-    solution: Tensor = torch.linalg.solve(x1, x2)
-    return solution
+    return torch.linalg.solve(x1, x2)
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> Singular:
@@ -198,8 +183,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> Singular:
 
 def svdvals(x: Tensor, /) -> Tensor:
     """The singular values, falling."""
-    found: Tensor = torch.linalg.svdvals(x)
-    return found
+    return torch.linalg.svdvals(x)
 
 
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:
@@ -213,8 +197,7 @@ def vector_norm(
     """The norm of vectors along `axis`, or of all elements."""
     if axis == ():
         x, axis, keepdims = x.unsqueeze(0), 0, False
-    found: Tensor = torch.linalg.vector_norm(x, ord, axis, keepdims)
-    return found
+    return torch.linalg.vector_norm(x, ord, axis, keepdims)
 
 
 __all__ = [

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.promoting import result_type
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype, result_type
 from tensorglass.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...]
@@ -31,15 +30,13 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     """A view of `x` of this size: dimensions are stretched with stride 0."""
-    view: Tensor = torch.broadcast_to(x, shape)
-    return view
+    return torch.broadcast_to(x, shape)
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     """The arrays one behind the other along `axis`; None: flattened."""
     parts = _of_one_dtype(arrays)
-    joined: Tensor = torch.cat([each.reshape(-1) for each in parts]) if axis is None else torch.cat(parts, axis)
-    return joined
+    return torch.cat([each.reshape(-1) for each in parts]) if axis is None else torch.cat(parts, axis)
 
 
 def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
@@ -55,14 +52,12 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
     """The elements in reverse order along `axis`, or along all."""
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
-    turned: Tensor = torch.flip(x, axes)
-    return turned
+    return torch.flip(x, axes)
 
 
 def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
     """A view with dimensions moved to other places."""
-    view: Tensor = torch.movedim(x, source, destination)
-    return view
+    return torch.movedim(x, source, destination)
 
 
 def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
@@ -73,8 +68,7 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
 @for_every_dtype
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Every element several times in succession, along `axis` or flattened."""
-    made: Tensor = torch.repeat_interleave(x, repeats.long() if isinstance(repeats, Tensor) else repeats, axis)
-    return made
+    return torch.repeat_interleave(x, repeats.long() if isinstance(repeats, Tensor) else repeats, axis)
 
 
 def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Tensor:
@@ -93,8 +87,7 @@ def roll(x: Tensor, /, shift: int | tuple[int, ...], *, axis: Axes | None = None
     """The elements moved on by `shift` places along `axis`, the last ones to the front."""
     if isinstance(axis, tuple) and isinstance(shift, int):
         shift = (shift,) * len(axis)
-    moved: Tensor = torch.roll(x, shift, axis)
-    return moved
+    return torch.roll(x, shift, axis)
 
 
 def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
@@ -108,14 +101,12 @@ def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
 
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
     """The arrays side by side along a new dimension."""
-    joined: Tensor = torch.stack(_of_one_dtype(arrays), axis)
-    return joined
+    return torch.stack(_of_one_dtype(arrays), axis)
 
 
 def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
     """`x` repeated as a whole, so often along each dimension."""
-    made: Tensor = torch.tile(x, repetitions)
-    return made
+    return torch.tile(x, repetitions)
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
@@ -130,12 +121,10 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
             raise ValueError(f"take() needs an axis for an array of {x.ndim} dimensions")
         axis = 0
     dim = geometry.wrap_dim(axis, len(x._size))
-    taken: Tensor = x.__getitem__((*[slice(None)] * dim, indices.to(torch.int64)))
-    return taken
+    return x.__getitem__((*[slice(None)] * dim, indices.to(torch.int64)))
 
 
 @for_every_dtype
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """For every place of `indices`, the element of `x` that is there along `axis`."""
-    made: Tensor = torch.take_along_dim(x, indices.to(torch.int64), axis)
-    return made
+    return torch.take_along_dim(x, indices.to(torch.int64), axis)

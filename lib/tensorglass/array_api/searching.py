@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import as_tensors
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import as_tensors, for_every_dtype
 from tensorglass.tensor.tensor import Tensor
 
 # --- searching -------------------------------------------------------------------------------------------------------
@@ -33,8 +32,7 @@ def count_nonzero(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None, ke
     """How many elements are not 0 along `axis`, or in all."""
     if axis == ():
         return (x != 0).to(torch.int64)
-    counted: Tensor = torch.sum(x != 0, axis, keepdims)
-    return counted
+    return torch.sum(x != 0, axis, keepdims)
 
 
 @for_every_dtype
@@ -51,24 +49,21 @@ def searchsorted(
 ) -> Tensor:
     """Where each of `x2` would go in the sorted array `x1`: before its equals ("left") or behind them ("right")."""
     x1, x2 = as_tensors(x1, x2)
-    places: Tensor = torch.searchsorted(x1, x2, side=side, sorter=None if sorter is None else sorter.to(torch.int64))
-    return places
+    return torch.searchsorted(x1, x2, side=side, sorter=None if sorter is None else sorter.to(torch.int64))
 
 
 def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> Tensor:
     """Elements of `x1` where `condition` is True, of `x2` elsewhere."""
     if isinstance(x1, Tensor) or isinstance(x2, Tensor):
         x1, x2 = as_tensors(x1, x2)
-    chosen: Tensor = torch.where(condition, x1, x2)
-    return chosen
+    return torch.where(condition, x1, x2)
 
 
 @for_every_dtype
 def isin(x1: Tensor | complex, x2: Tensor | complex, /, *, invert: bool = False) -> Tensor:
     """Whether each element of `x1` is somewhere in `x2`; with `invert`, whether it is not."""
     x1, x2 = as_tensors(x1, x2)
-    found: Tensor = torch.isin(x1, x2, invert=invert)
-    return found
+    return torch.isin(x1, x2, invert=invert)
 
 
 # --- sorting ---------------------------------------------------------------------------------------------------------

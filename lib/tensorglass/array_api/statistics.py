@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.unsigned import for_every_dtype
+from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -42,43 +42,37 @@ def any(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The largest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
-    largest: Tensor = torch.amax(x, () if axis is None else axis, keepdims)
-    return largest
+    return torch.amax(x, () if axis is None else axis, keepdims)
 
 
 @for_every_dtype
 def min(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The smallest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
-    smallest: Tensor = torch.amin(x, () if axis is None else axis, keepdims)
-    return smallest
+    return torch.amin(x, () if axis is None else axis, keepdims)
 
 
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The mean along `axis`."""
-    found: Tensor = torch.mean(*_along(x, axis, keepdims))
-    return found
+    return torch.mean(*_along(x, axis, keepdims))
 
 
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The variance along `axis`: the sum of squares is divided by the number of elements less `correction`."""
     x, axis, keepdims = _along(x, axis, keepdims)
-    found: Tensor = torch.var(x, axis, correction=correction, keepdim=keepdims)
-    return found
+    return torch.var(x, axis, correction=correction, keepdim=keepdims)
 
 
 def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The square root of the variance along `axis`."""
     x, axis, keepdims = _along(x, axis, keepdims)
-    found: Tensor = torch.std(x, axis, correction=correction, keepdim=keepdims)
-    return found
+    return torch.std(x, axis, correction=correction, keepdim=keepdims)
 
 
 @for_every_dtype
 def sum(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """The sum along `axis`; integers are summed in int64, unsigned ones in uint64."""
-    total: Tensor = torch.sum(*_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
-    return total
+    return torch.sum(*_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
 
 
 @for_every_dtype
@@ -87,8 +81,7 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdim
     dtype = _summed_in(x, dtype)
     x, axis, keepdims = _along(x, axis, keepdims)
     if isinstance(axis, int):
-        product: Tensor = torch.prod(x, axis, keepdims, dtype=dtype)
-        return product
+        return torch.prod(x, axis, keepdims, dtype=dtype)
     dims = sorted(range(x.ndim) if axis is None else [geometry.wrap_dim(each, x.ndim) for each in axis], reverse=True)
     if not dims:
         return torch.prod(x, dtype=dtype)
@@ -136,5 +129,4 @@ def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """The differences of neighbours along `axis`, `n` times; `prepend` and `append` are put before and behind first."""
-    found: Tensor = torch.diff(x, n, axis, prepend, append)
-    return found
+    return torch.diff(x, n, axis, prepend, append)

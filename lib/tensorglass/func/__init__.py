@@ -1,7 +1,6 @@
 """Functions of functions: derivatives and batches as `torch.func` has them.
 
-Nothing here is written to. ``grad(f)`` is a new function; ``grad(grad(f))`` and ``vmap(grad(f))`` are made the same
-way.
+Nothing is written to: ``grad(f)`` is a new function, and ``grad(grad(f))`` and ``vmap(grad(f))`` are made the same way.
 """
 
 from tensorglass.func.batching import vmap

@@ -1,6 +1,6 @@
 """What the transforms take: which arguments count, what travels along, and what is refused.
 
-`with_leaves` is the way in; it puts leaves of a level where `argnums` points.
+`with_leaves` is the way in: it puts leaves of a level where `argnums` points.
 """
 
 from __future__ import annotations

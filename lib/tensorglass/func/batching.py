@@ -1,7 +1,7 @@
 """`vmap`: a function of one example becomes a function of many.
 
 PyTorch runs the function once, on tensors that hide a dimension; here it runs once for each slice, and the results are
-stacked. That is slower, and takes everything: ``if`` on values, ``item()``, printing.
+stacked. That is slower, and works with everything: ``if`` on values, ``item()``, printing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tensorglass.core.errors import explained
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.ops.random.vmap import SliceDraws
 from tensorglass.ops.rearrange.cat_stack import stack
-from tensorglass.tensor import grad_mode as modes
+from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -28,7 +28,7 @@ def vmap(
 
     Both are a number for all, or nested as the arguments and results are; None for what is passed on as it is.
     `randomness` says what random operators in `func` do: raise ("error"), draw anew for each slice ("different"), or
-    draw the same for all ("same"). Numbers are drawn for `chunk_size` slices at once; nothing else depends on it.
+    draw the same for all ("same"). Numbers are drawn for `chunk_size` slices together; nothing else depends on it.
 
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
@@ -41,8 +41,8 @@ def vmap(
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         tree_map(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
-        count, dims, leaves, structure = _read(func, in_dims, args)
-        at_once = count if chunk_size is None or randomness == "same" else chunk_size
+        count, dims, leaves, structure = _read_arguments(func, in_dims, args)
+        together = count if chunk_size is None or randomness == "same" else chunk_size
 
         def slices(index: int) -> Any:
             return structure.unflatten(
@@ -51,9 +51,9 @@ def vmap(
 
         results = []
         for index in range(count):
-            if index % at_once == 0:
-                draws = SliceDraws(randomness, min(at_once, count - index))
-            with draws.slice(index % at_once), _graphs_kept(modes.state.keeps_graphs or index + 1 < count):
+            if index % together == 0:
+                draws = SliceDraws(randomness, min(together, count - index))
+            with draws.slice(index % together), _graphs_kept(state.keeps_graphs or index + 1 < count):
                 results.append(func(*slices(index), **kwargs))
         if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
             zeros = [
@@ -68,13 +68,15 @@ def vmap(
 
 def _graphs_kept(wanted: bool) -> Context:
     """A block in which a backward pass leaves the graph for the next slice, as if there were but one pass."""
-    return setting(modes.state, keeps_graphs=wanted)
+    return setting(state, keeps_graphs=wanted)
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
-def _read(func: Function, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[int | None], list[Any], TreeSpec]:
+def _read_arguments(
+    func: Function, in_dims: Any, args: tuple[Any, ...]
+) -> tuple[int, list[int | None], list[Any], TreeSpec]:
     """How many slices there are; for each leaf of the arguments the dimension that is sliced; the leaves."""
     call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):

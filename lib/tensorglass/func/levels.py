@@ -1,7 +1,7 @@
-"""What every transformation does at its borders: inputs become new leaves, and results leave the graph behind.
+"""What every transformation does on the way in and out: inputs become new leaves, and results leave the graph behind.
 
-Each level of ``grad(grad(f))`` has leaves of its own, made from the level above. A result stays connected to the levels
-around it if it was computed from something of theirs, and is a plain tensor if not.
+Each level of ``grad(grad(f))`` has leaves of its own, made from those of the level around it. A result stays connected
+to the levels around it if it was computed from something of theirs, and is a plain tensor if not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pytrees: nested tuples, lists and dictionaries with tensors in them, flattened and put together again.
 
-Anything that is no tuple, list, deque or dictionary is a leaf, as is what is derived from them, but for named tuples; a
+Everything but tuples, named tuples, lists, deques and dictionaries is a leaf, also what is derived from these. A
 `TreeSpec` is what is left when the leaves are taken out.
 """
 

@@ -1,6 +1,6 @@
 """Functions into functions: `grad`, `vjp`, `jvp`, `jacrev`, `jacfwd`, `hessian`.
 
-Inputs and outputs may be nested tuples, lists and dictionaries; they are taken apart at the border, and results are put
+Inputs and outputs may be nested tuples, lists and dictionaries: they are flattened on the way in, and results are put
 together the same way.
 """
 
@@ -222,9 +222,7 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
     def push(*tangents: Any) -> Any:
         flat, other = tree_flatten(tangents)
         if other != structure:
-            raise RuntimeError(
-                f"Expected the tangents {other} to have the same argspec as the primals {structure}",
-            )
+            raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
         for number, (primal, tangent) in enumerate(zip(flat_primals, flat, strict=True)):
             for what, given, wanted in (
                 ("shape", tangent.shape, primal.shape), ("dtype", tangent.dtype, primal.dtype),

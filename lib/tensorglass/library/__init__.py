@@ -4,8 +4,8 @@
     def softsign(x: torch.Tensor) -> torch.Tensor:
         return x / (1 + x.abs())
 
-To autograd such an operator is a closed box, one node. Nothing inside is recorded; its derivative is what
-`register_autograd` is given. (An operator of the library itself is a row of the operator table.)
+To autograd such an operator is one node: nothing inside is recorded, and its derivative is what `register_autograd` is
+given. (An operator of the library itself is a row of the operator table.)
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class CustomOpDef:
                 value = kwargs.get(name, parameter.default)
             if value is parameter.empty:
                 raise RuntimeError(f"{self._qualname}() is missing value for argument '{name}'. {declaration}")
-            self._check(place, name, value)
+            self._check_argument(place, name, value)
             found.append(value)
         for name in kwargs:
             if name not in self._parameters:
@@ -136,7 +136,7 @@ class CustomOpDef:
                 )
         return found
 
-    def _check(self, place: int, name: str, value: Any) -> None:
+    def _check_argument(self, place: int, name: str, value: Any) -> None:
         spelling = spelling_of(self._parameters[name].annotation)
         if spelling is None:  # the schema was given, and not read
             return

@@ -1,7 +1,7 @@
 """Schemas: what an operator takes and returns, in PyTorch's one line, found from the annotations of a function.
 
-``infer_schema(f, mutates_args=())`` of ``def f(x: Tensor, width: float = 1.0) -> Tensor`` is ``"(Tensor x, float
-width=1.0) -> Tensor"``. Each annotation has one spelling, or none.
+``infer_schema(f, mutates_args=())`` of ``def f(x: Tensor, width: float = 1.0) -> Tensor`` is
+``"(Tensor x, float width=1.0) -> Tensor"``. Each annotation has one spelling, or none.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def infer_schema(
                     )
             else:
                 spelling = spelling.replace("Tensor", f"Tensor(a{place}!)", 1)
-        default = "" if parameter.default is parameter.empty else f"={_default(parameter.default)}"
+        default = "" if parameter.default is parameter.empty else f"={_written_default(parameter.default)}"
         parts.append(f"{spelling} {name}{default}")
     unknown = set(written) - signature.parameters.keys()
     if unknown:
@@ -112,7 +112,7 @@ def _returned(annotation: Any) -> str | None:
     return spelling if spelling in _RETURNED else None
 
 
-def _default(value: Any) -> str:
+def _written_default(value: Any) -> str:
     if isinstance(value, (str, device)):
         return f'"{value}"'
     return repr(value).removeprefix("torch.")

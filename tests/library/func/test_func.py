@@ -19,6 +19,21 @@ def cubes(x: torch.Tensor) -> torch.Tensor:
     return (x**3).sum()
 
 
+def test_the_gradient_of_logcumsumexp_has_a_derivative_where_no_gradient_arrives() -> None:
+    """PyTorch's is NaN there, for it goes by the gradient's logarithm."""
+    for dtype in (torch.float64, torch.complex128):
+        x = torch.tensor([0.5, -1.0, 2.0], dtype=dtype, requires_grad=True)
+        arriving = torch.tensor([1.0, 0.0, -2.0], dtype=dtype, requires_grad=True)
+
+        def gradient(x: torch.Tensor, arriving: torch.Tensor) -> torch.Tensor:
+            (found,) = torch.autograd.grad(torch.logcumsumexp(x, 0), x, arriving, create_graph=True)
+            return found
+
+        (found,) = torch.autograd.grad(gradient(x, arriving).real.sum(), arriving)
+        assert torch.allclose(found, torch.ones(3, dtype=dtype))
+        assert gradcheck(gradient, (x, arriving.detach() + 0.25))
+
+
 def test_vmap_takes_functions_that_look_at_values() -> None:
     def sign_or_square(x: torch.Tensor) -> torch.Tensor:
         return x * x if x.item() > 0 else -x

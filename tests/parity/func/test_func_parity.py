@@ -92,6 +92,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "Jacobian of no chunks": lambda t, f, x, w: f.jacrev(cube, chunk_size=0)(x),
     "Hessian": lambda t, f, x, w: f.hessian(lambda x: cube(x).sum())(x),
     "Hessian for two": lambda t, f, x, w: f.hessian(weighted, argnums=(0, 1))(x, x * 2),
+    "Hessian of logcumsumexp": lambda t, f, x, w: f.hessian(lambda x: (t.logcumsumexp(x, 0) * w).sum())(x),
+    "product with a Hessian": lambda t, f, x, w: f.jvp(f.grad(lambda x: t.logcumsumexp(x, 0).sum()), (x,), (w,)),
     "batch": lambda t, f, x, w: f.vmap(lambda x: x * x.sum())(t.ones(2, 3)),
     "batch of gradients": lambda t, f, x, w: f.vmap(f.grad(cube))(x),
     "batch of gradients with a parameter": lambda t, f, x, w: f.vmap(f.grad(weighted), in_dims=(0, None))(

@@ -1,8 +1,8 @@
 """Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
 
 All index tensors are broadcast to one common size, and that size takes the place of the dimensions they index. Where
-those dimensions stand side by side, it stands there too; where others lie between them, it goes to the front. A mask is
-nothing new: it stands for the positions of its True elements, one index tensor a dimension.
+those dimensions are neighbours, it stands there too; where others lie between them, it goes to the front. A mask stands
+for the positions of its True elements, one index tensor for each dimension.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.kernels import select_by_mask as bit_masks
+from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.add_at import add_at
 from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.kernels.python_numbers import checked, number_array
@@ -114,13 +114,13 @@ class Visit(NamedTuple):
 # --- reading and writing ---------------------------------------------------------------------------------------------
 
 
-def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
+def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
     storage = view._storage
     advanced = beside(storage, advanced)
     only = advanced[0]
     if only is not None and only.dtype is dtypes.bool and only.size == view._size and only.size:
-        array = storage.backend.launch(_pick, array_of(view), only.array)  # three times as fast as by positions
+        array = storage.backend.launch(_pick, array_of(view), only.array)  # quicker than by positions
         memory.copied(array.nbytes)
         return from_array(array, view._dtype, storage)
     visit = plan(view, advanced)
@@ -145,14 +145,14 @@ def read(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     return made
 
 
-def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
+def write_advanced(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
     warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
     advanced = beside(view._storage, advanced)
     mask = advanced[-1]
     if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
         check_mask(mask.size, view._size, len(advanced) - 1)
-        fill(view, mask, len(advanced) - 1, value.item())
+        fill_masked(view, mask, len(advanced) - 1, value.item())
         return
     for read in (value, *[index.tensor for index in advanced if index is not None]):
         if read is not None and read._storage is view._storage:
@@ -178,7 +178,7 @@ def write(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumul
     view._written()
 
 
-def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
+def fill_masked(view: Tensor, mask: Index, first: int, number: complex) -> None:
     """Set the elements of `view` where a mask, from dimension `first` on, is True."""
     check_is_bool("masked_fill_", mask.dtype)
     warn_if_expanded("masked_fill_", view, "tensor[mask] = scalar")
@@ -195,7 +195,7 @@ def fill(view: Tensor, mask: Index, first: int, number: complex) -> None:
         read = mask.size + beyond, mask.stride + beyond, mask.tensor._offset
         geometry.check_no_partial_overlap(header_of(view), view._dtype.itemsize, read, mask.dtype.itemsize)
     where = there.array.reshape(mask.size + beyond)
-    backend.launch(bit_masks.put, raw_array(view), where, element.conj() if view._conj else element)
+    backend.launch(select_by_mask.put, raw_array(view), where, element.conj() if view._conj else element)
     view._written()
 
 
@@ -240,7 +240,7 @@ def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
     if overlap is geometry.InternalOverlap.YES:
         warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            f"operation. This also applies to advanced indexing e.g. {example}",
+            f"operation. This also applies to advanced indexing e.g. {example}"
         )
 
 
@@ -249,7 +249,7 @@ def _key(visit: Visit) -> tuple[Any, ...]:
 
 
 def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
-    # Twice as fast as source[…, index], and dense; but it copies a strided source whole.
+    # Quicker than source[…, index], and dense; but it copies a strided source whole.
     return xp.take(source, index, axis)
 
 
@@ -310,9 +310,7 @@ def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index
             per_dim.append(None)
         elif index.is_mask:
             if index.dtype is dtypes.uint8:
-                warn(
-                    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                )
+                warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
             check_mask(index.size, view._size, len(per_dim))
             positions = view._backend.launch(_nonzero, index.array)
             per_dim += [index_of_array(each, dtypes.int64) for each in positions]

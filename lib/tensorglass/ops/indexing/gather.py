@@ -6,6 +6,7 @@ elements as though they stood in one row.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -17,10 +18,10 @@ from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.overlap_checks import refuse_partly_written
-from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.indexing.advanced import FEW, POSITIONS, first_outside
-from tensorglass.ops.indexing.samples import gather_samples, select_samples, take_along_samples, take_samples
 from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.arithmetic import remainder
 from tensorglass.ops.views.shape import expand, view
@@ -67,7 +68,18 @@ def result(
     return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
 
 
-@operator("indexing", out=True, samples=select_samples)
+def some_positions(*size: int, length: int, seed: int = 0) -> Tensor:
+    """An index tensor of this size, with positions 0 to `length` - 1."""
+    return values(*size, low=0, high=length - 0.01, dtype=dtypes.int64, seed=seed)
+
+
+def _select_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 1, some_positions(4, length=3))
+    yield sample(values(3), 0, some_positions(length=3))
+    yield sample(values(2, 3, 2), -2, some_positions(0, length=3))
+
+
+@operator("indexing", out=True, samples=_select_samples)
 @derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).index_add(dim, index, grad))
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
@@ -102,7 +114,13 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
-@operator("indexing", out=True, samples=gather_samples)
+def _gather_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 1, some_positions(2, 4, length=3))
+    yield sample(values(2, 3), 0, some_positions(1, 2, length=2))
+    yield sample(values(3), 0, some_positions(5, length=3))
+
+
+@operator("indexing", out=True, samples=_gather_samples)
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
@@ -162,7 +180,7 @@ def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
 
 
 def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Array:
-    """`places` in an array of `size` without gaps, counted through all its elements: half the time."""
+    """`places` in an array of `size` without gaps, counted through all its elements."""
     found = index.astype("int64", copy=False)
     steps = geometry.contiguous_strides(size)
     if steps[axis] != 1:
@@ -173,7 +191,12 @@ def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Ar
     return found
 
 
-@operator("indexing", out=True, samples=take_samples)
+def _take_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), some_positions(2, 2, length=6))
+    yield sample(values(4), some_positions(length=4))
+
+
+@operator("indexing", out=True, samples=_take_samples)
 @derivative(input=lambda grad, input, index: grad.new_zeros(input._size).put(index, grad, True))
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
@@ -202,7 +225,13 @@ def check_linear(input: Tensor, index: Tensor) -> None:
     check_positions(index, count, 0, message, IndexError, negative=True)
 
 
-@operator("indexing", out=True, samples=take_along_samples)
+def _take_along_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), some_positions(2, 4, length=3), 1)
+    yield sample(values(2, 3), some_positions(1, 1, length=2), 0)
+    yield sample(values(3), some_positions(2, length=3))
+
+
+@operator("indexing", out=True, samples=_take_along_samples)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
     check_tensor("take_along_dim", input)

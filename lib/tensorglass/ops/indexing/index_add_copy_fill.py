@@ -1,32 +1,102 @@
 """Writing slices by position along one dimension: index_add, index_copy, index_fill; and index_put.
 
-Each is declared with its in-place form, which does the work, and a form that does it to a copy. Where positions repeat,
+Each is declared by its in-place form, which does the work; the out-of-place form clones first. Where positions repeat,
 assigning keeps one of the values, adding adds them all.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser import missing_dtypes as unsigned
+from tensorglass.core.memory_format import contiguous_format, preserve_format
+from tensorglass.graph.derivative import derivative, derivative_of
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
-from tensorglass.ops.declare.overlap_checks import refuse_read_cells, refuse_shared_cells
+from tensorglass.ops.arg_parser.missing_dtypes import adding_slices, refuse_unwritten
+from tensorglass.ops.copies.copy import clone
+from tensorglass.ops.copies.out import written_apart
+from tensorglass.ops.declare.overlap_checks import refuse_partly_written, refuse_read_cells, refuse_shared_cells
+from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import scaled
-from tensorglass.ops.indexing import advanced as advanced_indexing
-from tensorglass.ops.indexing.gather import check_positions
-from tensorglass.ops.indexing.out_of_place import declare_out_of_place, write, written_array
-from tensorglass.ops.indexing.samples import index_fill_samples, index_write_samples
-from tensorglass.ops.indexing.scatter_kernels import add_slices
+from tensorglass.ops.indexing.advanced import POSITIONS, index_of_tensor, warn_if_expanded, write_advanced
+from tensorglass.ops.indexing.gather import check_positions, some_positions
+from tensorglass.ops.kernels.add_at import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
-from tensorglass.tensor.tensor import Tensor, array_of
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
+
+
+# --- out of place ----------------------------------------------------------------------------------------------------
+
+
+def declare_out_of_place(
+    in_place: Callable[..., Tensor],
+    summary: str,
+    *signatures: str,
+    out: bool = True,
+    samples: Callable[[], Any] | None = None,
+) -> None:
+    """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
+    name = in_place.__name__.removesuffix("_").removeprefix("_")
+    laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
+
+    def out_of_place(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
+        check_tensor(name, input)
+        check_out_dtype(out, input._dtype)
+        made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
+        if out is None:
+            made._storage.version = 0
+            return made
+        refuse_partly_written(out, made._size, (input,))
+        given = (*arguments, *keywords.values())
+        return written_apart(out, made, *[each for each in given if isinstance(each, Tensor)])
+
+    out_of_place.__name__ = out_of_place.__qualname__ = name
+    out_of_place.__doc__ = summary
+    out_of_place.__module__ = in_place.__module__
+    given = list(inspect.signature(in_place).parameters.values())
+    out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
+    out_of_place.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
+    vars(out_of_place)["looked_at_as"] = in_place  # see `arg_parser.bool_arguments`
+    found = derivative_of(in_place)
+    if found is not None:
+        vars(out_of_place)["derivative"] = found
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)
+    declared(out_of_place)
+
+
+def written_in_place(target: Tensor, kernel: Callable[..., None], *arrays: Any) -> Tensor:
+    """Run a kernel that writes into `target`, and count the write."""
+    target._backend.launch(kernel, raw_array(target).reshape(target._size or (1,)), *arrays)
+    target._written()
+    return target
+
+
+def written_array(source: Tensor, target: Tensor) -> Array:
+    """The elements of `source` as they are to stand in the memory of `target`."""
+    array = array_of(source)
+    return array.conj() if target._conj else array
+
+
+# --- index_add, index_copy, index_fill, index_put --------------------------------------------------------------------
+
+
+def _index_write_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 1, some_positions(2, length=3), values(2, 2, seed=1))
+    yield sample(values(4), 0, some_positions(2, length=4), values(2, seed=1))
+
+
+def _index_fill_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 1, some_positions(2, length=3), 5.0)
 
 
 def _check_vector(name: str, index: Tensor) -> None:
@@ -35,7 +105,7 @@ def _check_vector(name: str, index: Tensor) -> None:
             f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
             f"{index._dtype.scalar_type} and size: {list(index._size)}"
         )
-    if index._dtype not in advanced_indexing.POSITIONS:
+    if index._dtype not in POSITIONS:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
 
 
@@ -78,11 +148,19 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
         message, error = "index out of range in self", IndexError
     check_positions(index, length, dim, message, error)
     if (index.numel() and input.numel()) or len(input._size) <= 1:
-        refuse_unwritten(unsigned.adding_slices(len(input._size)), input._dtype)
+        refuse_unwritten(adding_slices(len(input._size)), input._dtype)
     factor: Any = alpha
     if input._dtype.category < dtypes.FLOATING:
         factor = number_array(input._backend, checked(alpha, input._dtype), input._dtype)
-    return write(input, add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
+    return written_in_place(input, _add_slices, array_of(index).reshape(-1), written_array(source, input), dim, factor)
+
+
+def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, factor: Any) -> None:
+    """Add the slices of `source`, times `factor`, to those of `target` at positions `index` along `axis`."""
+    values = source.reshape(source.shape or (1,))
+    if factor != 1:
+        values = (values * factor).astype(target.dtype)
+    add_at(xp, target, axis, (index,), values)
 
 
 @derivative(
@@ -126,7 +204,7 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
     refuse_unwritten("index_copy_cpu", input._dtype)
-    return write(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
+    return written_in_place(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
 
 
 def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) -> None:
@@ -158,29 +236,18 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise RuntimeError("Index has to be a vector/scalar")
     if isinstance(value, complex) and not input._dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    advanced_indexing.warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
+    warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
-    if not index.numel() or (not input.numel() and not _has_slices(input, dim)):
+    if not index.numel() or not input.numel():
         input._written()
         return input
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError, negative=True)
     element = number_array(input._backend, number, input._dtype)
-    return write(input, _set_slices, array_of(index).reshape(-1), element, dim)
-
-
-def _has_slices(input: Tensor, dim: int) -> bool:
-    """Whether the slices of a tensor without elements have some: PyTorch looks at the first one, be there one or not.
-
-    Where they have none it does not look at the positions.
-    """
-    size, stride = list(input._size), list(input._stride)
-    size[dim], stride[dim] = 1, 0
-    geometry.as_strided(tuple(size), tuple(stride), input._offset, input._dtype.itemsize, input._storage._nbytes)
-    return 0 not in size
+    return written_in_place(input, _set_slices, array_of(index).reshape(-1), element, dim)
 
 
 @derivative(
@@ -205,18 +272,18 @@ def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = 
             IndexError(f"too many indices for tensor of dimension {len(input._size)} (got {len(indices)})"),
             notebook=_NOTEBOOK,
         )
-    chosen = [advanced_indexing.index_of_tensor(index) for index in indices]
-    advanced_indexing.write(input, chosen, values, accumulate)
+    chosen = [index_of_tensor(index) for index in indices]
+    write_advanced(input, chosen, values, accumulate)
     return input
 
 
 declare_out_of_place(
     _index_add_,
     "A copy with the slices of `source`, times `alpha`, added at `index` of `dim`.",
-    samples=index_write_samples,
+    samples=_index_write_samples,
 )
 declare_out_of_place(
-    _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=index_write_samples
+    _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=_index_write_samples
 )
 declare_out_of_place(
     _index_fill_,
@@ -224,6 +291,6 @@ declare_out_of_place(
     "(Tensor input, int dim, Tensor index, Tensor value)",
     "(Tensor input, int dim, Tensor index, Number value)",
     out=False,
-    samples=index_fill_samples,
+    samples=_index_fill_samples,
 )
 declare_out_of_place(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.", out=False)

@@ -19,17 +19,17 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_un
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.registry import Sample, sample
 from tensorglass.ops.declare.samples import values
-from tensorglass.ops.indexing import scatter_backward as scatter_gradient
+from tensorglass.ops.indexing import scatter_backward
 from tensorglass.ops.indexing.gather import check_positions
-from tensorglass.ops.indexing.out_of_place import declare_out_of_place, write, written_array
-from tensorglass.ops.indexing.scatter_kernels import max_places, mean_places, min_places, multiply_places
+from tensorglass.ops.indexing.index_add_copy_fill import declare_out_of_place, written_array, written_in_place
+from tensorglass.ops.indexing.scatter import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.kernels.add_at import cells
 from tensorglass.tensor.tensor import Tensor, array_of
 
 _KERNELS = {"prod": multiply_places, "mean": mean_places, "amax": max_places, "amin": min_places}
 
 
-def _samples() -> Iterator[Sample]:
+def _index_reduce_samples() -> Iterator[Sample]:
     index = values(3, low=0.0, high=2.9, dtype=dtypes.int64)
     for reduce in _KERNELS:
         yield sample(values(4, 2), 0, index, values(3, 2, seed=1), reduce)
@@ -45,7 +45,7 @@ def _everywhere(source: Tensor, dim: int, index: Tensor) -> Tensor:
     return index.reshape(shape).expand(source._size or (1,)).to(dtypes.int64)
 
 
-def _gradient(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _on_every_element(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def formula(
         grad: Tensor, input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool,
         result: Tensor,
@@ -57,15 +57,15 @@ def _gradient(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 @derivative(
     real_only="index_reduce",
-    input=_gradient(scatter_gradient.for_input),
-    source=_gradient(partial(scatter_gradient.for_named_source, "source")),
+    input=_on_every_element(scatter_backward.for_input),
+    source=_on_every_element(partial(scatter_backward.for_named_source, "source")),
 )
 def _index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     check_tensor("index_reduce_", index, "index", 2)
     check_tensor("index_reduce_", source, "source", 3)
-    _check(input, dim, index, source, reduce)
+    _check_index_reduce(input, dim, index, source, reduce)
     refuse_shared_cells(input, index, source)
     warn("index_reduce() is in beta and the API may change at any time.")
     _check_kernel(input, reduce, include_self)
@@ -73,10 +73,12 @@ def _index_reduce_(
     length = input._size[axis] if input._size else 1
     check_positions(index, length, axis, "index out of range in self", IndexError)
     positions = array_of(index).reshape(-1)
-    return write(input, _at_slices, positions, written_array(source, input), axis, _KERNELS[reduce], include_self)
+    return written_in_place(
+        input, _at_slices, positions, written_array(source, input), axis, _KERNELS[reduce], include_self
+    )
 
 
-def _check(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> None:
+def _check_index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> None:
     """Raise what PyTorch refuses."""
     if reduce not in _KERNELS:
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
@@ -132,7 +134,7 @@ def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
 
 def _at_slices(xp: Any, target: Any, index: Any, source: Any, axis: int, kernel: Any, include_self: bool) -> None:
     values = source.reshape(source.shape or (1,))
-    if target.flags.c_contiguous and target.size:  # the elements in a row: a quarter of the time
+    if target.flags.c_contiguous and target.size:
         shape = prod(target.shape[:axis]), target.shape[axis], prod(target.shape[axis + 1 :])
         kernel(xp, target.reshape(-1), cells(xp, index, shape), values.reshape(-1), include_self)
     else:
@@ -144,5 +146,5 @@ declare_out_of_place(
     "A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied, the "
     "mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without `include_self` the "
     "slices of `source` with each other alone.",
-    samples=_samples,
+    samples=_index_reduce_samples,
 )

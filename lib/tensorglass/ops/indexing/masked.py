@@ -5,6 +5,7 @@ A mask is broadcast against the tensor here, where x[mask] wants the very sizes 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -16,22 +17,25 @@ from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
+from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import masked_scatter_backward
-from tensorglass.ops.indexing.advanced import check_is_bool, fill, index_of_tensor
-from tensorglass.ops.indexing.samples import mask_fill_samples, mask_samples, masked_scatter_samples
+from tensorglass.ops.indexing.advanced import check_is_bool, fill_masked, index_of_tensor
+from tensorglass.ops.indexing.where_nonzero import some_mask
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 _NOTEBOOK = "04 advanced indexing copies"
 
-
-@derivative(
+_masked_fill_derivative = derivative(
     node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
 )
+
+
+@_masked_fill_derivative
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
         raise invalid_combination(
@@ -52,23 +56,31 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
             notebook="08 in-place and clone",
         )
-    if mask._storage is input._storage:  # asked as it was given: `fill` gets it expanded
+    if mask._storage is input._storage:  # asked as it was given: `fill_masked` gets it expanded
         geometry.check_no_partial_overlap(header_of(input), input._dtype.itemsize, header_of(mask), 1)
-    fill(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
+    fill_masked(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
     return input
+
+
+def _mask_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), some_mask(2, 3))
+    yield sample(values(2, 3), some_mask(3))
+    yield sample(values(3), some_mask(2, 1))
+    yield sample(values(), some_mask())
+
+
+def _mask_fill_samples() -> Iterator[Sample]:
+    for each in _mask_samples():
+        yield sample(*each.arguments, 2.5)
 
 
 @operator(
     "indexing",
     inplace=_masked_fill_,
-    samples=mask_fill_samples,
+    samples=_mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
-@derivative(
-    node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
-    input=lambda grad, mask: grad.masked_fill(mask, 0),
-    value=lambda grad, mask: grad.masked_fill(~mask, 0).sum(),
-)
+@_masked_fill_derivative
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
     if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
@@ -76,18 +88,18 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "masked_fill", (input, mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
         )
     size = geometry.broadcast_shapes(mask._size, input._size)
-    made = _masked_fill_(_fresh(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
+    made = _masked_fill_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
     made._storage.version = 0
     return made
 
 
-def _fresh(input: Tensor) -> Tensor:
+def _expanded_copy(input: Tensor) -> Tensor:
     """A contiguous copy to be written to."""
     made = empty_on(input.device, input._size, geometry.contiguous_strides(input._size), input._dtype)
     return copy_(made, input)
 
 
-@operator("indexing", out=True, samples=mask_samples)
+@operator("indexing", out=True, samples=_mask_samples)
 @derivative(input=lambda grad, input, mask: _selected_gradient(grad, input, mask))
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements where `mask`, broadcast, is True, in one dimension."""
@@ -101,7 +113,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         raise RuntimeError("masked_select(): self and result must have the same scalar type")
     size = geometry.broadcast_shapes(mask._size, input._size)
     source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
-    array = input._backend.launch(_pick, array_of(source), array_of(chosen))
+    array = input._backend.launch(_select_masked, array_of(source), array_of(chosen))
     if array.size:
         refuse_unwritten("masked_select", input._dtype)
     made = from_array(array, input._dtype, input._storage)
@@ -109,14 +121,17 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     return made if out is None else written_apart(out, made, input, mask)
 
 
-def _pick(xp: Any, source: Array, mask: Array) -> Array:
+def _select_masked(xp: Any, source: Array, mask: Array) -> Array:
     return source[mask]
 
 
-@derivative(
+_masked_scatter_derivative = derivative(
     input=lambda grad, mask: grad.masked_fill(mask, 0),
     source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
 )
+
+
+@_masked_scatter_derivative
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     check_tensor("masked_scatter_", mask, "mask", 1)
     check_tensor("masked_scatter_", source, "source", 2)
@@ -138,7 +153,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         )
     refuse_overlapping_write(input, (source,))
     refuse_unwritten("masked_scatter", input._dtype)
-    count = int(input._backend.launch(_count, array_of(chosen)))
+    count = int(input._backend.launch(_count_true, array_of(chosen)))
     if count > source.numel():
         raise explained(
             RuntimeError("Number of elements of source < number of ones in mask"),
@@ -146,30 +161,34 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             notebook=_NOTEBOOK,
         )
     given = array_of(source)
-    input._backend.launch(_scatter, raw_array(input), array_of(chosen), given.conj() if input._conj else given, count)
+    input._backend.launch(
+        _assign_masked, raw_array(input), array_of(chosen), given.conj() if input._conj else given, count
+    )
     input._written()
     return input
 
 
-@operator("indexing", inplace=_masked_scatter_, samples=masked_scatter_samples)
-@derivative(
-    input=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_size: masked_scatter_backward(grad, mask, source_size),
-)
+def _masked_scatter_samples() -> Iterator[Sample]:
+    for each in _mask_samples():
+        yield sample(*each.arguments, values(8, seed=1))
+
+
+@operator("indexing", inplace=_masked_scatter_, samples=_masked_scatter_samples)
+@_masked_scatter_derivative
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     check_tensor("masked_scatter", mask, "mask", 2)
     size = geometry.broadcast_shapes(mask._size, input._size)
-    made = _masked_scatter_(_fresh(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
+    made = _masked_scatter_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
     made._storage.version = 0
     return made
 
 
-def _count(xp: Any, mask: Array) -> Any:
+def _count_true(xp: Any, mask: Array) -> Any:
     return xp.count_nonzero(mask)
 
 
-def _scatter(xp: Any, target: Array, mask: Array, source: Array, count: int) -> None:
+def _assign_masked(xp: Any, target: Array, mask: Array, source: Array, count: int) -> None:
     target[mask] = source.reshape(-1)[:count]
 
 

@@ -2,7 +2,7 @@
 
 Two kinds of things can stand there. *Basic* items (ints, slices, None, Ellipsis) change the header and nothing else.
 *Advanced* items (tensors, lists, arrays, bools) say which positions to visit; they are collected, each at the dimension
-it stands for, and the dimension stays whole until `advanced_indexing` visits it.
+it stands for, and the dimension stays whole until `advanced` visits it.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def as_items(index: Any) -> tuple[Any, ...]:
             warn(
                 "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
                 "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
-                "x[torch.tensor(seq)], which will result either in an error or a different result",
+                "x[torch.tensor(seq)], which will result either in an error or a different result"
             )
             return tuple(index)
     return (index,)

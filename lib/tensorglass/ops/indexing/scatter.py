@@ -1,38 +1,29 @@
 """Writing elements by position: scatter, scatter_add and scatter_reduce along one dimension, put among all elements.
 
-Each is declared with its in-place form, which does the work, and a form that does it to a copy. Where positions repeat,
+Each is declared by its in-place form, which does the work; the out-of-place form clones first. Where positions repeat,
 assigning keeps one of the values, adding adds them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorglass import geometry
+from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.memory import settings
-from tensorglass.ops.arg_parser import missing_dtypes as unsigned
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten, scattering
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
-from tensorglass.ops.indexing import advanced as advanced_indexing
-from tensorglass.ops.indexing import scatter_backward as scatter_gradient
-from tensorglass.ops.indexing.gather import check_linear, check_positions
-from tensorglass.ops.indexing.out_of_place import declare_out_of_place, write, written_array
-from tensorglass.ops.indexing.samples import scatter_samples
-from tensorglass.ops.indexing.scatter_kernels import (
-    add_places,
-    at_places,
-    max_places,
-    mean_places,
-    min_places,
-    multiply_places,
-    put_in_row,
-    set_places,
-)
+from tensorglass.ops.declare.registry import Sample, sample
+from tensorglass.ops.declare.samples import values
+from tensorglass.ops.indexing import scatter_backward
+from tensorglass.ops.indexing.advanced import POSITIONS
+from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row, some_positions
+from tensorglass.ops.indexing.index_add_copy_fill import declare_out_of_place, written_array, written_in_place
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -40,10 +31,71 @@ from tensorglass.tensor.tensor import Tensor, array_of
 _NOTEBOOK = "04 advanced indexing copies"
 
 
+# --- kernels ---------------------------------------------------------------------------------------------------------
+# Each writes `source` into `target` at `key`, a full index. `include_self` tells whether what was there counts.
+
+
+def _set_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    target[key] = source
+
+
+def add_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = 0
+    xp.add.at(target, key, source)
+
+
+def multiply_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = 1
+    xp.multiply.at(target, key, source)
+
+
+def max_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = source  # any of the values meant for a cell will do to begin with
+    xp.maximum.at(target, key, source)
+
+
+def min_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    if not include_self:
+        target[key] = source
+    xp.minimum.at(target, key, source)
+
+
+def mean_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
+    counts = xp.full(target.shape, 1, "int64")
+    if not include_self:
+        counts[key] = 0
+    add_places(xp, target, key, source, include_self)
+    xp.add.at(counts, key, 1)
+    counts = xp.maximum(counts, 1)
+    target[...] = target // counts if target.dtype.kind in "iu" else target / counts
+
+
+def _at_places(
+    xp: Any, target: Array, index: Array, source: Array, axis: int, kernel: Callable[..., None], include_self: bool
+) -> None:
+    """Let `kernel` write `source` to the positions `index` along `axis`, each element at its own place besides."""
+    if target.flags.c_contiguous:
+        place = places_in_row(xp, index, axis, target.shape).reshape(-1)
+        kernel(xp, target.reshape(-1), place, source.reshape(-1), include_self)
+    else:
+        kernel(xp, target, places(xp, index, axis), source, include_self)
+
+
+# --- scatter ---------------------------------------------------------------------------------------------------------
+
+
+def _scatter_samples() -> Iterator[Sample]:
+    yield sample(values(2, 3), 0, some_positions(1, 3, length=2), values(2, 3, seed=1))
+    yield sample(values(4), 0, some_positions(2, length=4), values(3, seed=1))
+
+
 @derivative(
-    node=scatter_gradient.node_of_scatter,
-    input=scatter_gradient.of_scatter_for_input,
-    src=scatter_gradient.of_scatter_for_source,
+    node=scatter_backward.node_of_scatter,
+    input=scatter_backward.of_scatter_for_input,
+    src=scatter_backward.of_scatter_for_source,
 )
 def _scatter_(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
@@ -53,11 +105,11 @@ def _scatter_(
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
         warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
-            "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+            "PyTorch release. Use torch.scatter_reduce instead for more reduction options."
         )
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
-    kernel = {None: set_places, "add": add_places, "multiply": multiply_places}[reduce]
+    kernel = {None: _set_places, "add": add_places, "multiply": multiply_places}[reduce]
     if isinstance(given, Tensor):
         return _scattered(input, dim, index, given, kernel)
     if not isinstance(given, int | float | complex):
@@ -82,7 +134,7 @@ def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     return _scattered(input, dim, index, src, add_places)
 
 
-@derivative(real_only="scatter_reduce", input=scatter_gradient.for_input, src=scatter_gradient.for_source)
+@derivative(real_only="scatter_reduce", input=scatter_backward.for_input, src=scatter_backward.for_source)
 def _scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -101,7 +153,7 @@ def _scatter_reduce_(
             f"\"scatter_gather_tensor_cpu_reduce_{name}\" not implemented for '{input._dtype.scalar_type}'"
         )
     if index.numel():
-        refuse_unwritten(unsigned.scattering(reduce, include_self), input._dtype)
+        refuse_unwritten(scattering(reduce, include_self), input._dtype)
     return _scattered(input, dim, index, src, kernels[reduce], include_self=include_self)
 
 
@@ -110,7 +162,7 @@ def _scattered(
     of_number: bool = False,
 ) -> Tensor:  # fmt: skip
     dim = geometry.wrap_dim(dim, len(input._size))
-    if index.numel() and index._dtype not in advanced_indexing.POSITIONS:
+    if index.numel() and index._dtype not in POSITIONS:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     if input._dtype is not src._dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -129,7 +181,7 @@ def _scattered(
     refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)
     chosen = array_of(index).reshape(index._size or (1,))
     source = written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
-    return write(input, at_places, chosen, source, dim, kernel, include_self)
+    return written_in_place(input, _at_places, chosen, source, dim, kernel, include_self)
 
 
 def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of_number: bool) -> None:
@@ -138,9 +190,6 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     beside = any(n > most for each, (n, most) in enumerate(zip(chosen, own, strict=True)) if each != dim)
     if len(chosen) != len(given):
-        ndim = len(src._size)
-        if 0 < ndim < len(own) and not beside and all(n <= most for n, most in zip(chosen, given, strict=False)):
-            geometry.wrap_dim(ndim, ndim)  # sic: src is asked for a dimension that it has not
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if beside or any(n > most for n, most in zip(chosen, given, strict=True)):
         sizes = f"index {list(index._size)} to be no larger than self {list(input._size)}"
@@ -179,7 +228,24 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
     check_linear(input, index)
     if index.numel():
         refuse_unwritten("take_put_cpu", input._dtype)
-    return write(input, put_in_row, array_of(index), written_array(source, input), accumulate)
+    return written_in_place(input, _put_in_row, array_of(index), written_array(source, input), accumulate)
+
+
+def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate: bool) -> None:
+    """Write `source` to the positions `index`, counted through all elements, or add it to what is there."""
+    if not target.size:
+        return
+    key = index.reshape(-1)
+    if key.size and key.min() < 0:
+        key = key % target.size
+    if target.flags.c_contiguous:
+        target = target.reshape(-1)
+    else:
+        key = xp.unravel_index(key, target.shape)
+    if accumulate:
+        xp.add.at(target, key, source.reshape(-1))
+    else:
+        target[key] = source.reshape(-1)
 
 
 declare_out_of_place(_scatter_, "A copy with `src`, or `value`, where `index` says along `dim`.",
@@ -187,8 +253,8 @@ declare_out_of_place(_scatter_, "A copy with `src`, or `value`, where `index` sa
          "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
-         samples=scatter_samples)  # fmt: skip
-declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=scatter_samples)
+         samples=_scatter_samples)  # fmt: skip
+declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=_scatter_samples)
 declare_out_of_place(
     _scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`."
 )

@@ -1,7 +1,7 @@
 """The gradients of `scatter` and, for each way of reducing, of `scatter_reduce`.
 
-`gather` with the same index goes the way of `scatter` back; what a cell received is read again for each element that
-went there.
+`gather` with the same index is the way back of `scatter`: what a cell received is read again for each element that went
+there.
 """
 
 from __future__ import annotations

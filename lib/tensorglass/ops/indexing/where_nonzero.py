@@ -1,7 +1,8 @@
-"""Conditions: where elements are nonzero, and choosing one tensor or another by that: nonzero, argwhere, where."""
+"""Conditions: where elements are nonzero, and choosing one tensor or another by that: nonzero and its kin, where."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -11,20 +12,28 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import common_dtype
-from tensorglass.ops.indexing.samples import argwhere_samples, where_samples
-from tensorglass.ops.kernels import select_by_mask as bit_masks
+from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.python_numbers import NUMBERS, fitting_array
+from tensorglass.ops.pointwise.comparison import gt
+from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 # --- nonzero and argwhere --------------------------------------------------------------------------------------------
 
 
-@operator("indexing", out=True, samples=argwhere_samples)
+def _argwhere_samples() -> Iterator[Sample]:
+    for size in ((), (5,), (2, 3), (2, 0, 3)):
+        yield sample(values(*size, low=-2, high=2, dtype=dtypes.int64))
+
+
+@operator("indexing", out=True, samples=_argwhere_samples)
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
     """The positions of the elements that are not 0: one row each; with `as_tuple` one index tensor a dimension."""
     check_tensor("nonzero", input)
@@ -62,21 +71,59 @@ def _columns(xp: Any, array: Array) -> Array:
     return xp.stack(xp.nonzero(array))
 
 
-@operator("indexing", samples=argwhere_samples)
+@operator("indexing", samples=_argwhere_samples)
 def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not 0, one row each."""
     check_tensor("argwhere", input)
     return _positions(input)
 
 
+def _nonzero_static_samples() -> Iterator[Sample]:
+    for each in _argwhere_samples():
+        yield sample(*each.arguments, size=4)
+        yield sample(*each.arguments, size=1, fill_value=7)
+
+
+@operator("indexing", out=True, samples=_nonzero_static_samples)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as many."""
+    check_tensor("nonzero_static", input)
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if out is not None and out._dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
+        )
+    made = input.new_full((size, len(input._size)), fill_value, dtype=dtypes.int64)
+    if input._size:
+        found = nonzero(input)
+        count = min(size, found._size[0])
+        copy_(narrow(made, 0, 0, count), narrow(found, 0, 0, count))
+    if out is None:
+        made._storage.version = 0  # it counts as not written yet
+        return made
+    return written_apart(out, made, input)
+
+
 # --- where -----------------------------------------------------------------------------------------------------------
+
+
+def some_mask(*size: int) -> Tensor:
+    """A mask of this size, about half of it True."""
+    return gt(values(*size), 0)
+
+
+def _where_samples() -> Iterator[Sample]:
+    yield sample(some_mask(2, 3), values(2, 3), values(3, seed=1))
+    yield sample(some_mask(2, 3), 1.5, values(2, 1))
+    yield sample(some_mask(3), 1, 0)
 
 
 @operator(
     "indexing",
     method=False,
     out=True,
-    samples=where_samples,
+    samples=_where_samples,
     signatures=(
         "(Tensor condition)",
         "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
@@ -87,8 +134,8 @@ def argwhere(input: Tensor) -> Tensor:
 )
 @derivative(
     wraps_numbers=True,
-    input=lambda grad, condition: _chosen(condition, grad, 0),
-    other=lambda grad, condition: _chosen(condition, 0, grad),
+    input=lambda grad, condition: _where_backward(condition, grad, 0),
+    other=lambda grad, condition: _where_backward(condition, 0, grad),
 )
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """`input` where `condition` is True, else `other`, broadcast and promoted; alone, `nonzero(as_tuple=True)`."""
@@ -136,7 +183,7 @@ def _check_condition(condition: Tensor) -> None:
     if condition._dtype is dtypes.uint8:
         warn(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-            "version of PyTorch. Use a boolean condition instead.",
+            "version of PyTorch. Use a boolean condition instead."
         )
     elif condition._dtype is not dtypes.bool:
         raise explained(
@@ -148,10 +195,9 @@ def _check_condition(condition: Tensor) -> None:
         )
 
 
-def _chosen(condition: Tensor, input: Any, other: Any) -> Tensor:
+def _where_backward(condition: Tensor, input: Any, other: Any) -> Tensor:
     """The gradient of a choice for one of the two: where it was chosen."""
-    gradient: Tensor = where(condition, input, other)
-    return gradient
+    return where(condition, input, other)
 
 
 @operator("indexing", function=False, method=False, dunders=("where",))
@@ -166,8 +212,8 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) -> None:
     condition = condition.astype(bool, copy=False)
-    if bit_masks.are_worth_it(xp, target, condition, input, other):
-        bit_masks.choose(xp, condition, input, other, target)
+    if select_by_mask.are_worth_it(xp, target, condition, input, other):
+        select_by_mask.choose(xp, condition, input, other, target)
         return
     target[...] = other
     xp.copyto(target, input, where=condition, casting="unsafe")

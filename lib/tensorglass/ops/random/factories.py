@@ -1,4 +1,4 @@
-"""Random tensors: made, then filled by the in-place methods of `random`."""
+"""Random tensors: made, then filled by the in-place methods of `in_place`."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def normal(
                 "(float mean, Tensor std)", "(float mean, float std, tuple of ints size)",
             )  # fmt: skip
         if not isinstance(size, tuple | list):
-            raise TypeError("a size is a tuple")  # `calls` says it in PyTorch's words
+            raise TypeError("a size is a tuple")  # `arg_parser` says it in PyTorch's words
         shape = size_tuple("normal", size)
         place = read_out_options("normal", options, out)
         made = new(shape, place) if out is None else resized(out, shape)
@@ -212,8 +212,7 @@ def normal(
         return finished(made, out)
     if size is not None or options:
         raise TypeError("tensors say where the numbers go")  # as above
-    result: Tensor = _recorded_normal(mean, std, generator, out)
-    return result
+    return _recorded_normal(mean, std, generator, out)
 
 
 @derivative(
@@ -260,11 +259,7 @@ def _empty_like(name: str, input: Any, memory_format: Any, options: Options) -> 
 
 @factory()
 def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    input: Tensor, *, generator: Generator | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """As `rand`, with the size, dtype, device and order of dimensions of `input`."""
     return finished(fill_evenly(_empty_like("rand_like", input, memory_format, options), generator=generator), None)
@@ -272,11 +267,7 @@ def rand_like(
 
 @factory()
 def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    **options: Unpack[Options],
+    input: Tensor, *, generator: Generator | None = None, memory_format: Any = None, **options: Unpack[Options]
 ) -> Tensor:
     """As `randn`, with the size, dtype, device and order of dimensions of `input`."""
     return finished(fill_normally(_empty_like("randn_like", input, memory_format, options), generator=generator), None)
@@ -315,7 +306,7 @@ def bernoulli(
     check_tensor("bernoulli", input)
     if p is not None:
         if out is not None:
-            raise TypeError("a chance for all is not written to an out=")  # `calls` says it in PyTorch's words
+            raise TypeError("a chance for all is not written to an out=")  # `arg_parser` says it in PyTorch's words
         made = _empty_like("bernoulli", input, contiguous_format, {})
         return finished(fill_by_chance(made, p, generator=generator), None)
     made = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
@@ -338,11 +329,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
-@derivative(
-    node="NotImplemented",
-    count=no_derivative("aten::binomial"),
-    prob=no_derivative("aten::binomial"),
-)
+@derivative(node="NotImplemented", count=no_derivative("aten::binomial"), prob=no_derivative("aten::binomial"))
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.
 

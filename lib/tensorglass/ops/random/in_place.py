@@ -1,7 +1,7 @@
 """Random numbers: the in-place methods that fill a tensor with them.
 
 Everything is drawn by one function, `draw`, into a tensor that is there already, in the order in which its elements lie
-in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `random_bits`.
+in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `kernels.random_bits`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,7 @@ def draw(target: Tensor, generator: Generator | None, sample: Callable[..., Arra
 
 
 def _fill_in_memory_order(
-    xp: Any,
-    array: Array,
-    stride: tuple[int, ...],
-    bits: RandomBits,
-    sample: Callable[..., Array],
-    parameters: Any,
+    xp: Any, array: Array, stride: tuple[int, ...], bits: RandomBits, sample: Callable[..., Array], parameters: Any
 ) -> None:
     in_memory = array
     if not array.flags.c_contiguous:
@@ -171,39 +166,8 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
         high = check_int("random_", "to", 2, to)
     if not all(-(2**63) <= each < 2**63 for each in (low, high)):
         raise ValueError("Overflow when unpacking long long")
-    if self._dtype.is_floating_point and low < high:
-        low, high = _drawn_bounds(low, high, self._dtype)
     _check_integer_bounds(low, high, self._dtype)
     return draw(self, generator, random_bits.integers, low, high - low)
-
-
-def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
-    """The bounds that PyTorch draws between, so that rounding leads to no number outside the bounds given."""
-    limit = _EXACT_LIMITS[dtype]
-    if -limit <= low and high <= limit:
-        return low, high
-    if low < _LARGEST[dtype] and _rounded(low + 1, limit) < low:
-        low = _rounded(low + 1, limit) + _gap(low + 1, limit)
-    if _rounded(high - 1, limit) >= high:
-        high = _rounded(high - 1, limit) - _gap(high - 1, limit)
-    if low >= high:
-        raise RuntimeError(
-            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
-            f"from={low} >= to={high}"
-        )
-    return low, high
-
-
-def _gap(number: int, limit: int) -> int:
-    """The distance between floating-point numbers of this size, if integers are exact up to `limit`."""
-    return max(1 << abs(number).bit_length(), limit) // limit
-
-
-def _rounded(number: int, limit: int) -> int:
-    """The integer rounded to a floating-point number: of two as near, the even one."""
-    gap = _gap(number, limit)
-    below, rest = divmod(number, gap)
-    return (below + (2 * rest + below % 2 > gap)) * gap
 
 
 def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
@@ -263,7 +227,7 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
                 warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
                     f"{dtypes.C_NAMES[dtype.to_real()]} can support discrete uniform distribution only within this "
-                    "range. This warning will become an error in version 1.7 release, please fix the code in advance",
+                    "range. This warning will become an error in version 1.7 release, please fix the code in advance"
                 )
             continue
         lowest, largest = _LIMITS[dtype]
@@ -366,11 +330,6 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
             "Every element of p is a chance, from 0 to 1.",
         )
     refuse_overlapping_write(target)
-    if target.is_contiguous() and _work(chances._dtype) is chances._dtype:
-        bits = generator_of(generator, target.device)._bits
-        target._backend.launch(_decide, raw_array(target), given, bits, chances._dtype)
-        target._written()
-        return target
     drawn = draw(
         empty_on(target.device, target._size, target._stride, chances._dtype),
         generator,
@@ -382,11 +341,6 @@ def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None)
     raw_array(target)[...] = array_of(drawn) < given
     target._written()
     return target
-
-
-def _decide(xp: Any, target: Array, chances: Array, bits: RandomBits, dtype: DType) -> None:
-    """Write ones by these chances, and zeros, without a tensor for the numbers drawn."""
-    target[...] = vmap.drawn(xp, random_bits.uniform, bits, target.size, dtype).reshape(target.shape) < chances
 
 
 def _all_between(xp: Any, array: Array, low: float, high: float) -> bool:

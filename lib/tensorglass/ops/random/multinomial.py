@@ -1,7 +1,7 @@
 """Drawing places by their weights.
 
-Places drawn once only are the winners of a race, those drawn again and again are where
-uniform numbers fall among the weights added up; PyTorch's errors have other words for each.
+Places drawn without replacement are the winners of a race; those drawn with replacement are where uniform numbers fall
+among the weights added up.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
             f"There are {weights._size[-1]} places to draw from, and {count} are asked for: pass replacement=True.",
         )
     array = array_of(weights)
-    if weights._backend.launch(_are_good, array):  # nearly always; if not, what is wrong is found below
+    if weights._backend.launch(_are_good, array):
         return
-    if not weights._backend.launch(_are_positive, array):
+    if not bool((array >= 0).all()):
         raise RuntimeError(
             "invalid multinomial distribution (encountering probability entry < 0)"
             if replacement and count > 1
             else _NO_WEIGHT
         )
-    if not weights._backend.launch(_are_finite, array):
+    if not bool(weights._backend.xp.isfinite(array).all()):
         raise RuntimeError(
             "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
             if replacement and count > 1
@@ -92,14 +92,6 @@ def _are_good(xp: Any, array: Array) -> bool:
         return False
     totals = array.sum(-1)
     return bool(array.min() >= 0 and totals.min() > 0 and totals.max() < xp.inf)
-
-
-def _are_positive(xp: Any, array: Array) -> bool:
-    return bool((array >= 0).all())
-
-
-def _are_finite(xp: Any, array: Array) -> bool:
-    return bool(xp.isfinite(array).all())
 
 
 def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:

@@ -1,4 +1,4 @@
-"""Along one dimension, element after element: running sums and products, and differences of neighbours."""
+"""Along one dimension, element after element: cumsum, cumprod, cummax, cummin, logcumsumexp, and diff."""
 
 from __future__ import annotations
 
@@ -7,23 +7,29 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.core.dtype_info import finfo
+from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_int, check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import refuse_whole_numbers, write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import cumprod_backward
-from tensorglass.ops.kernels import half as half_types
-from tensorglass.ops.kernels.cumulative import one_by_one, running_total
+from tensorglass.ops.derivatives.formulas import conj, cumprod_backward
+from tensorglass.ops.kernels import half
+from tensorglass.ops.kernels.cumulative import one_by_one, running, running_total
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
+from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, elements_at, paired
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -31,7 +37,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 Kernel = Callable[..., Array]
 
 
-def _samples() -> Iterator[Sample]:
+def _cumulative_samples() -> Iterator[Sample]:
     yield sample(values(5, low=0.5, high=1.5), 0)
     yield sample(values(2, 3, low=0.5, high=1.5), 1)
     yield sample(values(2, 3, 2, low=0.5, high=1.5), -2)
@@ -39,7 +45,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(), 0)
 
 
-def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
+def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
     check_tensor(name, input)
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if out is not None:
@@ -56,7 +62,7 @@ def _run(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None
         input = input.to(input._dtype.to_real())  # which says what is lost
     backend = input._storage.backend
     array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
-    result = backend.launch(_along, kernel, array_of(input), *array_dtypes, axis)
+    result = backend.launch(_accumulate, kernel, array_of(input), *array_dtypes, axis)
     if out is None:
         return from_array(result, dtype, input._storage)
     return write_out(result, input._size, out, dtype, (input,))
@@ -69,26 +75,26 @@ def accumulated_in(dtype: DType) -> DType:
     return {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}.get(dtype, dtype)
 
 
-def _along(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
+def _accumulate(xp: Any, kernel: Kernel, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
     row = array.reshape(array.shape or (1,)).astype(dtype, copy=False)
-    quick = running_total(xp, "add" if kernel is _sum else "multiply", row, axis)
+    quick = running_total(xp, "add" if kernel is _running_sum else "multiply", row, axis)
     if quick is not None:
         return quick
-    summed = kernel(xp, half_types.converted(row, wide), axis)
-    return xp.ascontiguousarray(half_types.converted(summed, dtype)).reshape(array.shape)
+    summed = kernel(xp, half.converted(row, wide), axis)
+    return xp.ascontiguousarray(half.converted(summed, dtype)).reshape(array.shape)
 
 
-def _sum(xp: Any, array: Array, axis: int) -> Array:
+def _running_sum(xp: Any, array: Array, axis: int) -> Array:
     total = one_by_one(xp, xp.add, array, axis)
     # PyTorch's sums begin at 0, and 0 + -0 is 0: so are those of negative zeros.
     return xp.add(total, 0, out=total) if total.dtype.kind in "fc" else total
 
 
-def _product(xp: Any, array: Array, axis: int) -> Array:
+def _running_product(xp: Any, array: Array, axis: int) -> Array:
     return one_by_one(xp, xp.multiply, array, axis)
 
 
-def _check_own_dtype(input: Tensor, dtype: DType | None) -> None:
+def _check_in_place_dtype(input: Tensor, dtype: DType | None) -> None:
     if dtype is not None and dtype is not input._dtype:
         raise RuntimeError(
             f"Bad in-place call: input tensor dtype {dtypes.C_NAMES[input._dtype]} and output tensor dtype "
@@ -98,28 +104,177 @@ def _check_own_dtype(input: Tensor, dtype: DType | None) -> None:
 
 def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """`cumsum`, written to `input`."""
-    _check_own_dtype(input, dtype)
-    return _run("cumsum", _sum, input, dim, dtype, input)
+    _check_in_place_dtype(input, dtype)
+    return _cumulated("cumsum", _running_sum, input, dim, dtype, input)
 
 
-@operator("cumulative", inplace=cumsum_, out=True, samples=_samples)
+@operator("cumulative", inplace=cumsum_, out=True, samples=_cumulative_samples)
 @derivative(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad._size else grad)
 def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The sums of the elements up to each, along `dim`. Integers are added as int64."""
-    return _run("cumsum", _sum, input, dim, dtype, out)
+    return _cumulated("cumsum", _running_sum, input, dim, dtype, out)
 
 
 def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
     """`cumprod`, written to `input`."""
-    _check_own_dtype(input, dtype)
-    return _run("cumprod", _product, input, dim, dtype, input)
+    _check_in_place_dtype(input, dtype)
+    return _cumulated("cumprod", _running_product, input, dim, dtype, input)
 
 
-@operator("cumulative", inplace=cumprod_, out=True, samples=_samples)
+@operator("cumulative", inplace=cumprod_, out=True, samples=_cumulative_samples)
 @derivative(input=cumprod_backward)
 def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""
-    return _run("cumprod", _product, input, dim, dtype, out)
+    return _cumulated("cumprod", _running_product, input, dim, dtype, out)
+
+
+# --- extremes and logarithms -----------------------------------------------------------------------------------------
+
+
+def _cummaxmin_backward(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
+    """An element's gradient is the sum of those of all results that it is."""
+    if not input.numel():
+        return input  # nothing, as PyTorch has it
+    return grad.new_zeros(input._size).scatter_add(dim, result1, grad) if input._size else grad
+
+
+def _cummax_or_cummin(pair: Any, accumulate: str, input: Tensor, dim: int, out: OutPair) -> Any:
+    name = pair.__name__
+    check_tensor(name, input)
+    if not input._size and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
+    check_outputs(out, input._dtype)
+    if input._dtype.is_complex and input._size and input.numel():
+        raise not_implemented(f"{name}_cpu", input._dtype)
+    if input._size and input.numel():
+        refuse_unwritten(f"{name}_cpu", input._dtype)
+    compute = input._storage.backend.array_dtype(comparable(input._dtype))
+    found = input._storage.backend.launch(_extremes_so_far, array_of(input), compute, axis, accumulate)
+    return paired(pair, found, input, input._size, out, apart=False)
+
+
+def _extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate: str) -> tuple[Array, Array]:
+    """The extreme element up to each along `axis`, and where it was seen last."""
+    array = array.reshape(array.shape or (1,))
+    if not array.size:
+        return array.copy(), xp.empty(array.shape, "int64")
+    numbers = array.astype(compute, copy=False)
+    extreme = running(xp, getattr(xp, accumulate), numbers, axis)
+    is_new = numbers == extreme
+    has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
+    if has_nan:
+        is_new |= xp.isnan(numbers)
+    if xp is HOST.xp and axis == array.ndim - 1:
+        return _held(xp, array, is_new)
+    # Numbers of 32 bits are compared several at a time.
+    narrow = "int32" if array.shape[axis] < 2**31 else "int64"
+    places = xp.arange(array.shape[axis], dtype=narrow).reshape((-1,) + (1,) * (array.ndim - axis - 1))
+    positions = xp.ascontiguousarray(running(xp, xp.maximum, is_new * places, axis), "int64")
+    if has_nan or not bool(extreme.all()):  # zeros and NaNs have signs
+        extreme = elements_at(xp, array, positions, axis)
+    return xp.ascontiguousarray(extreme, array.dtype), positions
+
+
+def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
+    """The last elements that are new up to each, along the last dimension, and their positions; the first ones are new.
+
+    Each is repeated as long as it holds, which is quicker than running maxima of positions.
+    """
+    length = array.shape[-1]
+    starts = is_new.reshape(-1).nonzero()[0]
+    times = xp.empty_like(starts)
+    times[:-1] = starts[1:] - starts[:-1]
+    times[-1:] = array.size - starts[-1:]
+    values, positions = array.reshape(-1)[starts], starts % length if array.size > length else starts
+    return values.repeat(times).reshape(array.shape), positions.repeat(times).reshape(array.shape)
+
+
+@operator("cumulative", out=True, samples=_cumulative_samples)
+@derivative(outputs=1, real_only="cummax", input=_cummaxmin_backward)
+def cummax(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
+    """The largest element up to each, along `dim`, and where it stands: of equals, the last. NaN is the largest."""
+    return _cummax_or_cummin(return_types.cummax, "maximum", input, dim, out)
+
+
+@operator("cumulative", out=True, samples=_cumulative_samples)
+@derivative(outputs=1, real_only="cummin", input=_cummaxmin_backward)
+def cummin(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
+    """The smallest element up to each, along `dim`, and where it stands: of equals, the last. NaN is the smallest."""
+    return _cummax_or_cummin(return_types.cummin, "minimum", input, dim, out)
+
+
+@derivative(
+    node="SubBackward0",
+    grad_output=lambda grad, input, output, dim: _weighted_powers(grad, input, output, dim),
+    input=lambda grad, result: conj(grad) * result,
+    output=lambda grad, grad_output, input, output, dim: (
+        -grad_output * conj(_weighted_powers(grad, input, output, dim))
+    ),
+)
+def _logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The share of each power in the sums from its place on, times their gradients; by logarithms, as PyTorch."""
+
+    def shares(logarithm: Tensor) -> Tensor:
+        return (logcumsumexp((logarithm - conj(output)).flip(dim), dim).flip(dim) + conj(input)).exp()
+
+    if input._dtype.is_complex:
+        return shares(grad_output.log())
+    size, none = grad_output.abs().log(), grad_output.new_full((), finfo(grad_output._dtype).min)
+    return shares(size.where(grad_output > 0, none)) - shares(size.where(grad_output < 0, none))
+
+
+#: The derivative, an operator with a derivative of its own: that of a logarithm would be NaN where a gradient is 0.
+logcumsumexp_backward: Any = recorded(_logcumsumexp_backward)
+
+
+def _weighted_powers(weights: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The sums of the powers up to each place, times `weights`, over the plain sums: the transpose of the above."""
+    weights, powers, totals = (each.flip(dim) for each in (weights, -conj(output), -conj(input)))
+    found: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
+    return found.flip(dim)
+
+
+@operator("cumulative", out=True, samples=_cumulative_samples)
+@derivative(
+    input=lambda grad, input, result, dim: (
+        logcumsumexp_backward(grad, input, result, dim) if input._size and input.numel() else grad
+    )
+)
+def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of e to the power of the elements up to each, along `dim`, without overflow."""
+    check_tensor("logcumsumexp", input)
+    axis, dtype = geometry.wrap_dim(dim, max(len(input._size), 1)), input._dtype
+    if out is not None and out._dtype is not dtype:
+        raise RuntimeError(f"expected scalar_type {dtype.scalar_type} but found {out._dtype.scalar_type}")
+    if dtype.category < dtypes.FLOATING:
+        raise not_implemented("logcumsumexp_out_cpu", dtype)
+    backend = input._storage.backend
+    array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
+    result = backend.launch(_log_of_sums, array_of(input), *array_dtypes, axis)
+    if out is None:
+        return from_array(result, dtype, input._storage)
+    return write_out(result, input._size, out, dtype, (input,))
+
+
+def _log_of_sums(xp: Any, array: Array, dtype: Any, wide: Any, axis: int) -> Array:
+    row = array.reshape(array.shape or (1,)).astype(wide, copy=False)
+    summed = _complex_log_of_sums(xp, row, axis) if row.dtype.kind == "c" else running(xp, xp.logaddexp, row, axis)
+    return xp.ascontiguousarray(summed.astype(dtype, copy=False)).reshape(array.shape)
+
+
+def _complex_log_of_sums(xp: Any, array: Array, axis: int) -> Array:
+    """The logarithms of complex numbers, each sum made of the one before: angles beyond a turn depend on the order."""
+    result = xp.moveaxis(array, axis, 0).copy()
+    for place in range(1, len(result)):
+        one, other = result[place - 1], result[place]
+        is_less = one.real < other.real
+        high, low = xp.where(is_less, other, one), xp.where(is_less, one, other)
+        result[place] = xp.where(low.real == -xp.inf, high, high + xp.log(1 + xp.exp(low - high)))
+    return xp.moveaxis(result, 0, axis)
+
+
+# --- differences -----------------------------------------------------------------------------------------------------
 
 
 def _diff_samples() -> Iterator[Sample]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
@@ -23,6 +23,7 @@ from tensorglass.ops.derivatives.formulas import amax_backward
 from tensorglass.ops.kernels import extrema
 from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.reductions.values_and_indices import (
+    check_outputs,
     choose,
     evenly_distribute_backward,
     paired,
@@ -34,7 +35,7 @@ Kernel = Callable[..., Array]
 Operation = Callable[..., Any]
 
 
-def _samples() -> Iterator[Sample]:
+def _extrema_samples() -> Iterator[Sample]:
     for size in ((), (5,), (2, 3), (2, 1, 4)):
         yield sample(values(*size))
     yield sample(values(2, 3), 0)
@@ -98,7 +99,7 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
     _same,
     check=_of_amax("amax", "max_values_cpu"),
     check_out=_same_dtype,
-    samples=_samples,
+    samples=_extrema_samples,
     differs=SIGN_OF_ZERO,
 )
 @derivative(real_only="amax", input=amax_backward)
@@ -111,7 +112,7 @@ def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     _same,
     check=_of_amax("amin", "min_values_cpu"),
     check_out=_same_dtype,
-    samples=_samples,
+    samples=_extrema_samples,
     differs=SIGN_OF_ZERO,
 )
 @derivative(real_only="amin", input=amax_backward)
@@ -123,47 +124,35 @@ def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 # --- argmax and argmin -----------------------------------------------------------------------------------------------
 
 
-def _position_of_largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    return xp.argmax(input, axis=axes[0] if len(axes) == 1 else None)
-
-
-def _position_of_smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    return xp.argmin(input, axis=axes[0] if len(axes) == 1 else None)
-
-
-def _position(name: str, kernel: Kernel, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
+def _argmax_or_argmin(name: str, input: Tensor, dim: int | None, keepdim: bool, out: Tensor | None) -> Tensor:
     check_tensor(name, input)
     for kind, refused in (("complex", input._dtype.is_complex), ("bool", input._dtype is dtypes.bool)):
         if refused:
             raise RuntimeError(f"{name}(): does not support {kind} input")
     if isinstance(dim, list | tuple):
-        raise TypeError("one dimension, not several")  # `calls` says it in PyTorch's words
+        raise TypeError("one dimension, not several")  # `arg_parser` says it in PyTorch's words
     axes = axes_of(len(input._size), dim)
     _check_has_elements(name, input, axes, dim, IndexError)
     check_out_dtype(out, dtypes.int64)
     if input.numel() and not (dim is not None and axes and input._size[axes[0]] == 1):
         refuse_unwritten(f"{name}_cpu", input._dtype)
-    return reduce(kernel, input, axes, keepdim, input._dtype, dtypes.int64, out)
+    return reduce(_argument, input, axes, keepdim, input._dtype, dtypes.int64, out, find=name)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+def _argument(xp: Any, input: Array, axes: tuple[int, ...], *, find: str) -> Array:
+    return getattr(xp, find)(input, axis=axes[0] if len(axes) == 1 else None)
+
+
+@operator("reduction", out=True, samples=_extrema_samples)
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the largest element along `dim`, or among all elements in order; the first of equals."""
-    return _position("argmax", _position_of_largest, input, dim, keepdim, out)
+    return _argmax_or_argmin("argmax", input, dim, keepdim, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_extrema_samples)
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The position of the smallest element along `dim`, or among all elements in order; the first of equals."""
-    return _position("argmin", _position_of_smallest, input, dim, keepdim, out)
+    return _argmax_or_argmin("argmin", input, dim, keepdim, out)
 
 
 # --- max, min and aminmax --------------------------------------------------------------------------------------------
@@ -173,8 +162,15 @@ def _positions(xp: Any, array: Array, axis: int, find: str) -> Array:
     return getattr(xp, find)(array, axis=axis, keepdims=True)
 
 
-def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation]:
-    """The extreme of all elements, and the pair of those along a dimension and their positions."""
+class _Extreme(NamedTuple):
+    """What `max` and `min` dispatch to."""
+
+    of_all: Operation
+    along: Operation  #: a dimension: the pair of elements and positions
+    of_two: Operation  #: tensors, element by element
+
+
+def _extreme(pair: Any, whole: Kernel, find: str, of_two: Operation) -> _Extreme:
     name = pair.__name__
 
     def of_all(input: Tensor, out: Tensor | None) -> Tensor:
@@ -196,10 +192,7 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
         dtype = input._dtype
         axes = axes_of(len(input._size), dim)
         _check_has_elements(name, input, axes, dim, RuntimeError)
-        if out is not None:
-            check_pair(out)
-        for target, kind in zip(out or (), (dtype, dtypes.int64), strict=False):
-            check_out_dtype(target, kind)
+        check_outputs(out, dtype)
         if dtype.is_complex:
             raise RuntimeError(f"{name}(): does not support complex input")
         if input.numel() and input._size:
@@ -209,14 +202,28 @@ def _extremes(pair: Any, whole: Kernel, find: str) -> tuple[Operation, Operation
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
-    return (
+    return _Extreme(
         recorded(of_all, derivative=Derivative({"input": evenly_distribute_backward}, f"{title}1")),
         recorded(along, derivative=Derivative({"input": value_selecting_reduction_backward}, f"{title}0", outputs=1)),
+        of_two,
     )
 
 
-_largest_of_all, _largest_along = _extremes(return_types.max, extrema.largest, "argmax")
-_smallest_of_all, _smallest_along = _extremes(return_types.min, extrema.smallest, "argmin")
+_MAX = _extreme(return_types.max, extrema.largest, "argmax", maximum)
+_MIN = _extreme(return_types.min, extrema.smallest, "argmin", minimum)
+
+
+def _max_or_min(
+    name: str, extreme: _Extreme, input: Tensor, dim: Any, keepdim: bool, other: Tensor | None, out: Any
+) -> Any:
+    check_tensor(name, input)
+    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
+        raise _no_such_call(name, input, dim, other)
+    if isinstance(dim, Tensor) and keepdim:  # then it is no other operand
+        dim = int(dim)
+    if isinstance(dim, Tensor) or other is not None:
+        return extreme.of_two(input, dim if other is None else other, out=out)
+    return extreme.of_all(input, out) if dim is None else extreme.along(input, dim, keepdim, out)
 
 
 def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
@@ -228,59 +235,27 @@ def _no_such_call(name: str, input: Tensor, dim: Any, other: Any) -> TypeError:
     )
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_extrema_samples)
 def max(
-    input: Tensor,
-    dim: DimOrOther = None,
-    keepdim: KeepDim = False,
-    *,
-    other: StatedTensor = None,
-    out: Any = None,
+    input: Tensor, dim: DimOrOther = None, keepdim: KeepDim = False, *, other: StatedTensor = None, out: Any = None
 ) -> Any:
     """The largest element of all; with `dim` a pair of the largest along it and their positions; with another tensor
     `maximum`.
     """
-    check_tensor("max", input)
-    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
-        raise _no_such_call("max", input, dim, other)
-    if isinstance(dim, Tensor) and keepdim:  # then it is no other operand
-        dim = int(dim)
-    if isinstance(dim, Tensor) or other is not None:
-        return maximum(input, dim if other is None else other, out=out)
-    return _largest_of_all(input, out) if dim is None else _largest_along(input, dim, keepdim, out)
+    return _max_or_min("max", _MAX, input, dim, keepdim, other, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-)
+@operator("reduction", out=True, samples=_extrema_samples)
 def min(
-    input: Tensor,
-    dim: DimOrOther = None,
-    keepdim: KeepDim = False,
-    *,
-    other: StatedTensor = None,
-    out: Any = None,
+    input: Tensor, dim: DimOrOther = None, keepdim: KeepDim = False, *, other: StatedTensor = None, out: Any = None
 ) -> Any:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another tensor
     `minimum`.
     """
-    check_tensor("min", input)
-    if isinstance(dim, tuple | list) or (dim is not None and other is not None):
-        raise _no_such_call("min", input, dim, other)
-    if isinstance(dim, Tensor) and keepdim:
-        dim = int(dim)
-    if isinstance(dim, Tensor) or other is not None:
-        return minimum(input, dim if other is None else other, out=out)
-    return _smallest_of_all(input, out) if dim is None else _smallest_along(input, dim, keepdim, out)
+    return _max_or_min("min", _MIN, input, dim, keepdim, other, out)
 
 
-def _both_samples() -> Iterator[Sample]:
+def _aminmax_samples() -> Iterator[Sample]:
     for size in ((), (5,), (2, 3)):
         yield sample(values(*size))
     yield sample(values(2, 3), dim=0)
@@ -288,7 +263,7 @@ def _both_samples() -> Iterator[Sample]:
     yield sample(values(3, 0, 2), dim=0)
 
 
-@operator("reduction", out=True, samples=_both_samples)
+@operator("reduction", out=True, samples=_aminmax_samples)
 @derivative(
     input=lambda grads, input, results, dim, keepdim: (
         amax_backward(grads[0], input, results[0], dim, keepdim)

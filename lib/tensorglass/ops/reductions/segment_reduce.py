@@ -34,17 +34,17 @@ _REDUCTIONS = {
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -inf, "minimum": inf}
 
 
-def _samples() -> Iterator[Sample]:
+def _segment_samples() -> Iterator[Sample]:
     lengths, offsets = tensor([2, 0, 3, 1]), tensor([[0, 2, 6], [0, 1, 5]])
     for reduce in ("sum", "mean", "prod", "max", "min"):
         yield sample(values(6, 2), reduce, lengths=lengths, initial=0.5)
         yield sample(values(2, 6), reduce, offsets=offsets, axis=1)
 
 
-@operator("indexing", method=False, samples=_samples)
+@operator("indexing", method=False, samples=_segment_samples)
 @derivative(
     node="SegmentReduceBackward0",
-    data=lambda grad, data, reduce, lengths, offsets, axis, initial, result: _gradient(
+    data=lambda grad, data, reduce, lengths, offsets, axis, initial, result: _segment_reduce_backward(
         grad, data, reduce, lengths, offsets, axis, initial, result
     ),
 )
@@ -82,7 +82,7 @@ def segment_reduce(
     computed = dtypes.float32 if dtype.itemsize == 2 else dtype
     rows = array_of(data.to(computed)).reshape(len(numbers), geometry.numel(data._size[axis + 1 :]))
     backend = data._storage.backend
-    made = backend.launch(_reduced, rows, numbers, counts, reduce, initial)
+    made = backend.launch(_reduced_segments, rows, numbers, counts, reduce, initial)
     size = (*data._size[:axis], counts.shape[-1], *data._size[axis + 1 :])
     return from_array(made.reshape(size), computed, data._storage).to(dtype)
 
@@ -136,7 +136,7 @@ def _segments(
     return xp.where(begins <= position, numbers, counts.size), counts
 
 
-def _reduced(xp: Any, rows: Array, numbers: Array, counts: Array, reduce: str, initial: float | None) -> Array:
+def _reduced_segments(xp: Any, rows: Array, numbers: Array, counts: Array, reduce: str, initial: float | None) -> Array:
     name = _REDUCTIONS[reduce]
     size, start = (counts.size + 1, rows.shape[1]), _NEUTRAL[name] if initial is None else initial
     made = xp.full(size, start, rows.dtype)
@@ -150,7 +150,7 @@ def _reduced(xp: Any, rows: Array, numbers: Array, counts: Array, reduce: str, i
     return xp.ascontiguousarray(found)
 
 
-def _gradient(
+def _segment_reduce_backward(
     grad: Tensor,
     data: Tensor,
     reduce: str,

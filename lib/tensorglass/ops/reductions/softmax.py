@@ -18,7 +18,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import as_floating, check_out_dtype
 from tensorglass.ops.derivatives.formulas import conj, restore_reduced_dims
-from tensorglass.ops.kernels import half as half_types
+from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels import softmax as kernels
 from tensorglass.ops.kernels.copy import assign
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -26,7 +26,7 @@ from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
 
-def _samples() -> Iterator[Sample]:
+def _softmax_samples() -> Iterator[Sample]:
     yield sample(values(5), 0)
     yield sample(values(2, 3), 0)
     yield sample(values(2, 3, 2), -1)
@@ -45,7 +45,7 @@ def _unless_converted(name: str) -> Callable[[Any, Any], str | None]:
     return lambda input, dtype: None if _is_converted(input, dtype) else title
 
 
-def _run(
+def _run_softmax(
     name: str, kernel: Callable[..., None], input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
 ) -> Tensor:
     check_tensor(name, input)
@@ -63,12 +63,12 @@ def _run(
     wide = backend.array_dtype(dtypes.float32 if result.itemsize == 2 and result.is_floating_point else result)
     made = backend.empty(result, input._size)
     if input.numel():
-        backend.launch(_along, kernel, array_of(input), made, wide, axis)
+        backend.launch(_softmax_along, kernel, array_of(input), made, wide, axis)
     return from_array(made, result, input._storage) if out is None else write_out(made, input._size, out, result)
 
 
-def _along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide: Any, axis: int) -> None:
-    row = half_types.converted(array.reshape(array.shape or (1,)), wide)
+def _softmax_along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide: Any, axis: int) -> None:
+    row = half.converted(array.reshape(array.shape or (1,)), wide)
     result = made.reshape(row.shape) if made.dtype == wide else xp.empty(row.shape, wide)
     kernel(xp, row, axis, result)
     if made.dtype != wide:
@@ -107,7 +107,7 @@ softmax_backward: Any = recorded(_softmax_backward)
 log_softmax_backward: Any = recorded(_log_softmax_backward)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.softmax",))
+@operator("cumulative", out=True, samples=_softmax_samples, aliases=("special.softmax",))
 @derivative(
     node=_unless_converted("softmax"),
     real_only="_softmax",
@@ -117,10 +117,10 @@ def softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor 
     """``exp(input)`` divided by its sum along `dim`: positive numbers that add up to 1."""
     if dtype is not None and _is_converted(input, dtype):
         return softmax(input.to(dtype), dim, out=out)
-    return _run("softmax", kernels.softmax, input, dim, dtype, out)
+    return _run_softmax("softmax", kernels.softmax, input, dim, dtype, out)
 
 
-@operator("cumulative", out=True, samples=_samples, aliases=("special.log_softmax",))
+@operator("cumulative", out=True, samples=_softmax_samples, aliases=("special.log_softmax",))
 @derivative(
     node=_unless_converted("log_softmax"),
     real_only="_log_softmax",
@@ -130,10 +130,10 @@ def log_softmax(input: Tensor, dim: int, dtype: DType | None = None, *, out: Ten
     """The logarithm of `softmax`, exact where that is tiny."""
     if dtype is not None and _is_converted(input, dtype):
         return log_softmax(input.to(dtype), dim, out=out)
-    return _run("log_softmax", kernels.log_softmax, input, dim, dtype, out)
+    return _run_softmax("log_softmax", kernels.log_softmax, input, dim, dtype, out)
 
 
-def _sum_samples() -> Iterator[Sample]:
+def _logsumexp_samples() -> Iterator[Sample]:
     yield sample(values(5), 0)
     yield sample(values(2, 3), 1, True)
     yield sample(values(2, 3, 2), (0, 2))
@@ -144,7 +144,7 @@ def _sum_samples() -> Iterator[Sample]:
 @operator(
     "reduction",
     out=True,
-    samples=_sum_samples,
+    samples=_logsumexp_samples,
     differs="an `out` of another dtype is written if it can be",
     aliases=("special.logsumexp",),
 )
@@ -158,7 +158,7 @@ def logsumexp(input: Tensor, dim: StatedDims, keepdim: bool = False, *, out: Ten
     """``log(sum(exp(input)))`` over dimensions `dim`, without overflow in between."""
     check_tensor("logsumexp", input)
     dtype = as_floating(input._dtype)
-    if not isinstance(dim, int) and not dim and not keepdim and input._size and input.numel():  # sic
+    if not isinstance(dim, int) and not dim and not keepdim and input._size and input.numel():  # as PyTorch refuses it
         ones = [1] * len(input._size)
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
     return reduce(_logsumexp, input, axes_of(len(input._size), dim), keepdim, dtype, dtype, out)

@@ -15,8 +15,7 @@ from tensorglass.ops.declare.reduction import axes_of, reduce
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import std_mean_backward, var_backward, var_mean_backward
 from tensorglass.ops.kernels.sum import total
-from tensorglass.ops.reductions.sum_mean_prod import OTHER_OUT, average, mean
-from tensorglass.ops.reductions.sum_mean_prod import reduction_samples as _samples
+from tensorglass.ops.reductions.sum_mean_prod import OTHER_OUT, average, mean, reduction_samples
 from tensorglass.tensor.tensor import Tensor
 
 INFINITE_MEAN = "the mean of infinities is infinite, as `mean` has it; PyTorch gives nan here"
@@ -39,7 +38,7 @@ def _variance_of(
     if count <= correction:
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            "(input numel divided by output numel).",
+            "(input numel divided by output numel)."
         )
     result = input._dtype.to_real()
     return reduce(kernel, input, axes, keepdim, input._dtype, result, out, freedom=max(count - correction, 0))
@@ -62,7 +61,7 @@ def _variance(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -
 
 
 def _row_squares(xp: Any, rows: Array) -> Array:
-    """The squares of the distances from each row's mean, added up: a few rows at a time, in a fifth of the time."""
+    """The squares of the distances from each row's mean, added up, a few rows at a time."""
     count, length = rows.shape
     step = max(1, _BLOCK // length)
     found = xp.empty(count)
@@ -77,12 +76,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-    differs=OTHER_OUT,
-)
+@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
 @derivative(input=var_backward)
 def var(
     input: Tensor,
@@ -97,12 +91,7 @@ def var(
     return _variance_of("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator(
-    "reduction",
-    out=True,
-    samples=_samples,
-    differs=OTHER_OUT,
-)
+@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
 @derivative(
     input=lambda grad, input, result, dim, unbiased, correction, keepdim: var_backward(
         (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim
@@ -121,7 +110,7 @@ def std(
     return _variance_of("std", _deviation, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, samples=reduction_samples, differs=INFINITE_MEAN)
 @derivative(input=var_mean_backward)
 def var_mean(
     input: Tensor,
@@ -132,10 +121,10 @@ def var_mean(
     correction: Correction = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean over dimensions `dim`, or over all."""
-    return _with_mean("var_mean", _variance, input, dim, unbiased, correction, keepdim)
+    return _var_and_mean("var_mean", _variance, input, dim, unbiased, correction, keepdim)
 
 
-@operator("reduction", method=False, samples=_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, samples=reduction_samples, differs=INFINITE_MEAN)
 @derivative(input=std_mean_backward)
 def std_mean(
     input: Tensor,
@@ -146,10 +135,10 @@ def std_mean(
     correction: Correction = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean over dimensions `dim`, or over all."""
-    return _with_mean("std_mean", _deviation, input, dim, unbiased, correction, keepdim)
+    return _var_and_mean("std_mean", _deviation, input, dim, unbiased, correction, keepdim)
 
 
-def _with_mean(
+def _var_and_mean(
     name: str, kernel: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
 ) -> tuple[Tensor, Tensor]:
     check_tensor(name, input)

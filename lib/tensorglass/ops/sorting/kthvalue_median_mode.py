@@ -1,12 +1,10 @@
 """One element by its rank along a dimension: kthvalue, median, and mode, the most frequent one.
 
-NaN counts as larger than every number. Which of several equal elements is chosen is PyTorch's choice for `median` and
-for small tensors (`ops/among_equals.py`), and not said for others, here as there.
+NaN counts as larger than every number. Of several equal elements `median` chooses the one that PyTorch chooses.
 """
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +21,6 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import axes_of, reduce, reduced_size
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
-from tensorglass.ops.kernels import tie_breaking as among_equals
 from tensorglass.ops.kernels.cumulative import running
 from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import (
@@ -35,10 +32,8 @@ from tensorglass.ops.reductions.values_and_indices import (
     paired,
     value_selecting_reduction_backward,
 )
+from tensorglass.ops.sorting.sort import EQUALS
 from tensorglass.tensor.tensor import Tensor
-
-EQUALS = "in large tensors another one of equal elements may be chosen: its position differs, its value does not"
-
 
 # --- kthvalue --------------------------------------------------------------------------------------------------------
 
@@ -51,11 +46,6 @@ def _kth_samples() -> Iterator[Sample]:
     yield sample(values(), 1)
 
 
-def _output_of_kth(target: Tensor, wanted: DType, role: str) -> Exception:
-    kind = "of same type as input" if role == "values" else "of scalar type Long"
-    return RuntimeError(f"output {role} must be {kind}")
-
-
 @operator("sorting", out=True, samples=_kth_samples, differs=EQUALS)
 @derivative(outputs=1, real_only="kthvalue", input=value_selecting_reduction_backward)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
@@ -64,23 +54,29 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
     axis = _axis_with_elements("kthvalue", input, dim)
     if not 1 <= check_int("kthvalue", "k", 2, k) <= (input._size[axis] if input._size else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    check_outputs(out, input._dtype, _output_of_kth)
+    check_outputs(out, input._dtype)
     if input._size:
         _refuse_unordered("kthvalue_cpu", input._dtype)
     found = choose(_kth, input, axis, k)
-    return paired(return_types.kthvalue, found, input, _without(input, axis, keepdim), out)
+    return paired(return_types.kthvalue, found, input, _reduced_size(input, axis, keepdim), out)
 
 
 def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
     if not array.size:
         return xp.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), "int64")
-    if not among_equals.is_small(xp, array):
-        return _at_rank(xp.argpartition(array, k - 1, axis=axis), axis, k - 1)
-    order = xp.argsort(array, axis=axis, kind="stable")
-    beside = order[(*(slice(None),) * axis, slice(max(k - 2, 0), k + 1))]
-    if among_equals.has_equals(elements_at(xp, array, beside, axis), axis):
-        return among_equals.along(xp, array, axis, lambda keys: [among_equals.ranked(keys, k - 1)])
-    return _at_rank(order, axis, k - 1)
+    return _of_rank(xp, array, axis, k - 1)
+
+
+_SHORT = 64  #: elements, which are sorted sooner than one of them is found by its rank
+
+
+def _of_rank(xp: Any, array: Array, axis: int, rank: int) -> Array:
+    """The position of the element of this rank, counted from 0; in short rows the one that a stable sort puts there."""
+    if array.shape[axis] <= _SHORT:
+        order = xp.argsort(array, axis=axis, kind="stable")
+    else:
+        order = xp.argpartition(array, rank, axis=axis)
+    return order[(*(slice(None),) * axis, slice(rank, rank + 1))]
 
 
 def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
@@ -90,7 +86,7 @@ def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
     return axis
 
 
-def _without(input: Tensor, axis: int, keepdim: bool) -> tuple[int, ...]:
+def _reduced_size(input: Tensor, axis: int, keepdim: bool) -> tuple[int, ...]:
     return reduced_size(input._size, (axis,), keepdim)
 
 
@@ -115,17 +111,12 @@ def _median_samples() -> Iterator[Sample]:
     yield sample(with_nan, 1)
 
 
-_SHORT = 64  # elements, which are sorted sooner than the median of them is found and looked up
-
-
 def _middle(xp: Any, array: Array, axis: int) -> Array:
     """The position of the median; of the first NaN, if there is one."""
     length = array.shape[axis]
     rank = (length - 1) // 2
-    if length <= _SHORT:
-        found = _at_rank(xp.argsort(array, axis=axis, kind="stable"), axis, rank)
-    else:
-        found = _at_rank(xp.argpartition(array, rank, axis=axis), axis, rank)
+    found = _of_rank(xp, array, axis, rank)
+    if length > _SHORT:
         found = _in_order(xp, array, axis, found, rank)
     if array.dtype.kind != "f":
         return found
@@ -149,10 +140,6 @@ def _middle_of_numbers(xp: Any, array: Array, axis: int) -> Array:
     return xp.where(count == 0, rank, found)
 
 
-def _at_rank(positions: Array, axis: int, rank: int) -> Array:
-    return positions[(*(slice(None),) * axis, slice(rank, rank + 1))]
-
-
 def _in_order(xp: Any, array: Array, axis: int, found: Array, rank: Any) -> Array:
     """The position of this rank where equal elements stay in their order; `found` has the value."""
     chosen = elements_at(xp, array, found, axis)
@@ -168,18 +155,6 @@ def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) ->
     return row[middle(xp, row, 0)]
 
 
-#: What PyTorch leaves in the median of no integers: the bits of NaN, converted.
-_OF_NOTHING = {
-    dtypes.bool: True,
-    dtypes.uint8: 0,
-    dtypes.int8: 0,
-    dtypes.int16: 0,
-    dtypes.int32: -(2**31),
-    dtypes.uint16: 0,
-    dtypes.uint32: 0,
-}
-
-
 def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
     """The median of all elements, and the pair along a dimension."""
     name = pair.__name__
@@ -187,20 +162,16 @@ def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
     def of_all(input: Tensor) -> Tensor:
         dtype = input._dtype
         if not input.numel():
-            nothing = float("nan") if dtype.category >= dtypes.FLOATING else _OF_NOTHING.get(dtype, -(2**63))
-            return input.new_full((), nothing)
+            return input.new_full((), float("nan") if dtype.category >= dtypes.FLOATING else 0)
         _refuse_unordered("median_cpu", dtype)
         return reduce(_median_of_all, input, axes_of(len(input._size), None), False, dtype, dtype, middle=middle)
 
     def along(input: Tensor, dim: int, keepdim: bool, out: OutPair) -> Any:
         axis = _axis_with_elements("median", input, dim)
-        _check_outputs_of_median(out, input)
+        check_outputs(out, input._dtype)
         _refuse_unordered("median_out", input._dtype)
-        if input.numel():
-            found = choose(middle, input, axis)
-        else:
-            found = choose(_kth, input, axis, 1)
-        return paired(pair, found, input, _without(input, axis, keepdim), out)
+        found = choose(middle, input, axis) if input.numel() else choose(_kth, input, axis, 1)
+        return paired(pair, found, input, _reduced_size(input, axis, keepdim), out)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
@@ -210,51 +181,32 @@ def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
     )
 
 
-def _check_outputs_of_median(out: OutPair, input: Tensor) -> None:
-    if out is None:
-        return
-    values, indices = [_old_name(each._dtype) for each in out]
-    if indices != "torch.LongTensor":
-        message = f"argument #1 'indices' to have scalar type Long; but got {indices} instead"
-    elif values != _old_name(input._dtype):
-        message = (
-            "'values' to have the same type as tensor for argument #2 'self'; but type "
-            f"{values} does not equal {_old_name(input._dtype)}"
-        )
-    else:
-        return
-    raise RuntimeError(f"Expected tensor for {message} (while checking arguments for median)")
-
-
-def _old_name(dtype: DType) -> str:
-    if dtype is dtypes.bool or dtype.is_complex:
-        return f"CPU{dtype.scalar_type}Type"
-    return f"torch.{dtype.scalar_type}Tensor"
-
-
-_of_all, _along = _medians(return_types.median, _middle)
-_numbers_of_all, _numbers_along = _medians(return_types.nanmedian, _middle_of_numbers)
+_median_of_elements, _median_along = _medians(return_types.median, _middle)
+_nanmedian_of_all, _nanmedian_along = _medians(return_types.nanmedian, _middle_of_numbers)
 
 
 @operator("sorting", out=True, samples=_median_samples)
 def median(input: Tensor, dim: StatedDim = None, keepdim: KeepDim = False, *, out: OutPair = None) -> Any:
     """The element in the middle of all, of two the lower; with `dim` a pair of those along it and their positions."""
     check_tensor("median", input)
-    return _whole("median", _of_all, input, out) if dim is None else _along(input, dim, keepdim, out)
+    return _whole("median", _median_of_elements, input, out) if dim is None else _median_along(input, dim, keepdim, out)
 
 
 @operator("sorting", out=True, samples=_median_samples)
 def nanmedian(input: Tensor, dim: StatedDim = None, keepdim: KeepDim = False, *, out: OutPair = None) -> Any:
     """`median` of those elements that are not NaN."""
     check_tensor("nanmedian", input)
-    return _whole("nanmedian", _numbers_of_all, input, out) if dim is None else _numbers_along(input, dim, keepdim, out)
+    return (
+        _whole("nanmedian", _nanmedian_of_all, input, out)
+        if dim is None
+        else _nanmedian_along(input, dim, keepdim, out)
+    )
 
 
 def _whole(name: str, of_all: Any, input: Tensor, out: OutPair) -> Tensor:
     if out is not None:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-    made: Tensor = of_all(input)
-    return made
+    return of_all(input)
 
 
 # --- mode ------------------------------------------------------------------------------------------------------------
@@ -270,32 +222,23 @@ def _mode_samples() -> Iterator[Sample]:
     yield sample(values())
 
 
-def _output_of_mode(target: Tensor, wanted: DType, role: str) -> Exception:
-    return RuntimeError(
-        f"expected scalar type '{wanted.scalar_type}' but got '{target._dtype.scalar_type}' for {role} output"
-    )
-
-
 @operator("sorting", out=True, samples=_mode_samples, differs=EQUALS)
 @derivative(outputs=1, real_only="mode", input=value_selecting_reduction_backward)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = None) -> Any:
     """The element that occurs most often along `dim`, of several the smallest, and the last position that has it."""
     check_tensor("mode", input)
     axis = _axis_with_elements("mode", input, dim)
-    check_outputs(out, input._dtype, _output_of_mode)
+    check_outputs(out, input._dtype)
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented("mode_cpu", input._dtype)
     if input._size and input.numel():
         refuse_unwritten("mode_cpu", input._dtype)
-    found = choose(_most_frequent if input.numel() else _kth, input, axis, *(() if input.numel() else (1,)))
-    return paired(return_types.mode, found, input, _without(input, axis, keepdim), out)
+    found = choose(_most_frequent, input, axis) if input.numel() else choose(_kth, input, axis, 1)
+    return paired(return_types.mode, found, input, _reduced_size(input, axis, keepdim), out)
 
 
 def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
-    is_last = axis == array.ndim - 1  # nearly always: to move it nowhere takes 5 µs
-    is_kept = array.shape[axis] <= among_equals.FEW or (array != array).any()
-    if among_equals.is_small(xp, array) and not is_kept:
-        return among_equals.along(xp, array, axis, _last_of_longest_run)
+    is_last = axis == array.ndim - 1
     row = array if is_last else xp.moveaxis(array, axis, -1)
     order = xp.argsort(row, axis=-1, kind="stable")
     ranked = elements_at(xp, row, order, row.ndim - 1)
@@ -306,11 +249,3 @@ def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
     longest = xp.expand_dims(xp.argmax(places - begin, axis=-1), -1)
     found = elements_at(xp, order, longest, row.ndim - 1)
     return found if is_last else xp.moveaxis(found, -1, axis)
-
-
-def _last_of_longest_run(keys: list[int]) -> list[int]:
-    order = among_equals.order(keys)
-    counts = collections.Counter(keys)
-    most = max(counts.values())
-    wanted = min(key for key, count in counts.items() if count == most)
-    return [next(place for place in reversed(order) if keys[place] == wanted)]

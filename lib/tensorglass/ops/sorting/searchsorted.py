@@ -11,7 +11,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
-from tensorglass.ops.creation import tensor as from_data
+from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
@@ -37,20 +37,15 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if not isinstance(value, NUMBERS) or not isinstance(other, Tensor):
-        raise TypeError("no tensor, and no number beside one")  # `calls` says it in PyTorch's words
+        raise TypeError("no tensor, and no number beside one")  # `arg_parser` says it in PyTorch's words
     # A number says nothing of the width; elsewhere it promotes, as a tensor of its own.
     is_like = other._dtype in dtypes.WIDE_UNSIGNED and dtypes.of_number(value).category <= dtypes.INTEGER
-    return from_data.tensor(value, dtype=other._dtype if is_like else None, device=other.device)
+    return tensor(value, dtype=other._dtype if is_like else None, device=other.device)
 
 
 @operator("comparison", method=False, out=True, samples=_isin_samples)
 def isin(
-    elements: Any,
-    test_elements: Any,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
     input, others = _as_tensor(elements, test_elements), _as_tensor(test_elements, elements)
@@ -89,7 +84,7 @@ def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) ->
 
 
 def _search_samples() -> Iterator[Sample]:
-    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    steps = tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
     yield sample(steps, values(2, 3))
     yield sample(steps, values(4), right=True)
     yield sample(steps, 0.5)
@@ -131,7 +126,7 @@ def searchsorted(
             f"{out_int32}"
         )
     if sorter is not None:
-        ends = _in_order(ends, sorter)
+        ends = _in_sorter_order(ends, sorter)
     common = dtypes.promote_types(ends._dtype, given._dtype)
     if (common is dtypes.bool or common.is_complex) and given.numel():
         raise not_implemented("searchsorted_out_cpu", common)
@@ -139,7 +134,7 @@ def searchsorted(
         refuse_unwritten("searchsorted_out_cpu", common)
     backend = ends._storage.backend
     found = backend.launch(
-        _search,
+        _places_in_rows,
         array_of(ends),
         array_of(given),
         backend.array_dtype(comparable(common)),
@@ -167,7 +162,7 @@ def _check_sizes(ends: Tensor, given: Tensor, is_number: bool) -> None:
         )
 
 
-def _in_order(ends: Tensor, sorter: Tensor) -> Tensor:
+def _in_sorter_order(ends: Tensor, sorter: Tensor) -> Tensor:
     name = "torch.searchsorted()"
     if sorter._size != ends._size:
         raise RuntimeError(
@@ -181,39 +176,23 @@ def _in_order(ends: Tensor, sorter: Tensor) -> Tensor:
     return ends.detach().gather(-1, sorter)
 
 
-def _search(xp: Any, ends: Array, given: Array, common: Any, is_right: bool, kind: Any) -> Array:
+def _places_in_rows(xp: Any, ends: Array, given: Array, common: Any, is_right: bool, kind: Any) -> Array:
     side = "right" if is_right else "left"
     size = given.shape
     ends, given = ends.astype(common, copy=False), given.astype(common, copy=False)
     if ends.ndim == 1:
-        found = _places(xp, ends, given.reshape(-1), side)
+        found = xp.searchsorted(ends, given.reshape(-1), side=side)
     else:
         count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
         rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
         found = xp.zeros(sought.shape, kind)
         for place in range(rows.shape[0]):
-            found[place] = _places(xp, rows[place], sought[place], side)
+            found[place] = xp.searchsorted(rows[place], sought[place], side=side)
     return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
 
 
-def _places(xp: Any, ends: Array, sought: Array, side: str) -> Array:
-    """Of a row, by halves: as PyTorch goes about it, which finds NaN at the end and is led there by NaN on the way."""
-    if ends.dtype.kind != "f" or not (xp.isnan(ends).any() or xp.isnan(sought).any()):
-        return xp.searchsorted(ends, sought, side=side)
-    low = xp.zeros(sought.shape, "int64")
-    high = xp.full(sought.shape, ends.shape[0])
-    while (low < high).any():
-        is_open = low < high
-        middle = xp.minimum((low + high) // 2, ends.shape[0] - 1)
-        met = ends[middle]
-        is_before = ~(met > sought if side == "right" else met >= sought)
-        low = xp.where(is_open & is_before, middle + 1, low)
-        high = xp.where(is_open & ~is_before, middle, high)
-    return low
-
-
 def _bucket_samples() -> Iterator[Sample]:
-    steps = from_data.tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
+    steps = tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
     yield sample(values(2, 3), steps)
     yield sample(values(4), steps, right=True)
     yield sample(values(), steps, out_int32=True)

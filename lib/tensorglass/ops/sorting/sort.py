@@ -1,7 +1,6 @@
-"""Putting elements in order: sort, argsort, msort. NaN counts as larger than every number.
+"""Elements in order: sort, argsort, msort; and the largest or smallest of them: topk. NaN counts as the largest.
 
-Equal elements keep their order, but in small tensors whose rows are long enough for PyTorch not to keep it, unless
-`stable` is asked for (`ops/among_equals.py`).
+Equal elements keep their order. Which of them `topk` chooses in long rows is not said, here as in PyTorch.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
-from tensorglass.ops.arg_parser.checks import check_pair, check_tensor
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import transfer
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
@@ -22,13 +23,21 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.kernels import tie_breaking as among_equals
-from tensorglass.ops.reductions.values_and_indices import elements_at, sort_backward
+from tensorglass.ops.reductions.values_and_indices import (
+    OutPair,
+    check_outputs,
+    choose,
+    elements_at,
+    paired,
+    sort_backward,
+)
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
+EQUALS = "another one of equal elements may be chosen: its position differs, its value does not"
 
-def _samples() -> Iterator[Sample]:
+
+def _sort_samples() -> Iterator[Sample]:
     yield sample(values(7))
     yield sample(values(3, 4), 0)
     yield sample(values(3, 4), -1, True)
@@ -36,49 +45,43 @@ def _samples() -> Iterator[Sample]:
     yield sample(values())
 
 
-def _order(xp: Any, array: Array, axis: int, descending: bool, is_stable: bool) -> Array:
-    """The positions of the elements in order."""
-    backwards = (*(slice(None),) * axis, slice(None, None, -1))
-    if not is_stable and among_equals.is_small(xp, array) and array.shape[axis] > among_equals.FEW:
-        order = xp.argsort(array, axis=axis)
-        if not among_equals.has_equals(elements_at(xp, array, order, axis), axis):
-            return order[backwards] if descending else order
-        sign = -1 if descending else 1
-        return among_equals.along(xp, array, axis, lambda keys: among_equals.order([sign * key for key in keys]))
+def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
+    """The positions of the elements in order; equal ones keep theirs."""
     if not descending:
         return xp.argsort(array, axis=axis, kind="stable")
-    # Sorted from behind and read from behind, equals keep their order.
+    # Sorted from behind and read from behind, equal elements keep their order.
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
     behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - behind
 
 
-def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool, is_stable: bool) -> tuple[Array, Array]:
+def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool) -> tuple[Array, Array]:
     row = array.reshape(array.shape or (1,))
-    positions = _order(xp, row.astype(wide, copy=False), axis, descending, is_stable)
+    positions = _order(xp, row.astype(wide, copy=False), axis, descending)
     return elements_at(xp, row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
 
 
-def _write(xp: Any, target: Array, array: Array) -> None:
+def _assign(xp: Any, target: Array, array: Array) -> None:
     target[...] = array
 
 
-def _sort(input: Tensor, dim: int, descending: bool, stable: bool | None) -> tuple[Tensor, Tensor]:
+def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if input._dtype.is_complex:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     backend = input._storage.backend
     wide = dtypes.float32 if input._dtype is dtypes.bfloat16 else input._dtype
-    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending, bool(stable))
+    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
     strides = geometry.preserved_strides(input._size, input._stride)
     results = []
     for array, dtype in zip(found, (input._dtype, dtypes.int64), strict=True):
         made = empty_on(input._storage.device, input._size, strides, dtype)
-        backend.launch(_write, raw_array(made), array)
+        backend.launch(_assign, raw_array(made), array)
         results.append(made)
     return results[0], results[1]
 
 
-@operator("sorting", out=True, samples=_samples)
+@operator("sorting", out=True, samples=_sort_samples)
 @derivative(node=lambda stable: f"SortBackward{int(stable is not None)}", outputs=1, input=sort_backward)
 def sort(
     input: Tensor,
@@ -88,14 +91,12 @@ def sort(
     stable: bool | None = None,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """The elements in order along `dim`, and the positions where they stood; `stable`: equals keep their order."""
+    """The elements in order along `dim`, and where they stood. Equals keep their order, `stable` or not."""
     check_tensor("sort", input)
-    found = _sort(input, dim, descending, stable)
+    found = _sort(input, dim, descending)
     if out is None:
         return return_types.sort(*found)
-    check_pair(out)
-    for made, target in zip(found, out, strict=True):
-        check_out_dtype(target, made._dtype)
+    check_outputs(out, input._dtype)
     for made, target in zip(found, out, strict=True):
         if target._size != made._size:
             resize_output(target, made._size)
@@ -104,33 +105,33 @@ def sort(
     return return_types.sort.out(*out)
 
 
-def _stable_samples() -> Iterator[Sample]:
+def _argsort_samples() -> Iterator[Sample]:
     yield sample(values(7), stable=True)
     yield sample(values(3, 4), dim=0, descending=True, stable=True)
     yield sample(values(0, 3), stable=False)
 
 
-@operator("sorting", out=True, samples=_stable_samples)
+@operator("sorting", out=True, samples=_argsort_samples)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """The positions of the elements in order along `dim`; `stable`: equals keep their order."""
+    """The positions of the elements in order along `dim`. Equals keep their order, `stable` or not."""
     check_tensor("argsort", input)
-    found = _sort(input, dim, descending, stable)[1]
+    found = _sort(input, dim, descending)[1]
     if out is None:
         return found
     if stable is None:
-        raise TypeError("PyTorch's form with out= has stable= as well")  # `calls` says it in its words
+        raise TypeError("PyTorch's form with out= has stable= as well")  # `arg_parser` says it in PyTorch's words
     check_out_dtype(out, found._dtype)
     return write_out(array_of(found), found._size, out, found._dtype)
 
 
-def _whole_samples() -> Iterator[Sample]:
+def _msort_samples() -> Iterator[Sample]:
     yield sample(values(7))
     yield sample(values(3, 4))
 
 
-@operator("sorting", out=True, samples=_whole_samples)
+@operator("sorting", out=True, samples=_msort_samples)
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension."""
     check_tensor("msort", input)
@@ -139,3 +140,81 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise no_out_with_gradients("sort")
     made = sort(input, 0)[0]
     return made if out is None else write_out(array_of(made), made._size, out, made._dtype, (input,))
+
+
+# --- topk ------------------------------------------------------------------------------------------------------------
+
+
+def _topk_samples() -> Iterator[Sample]:
+    yield sample(values(7), 3)
+    yield sample(values(3, 4), 2, 0)
+    yield sample(values(3, 4), 4, -1, False)
+    yield sample(values(2, 3, 4), 1, 1, largest=False)
+    yield sample(values(2, 0), 0)
+    yield sample(values(), 1)
+
+
+@operator("sorting", out=True, samples=_topk_samples, differs=EQUALS)
+@derivative(outputs=1, input=sort_backward)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: OutPair = None
+) -> Any:
+    """The `k` largest elements along `dim`, or the smallest, in order, and the positions where they stood."""
+    check_tensor("topk", input)
+    axis = geometry.wrap_dim(dim, max(len(input._size), 1))
+    length = input._size[axis] if input._size else 1
+    if not 0 <= k <= length:
+        raise RuntimeError("selected index k out of range")
+    if input._dtype.is_complex:
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    if input._dtype is dtypes.bool:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    check_outputs(out, input._dtype)
+    if input._size:
+        refuse_unwritten("topk_cpu", input._dtype)
+    size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
+    found = choose(_best, input, axis, k if input._size else 1, largest)
+    return paired(return_types.topk, found, input, size, out)
+
+
+_SHORT = 64  #: elements, of which all are put in order sooner than the best are found
+
+
+def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
+    """The positions of the `k` best elements, the best first."""
+    length = array.shape[axis]
+    if k == 0 or not array.size:
+        return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
+    if k == 1 and largest:
+        return xp.expand_dims(xp.argmax(array, axis), axis)
+    if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
+        found = _one_after_the_other(xp, array, axis, k, largest)
+        if found is not None:
+            return found
+    before: tuple[slice, ...] = (slice(None),) * axis
+    if length <= _SHORT:
+        return _order(xp, array, axis, largest)[(*before, slice(k))]
+    cut = length - k if largest else k - 1
+    chosen = xp.argpartition(array, cut, axis=axis)[(*before, slice(cut, None) if largest else slice(k))]
+    return elements_at(xp, chosen, _order(xp, elements_at(xp, array, chosen, axis), axis, largest), axis)
+
+
+_FEW, _MANY = 8, 1 << 14  #: elements that are looked for, and among how many, for looking for each to be worth it
+
+
+def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
+    """`_best` by looking for the best, again without it, and so on; None where that does not tell them apart."""
+    kind = array.dtype.kind
+    if kind not in "fiu" or (kind == "f" and not largest and xp.isnan(array).any()):  # NaN is the largest, not the best
+        return None
+    limits = xp.iinfo(array.dtype) if kind != "f" else None
+    worst = (-xp.inf if largest else xp.inf) if limits is None else limits.min if largest else limits.max
+    left, find = array.copy(), "argmax" if largest else "argmin"
+    found = []
+    for _ in range(k):
+        place = xp.expand_dims(getattr(left, find)(axis), axis)
+        if (xp.take_along_axis(left, place, axis) == worst).any():  # what was found before looks just so
+            return None
+        found.append(place)
+        xp.put_along_axis(left, place, worst, axis)
+    return xp.concatenate(found, axis)

@@ -15,8 +15,8 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import no_formula
-from tensorglass.tensor.construct import empty_on, from_array, make
-from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
+from tensorglass.tensor.construct import from_array, make
+from tensorglass.tensor.tensor import Tensor, array_of, header_of
 
 
 def _unique_samples() -> Iterator[Sample]:
@@ -53,7 +53,7 @@ def unique(
     check_tensor("unique", input)
     if input._dtype.is_complex:
         raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
-    axis = None if dim is None else _axis(input, dim)
+    axis = None if dim is None else _unique_axis(input, dim)
     backend = input._storage.backend
     compute = backend.array_dtype(comparable(input._dtype))
     if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
@@ -70,7 +70,7 @@ def unique(
     return results[0] if len(results) == 1 else results
 
 
-def _axis(input: Tensor, dim: int) -> int:
+def _unique_axis(input: Tensor, dim: int) -> int:
     """The dimension along which slices are compared, all of which have elements."""
     axis = geometry.wrap_dim(dim, len(input._size), wrap_scalar=False)
     if 0 in input._size[:axis] + input._size[axis + 1 :]:
@@ -104,7 +104,7 @@ def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array
     return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
+# --- runs ------------------------------------------------------------------------------------------------------------
 
 
 def _run_samples() -> Iterator[Sample]:
@@ -118,42 +118,26 @@ def _run_samples() -> Iterator[Sample]:
 
 
 @operator("sorting", samples=_run_samples)
-@derivative(
-    node="UniqueConsecutiveBackward0",
-    outputs=1,
-    input=no_formula("unique_consecutive"),
-)
+@derivative(node="UniqueConsecutiveBackward0", outputs=1, input=no_formula("unique_consecutive"))
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """Each run of equal elements, or of equal slices along `dim`, as one; also each one's run, and their lengths."""
     check_tensor("unique_consecutive", input)
-    axis = None if dim is None else _axis(input, dim)
+    axis = None if dim is None else _unique_axis(input, dim)
     if input._dtype.is_complex:
         is_whole = axis is None or len(input._size) == 1
         raise not_implemented("unique" if is_whole else "unique_dim", input._dtype)
     backend = input._storage.backend
-    found = backend.launch(_runs, array_of(input), axis, return_inverse, return_counts)
+    found = backend.launch(_runs_of_equals, array_of(input), axis, return_inverse, return_counts)
     kinds = (input._dtype, dtypes.int64, dtypes.int64)
     results = [from_array(array, dtype, input._storage) for array, dtype in zip(found, kinds, strict=False)]
-    if axis is None:
-        results = [_in_all_places(each, input.numel()) for each in results]
     if axis:
         results[0] = slices_along(results[0], axis)
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _in_all_places(made: Tensor, count: int) -> Tensor:
-    """The tensor at the beginning of a storage for `count` elements: PyTorch allocates for as many as there may be."""
-    if made.numel() == count or len(made._size) != 1:
-        return made
-    whole = empty_on(made._storage.device, (count,), (1,), made._dtype)
-    place = make(whole._storage, made._size, (1,), 0, made._dtype)
-    raw_array(place)[...] = raw_array(made)
-    return place
-
-
-def _runs(xp: Any, array: Array, axis: int | None, return_inverse: bool, return_counts: bool) -> list[Array]:
+def _runs_of_equals(xp: Any, array: Array, axis: int | None, return_inverse: bool, return_counts: bool) -> list[Array]:
     """One of each run; if wanted, also each element's run, and how long runs are."""
     line = array.reshape(-1) if axis is None else xp.moveaxis(array, axis, 0)
     length = line.shape[0]

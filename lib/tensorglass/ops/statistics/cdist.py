@@ -34,7 +34,7 @@ def _by_product(xp: Any, x1: Array, x2: Array) -> Array:
     return xp.sqrt(xp.maximum(squares, 0, out=squares)).astype(x1.dtype, copy=False)
 
 
-def _distances(xp: Any, x1: Array, x2: Array, p: float, by_product: bool) -> tuple[Array]:
+def _distances_of_pairs(xp: Any, x1: Array, x2: Array, p: float, by_product: bool) -> tuple[Array]:
     if by_product and x1.shape[-1]:
         return (xp.ascontiguousarray(_by_product(xp, x1, x2)),)
     lengths = xp.absolute(x1[..., :, None, :] - x2[..., None, :, :])
@@ -51,7 +51,7 @@ def _distances(xp: Any, x1: Array, x2: Array, p: float, by_product: bool) -> tup
     return (xp.ascontiguousarray(found),)
 
 
-def _gradient(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
+def _cdist_backward(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
     """The gradient of the distances for the differences: all of it to each that is as long as the longest."""
     if p == math.inf:
         return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
@@ -60,25 +60,25 @@ def _gradient(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
     return norm_backward(grad, apart, result, p, -1, False)
 
 
-def _gradient_of_first(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+def _cdist_backward_x1(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return _gradient(grad, apart, p, result).sum(-2)
+    return _cdist_backward(grad, apart, p, result).sum(-2)
 
 
-def _gradient_of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+def _cdist_backward_x2(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
     apart = x2.unsqueeze(-3) - x1.unsqueeze(-2)
-    return _gradient(grad, apart, p, result).sum(-3)
+    return _cdist_backward(grad, apart, p, result).sum(-3)
 
 
-@derivative(node="CdistBackward0", x1=_gradient_of_first, x2=_gradient_of_second)
+@derivative(node="CdistBackward0", x1=_cdist_backward_x1, x2=_cdist_backward_x2)
 def _pairwise(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Tensor:
-    return from_array(launch(_distances, x1, x2, p=p, by_product=by_product)[0], x1._dtype, x1._storage)
+    return from_array(launch(_distances_of_pairs, x1, x2, p=p, by_product=by_product)[0], x1._dtype, x1._storage)
 
 
-_recorded: Any = recorded(_pairwise)
+_recorded_cdist: Any = recorded(_pairwise)
 
 
-def _pairs() -> Iterator[Sample]:
+def _cdist_samples() -> Iterator[Sample]:
     for p in (2.0, 1.0, 3.5):
         yield sample(values(2, 3), values(4, 3, seed=1), p)
     yield sample(values(2, 2, 3), values(4, 3, seed=1))
@@ -92,7 +92,7 @@ _MODES = (
 _MANY = 25  # vectors, from which on PyTorch takes a product
 
 
-@operator("linear algebra", method=False, samples=_pairs)
+@operator("linear algebra", method=False, samples=_cdist_samples)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance of order `p` between each vector of `x1` and each of `x2`: (…, P, M), (…, R, M) → (…, P, R).
 
@@ -119,8 +119,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"expected scalar type {x1._dtype.scalar_type} but found {x2._dtype.scalar_type}")
     geometry.broadcast_shapes(x1._size[:-2], x2._size[:-2])
     is_many = max(x1._size[-2], x2._size[-2]) > _MANY
-    result: Tensor = _recorded(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
-    return result
+    return _recorded_cdist(x1, x2, p, p == 2 and compute_mode in (_MODES[:2] if is_many else _MODES[1:2]))
 
 
 # --- renorm ----------------------------------------------------------------------------------------------------------
@@ -156,7 +155,7 @@ def _renorm_samples() -> Iterator[Sample]:
     yield sample(values(2, 3, 2), 2, -1, 0.5)
 
 
-def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+def _renorm_backward(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = geometry.wrap_dim(dim, len(input._size))
     rest = tuple([each for each in range(len(input._size)) if each != axis])
     lengths = input.norm(p, rest, True)
@@ -168,7 +167,7 @@ def _renorm_gradient(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: f
 
 
 @operator("linear algebra", inplace=renorm_, out=True, samples=_renorm_samples)
-@derivative(input=_renorm_gradient)
+@derivative(input=_renorm_backward)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
     return into_out(_shortened(input, p, dim, maxnorm), out)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.creation import tensor as from_data
 from tensorglass.ops.creation.fill import zeros_like
+from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.number_operands import times
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
@@ -17,13 +17,13 @@ from tensorglass.ops.pointwise.complex import complex
 from tensorglass.tensor.tensor import Tensor
 
 
-def _rows() -> Iterator[Sample]:
+def _covariance_samples() -> Iterator[Sample]:
     yield sample(values(3, 7))  # no row a multiple of another: at a correlation of 1 `corrcoef` has a corner
     yield sample(values(6))
 
 
 def _cov_samples() -> Iterator[Sample]:
-    yield from _rows()
+    yield from _covariance_samples()
     yield sample(values(2, 5), correction=0)
     yield sample(values(2, 4), fweights=values(4, low=1, high=4, dtype=dtypes.int64))
 
@@ -74,7 +74,7 @@ def cov(
     if aweights is not None:
         _check_weights("aweights", aweights, count)
         weights = aweights if weights is None else weights * aweights
-    total: Tensor = from_data.tensor(count, dtype=dtypes.int64, device=input.device)
+    total: Tensor = tensor(count, dtype=dtypes.int64, device=input.device)
     if weights is not None:
         total = weights.sum()
         if bool(total == 0):
@@ -96,7 +96,7 @@ def cov(
     return (product / total).squeeze()
 
 
-@operator("reduction of rows", samples=_rows)
+@operator("reduction of rows", samples=_covariance_samples)
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of the rows: their covariances, divided by both deviations."""
     check_tensor("corrcoef", input)

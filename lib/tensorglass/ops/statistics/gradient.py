@@ -16,7 +16,7 @@ from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.tensor.tensor import Tensor
 
 
-def _samples() -> Iterator[Sample]:
+def _gradient_samples() -> Iterator[Sample]:
     yield sample(values(6))
     yield sample(values(3, 4))
     yield sample(values(3, 4), spacing=2.0, dim=1)
@@ -24,7 +24,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(3, 4), spacing=[values(3).cumsum(0) + 1], dim=0)
 
 
-def _read(
+def _read_spacing(
     input: Tensor, spacing: Any, dim: int | Sequence[int] | None, edge_order: int
 ) -> tuple[list[int], list[float | Tensor]]:
     """The dimensions, and for each the distance between neighbours, or their coordinates."""
@@ -69,7 +69,7 @@ def _read(
     return dims, steps
 
 
-def _even(input: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
+def _even_slopes(input: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
     """The slopes of elements that lie `step` apart."""
     last = input._size[dim] - 1
 
@@ -86,7 +86,7 @@ def _even(input: Tensor, dim: int, step: float, edge_order: int) -> Tensor:
     return cat([over(first, step), over(middle, step), over(final, step)], dim)
 
 
-def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
+def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     """The slopes of elements with coordinates: of the parabola through each and its neighbours."""
     if places._dtype is dtypes.bool:
         raise RuntimeError(
@@ -128,7 +128,7 @@ def _uneven(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
     return cat([first, inner, final], dim)
 
 
-@operator("numerical", method=False, samples=_samples)
+@operator("numerical", method=False, samples=_gradient_samples)
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
@@ -138,10 +138,12 @@ def gradient(
     At the edges the slope is that of two elements, or, if `edge_order` is 2, of a parabola through three.
     """
     check_tensor("gradient", input)
-    dims, steps = _read(input, spacing, dim, edge_order)
+    dims, steps = _read_spacing(input, spacing, dim, edge_order)
     return tuple(
         [
-            _uneven(input, axis, step, edge_order) if isinstance(step, Tensor) else _even(input, axis, step, edge_order)
+            _uneven_slopes(input, axis, step, edge_order)
+            if isinstance(step, Tensor)
+            else _even_slopes(input, axis, step, edge_order)
             for axis, step in zip(dims, steps, strict=True)
         ]
     )

@@ -1,4 +1,4 @@
-"""How often values occur: bincount of whole numbers, histc and histogram of numbers in bins."""
+"""How often values occur: bincount of integers, histc and histogram of numbers in bins, histogramdd of points."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Arra
 # --- numbers in equal bins -------------------------------------------------------------------------------------------
 
 
-TITLE = "torch.histogramdd"  #: whom PyTorch's errors name, in one dimension too
+_TITLE = "torch.histogramdd"  #: what PyTorch's errors name, in one dimension too
 _NO_BYTE = "value cannot be converted to type uint8_t without overflow"
 
 
@@ -76,7 +76,7 @@ def _histc_samples() -> Iterator[Sample]:
     yield sample(values(0), 3)
 
 
-def _limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
+def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
     """Where the bins begin and end: at the least and the largest element, if that was not said."""
     if low == high:
         if input.numel():
@@ -119,7 +119,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         raise RuntimeError(_NO_BYTE)
     if not dtype.is_floating_point:
         raise not_implemented("histogram_cpu", dtype)
-    low, high = _limits(input, min, max, "torch.histc")
+    low, high = _bin_limits(input, min, max, "torch.histc")
     backend = input._storage.backend
     counts = backend.launch(_equal_bins, array_of(input), bins, low, high)
     return from_array(counts, dtype, input._storage) if out is None else write_out(counts, (bins,), out, dtype)
@@ -165,18 +165,14 @@ def histogram(
     _check_bins(input, bins)
     if weight is not None:
         _check_weight(input, weight)
-    refuse_without_kernel(input, isinstance(bins, Tensor), range)
+    _refuse_without_kernel(input, isinstance(bins, Tensor), range)
     if out is not None:
         _check_results_dtype(input, *out)
     if isinstance(bins, Tensor):
         edges = bins.clone(memory_format=contiguous_format)
     else:
         edges = _edges(input, bins, range)
-    backend = input._storage.backend
-    weights = None if weight is None else array_of(weight.detach())
-    kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]
-    counts = backend.launch(_any_bins, array_of(input), array_of(edges.detach()), weights, *kinds)
-    hist = from_array(counts, dtype, input._storage)
+    hist = _counted(input.detach().reshape(-1, 1), [edges], weight)
     if density:
         hist = hist / hist.sum() / edges.detach().diff()
     if out is None:
@@ -187,7 +183,7 @@ def histogram(
     return return_types.histogram.out(*written)
 
 
-def refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> None:
+def _refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> None:
     """Raise PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
     dtype = input._dtype
     if not has_edges and limits is None and input.numel() and (not dtype.is_floating_point or dtype.itemsize == 2):
@@ -212,15 +208,15 @@ def _check_results_dtype(input: Tensor, hist: Tensor, edges: Tensor) -> None:
 
 def _check_bins(input: Tensor, bins: Any) -> None:
     if isinstance(bins, Tensor):
-        check_edges_dtype(input, bins)
+        _check_edges_dtype(input, bins)
         if len(bins._size) != 1:
             raise RuntimeError(
-                f"{TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
+                f"{_TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
                 "tensor for dimension 0"
             )
         if not bins.numel():
             raise RuntimeError(
-                f"{TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
+                f"{_TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
                 "dimension 0"
             )
         if bins.numel() == 1:
@@ -229,29 +225,29 @@ def _check_bins(input: Tensor, bins: Any) -> None:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
 
 
-def check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
+def _check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
     """Raise unless the edges of bins have the dtype of what falls into them."""
     if edges._dtype is not input._dtype:
         raise RuntimeError(
-            f"{TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
+            f"{_TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
             f"{C_NAMES[input._dtype]} and bins for dimension {dim} with dtype {C_NAMES[edges._dtype]}"
         )
 
 
-def check_weight_dtype(input: Tensor, weight: Tensor) -> None:
+def _check_weight_dtype(input: Tensor, weight: Tensor) -> None:
     """Raise unless the weights have the dtype of what they weigh."""
     if weight._dtype is not input._dtype:
         raise RuntimeError(
-            f"{TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
             f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
         )
 
 
 def _check_weight(input: Tensor, weight: Tensor) -> None:
-    check_weight_dtype(input, weight)
+    _check_weight_dtype(input, weight)
     if weight.numel() != input.numel():
         raise RuntimeError(
-            f"{TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
             f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
             f"{[weight.numel()]}"
         )
@@ -260,12 +256,12 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
 def _edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
     if limits is not None and len(limits) != 2:
         raise RuntimeError(
-            f"{TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
+            f"{_TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
         )
-    return equal_edges(input, bins, limits)
+    return _equal_edges(input, bins, limits)
 
 
-def equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
+def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
     """The edges of `bins` equal bins between two limits, or from the least element to the largest."""
     if limits is not None:
         low, high = limits
@@ -274,23 +270,114 @@ def equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: i
     else:
         low, high = 0.0, 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"{TITLE}: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"{_TITLE}: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError(f"{TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}")
+        raise RuntimeError(f"{_TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}")
     if low == high:
         low, high = low - 0.5, high + 0.5
     return linspace(low, high, bins + 1, dtype=input._dtype, device=input.device)
 
 
-def _any_bins(xp: Any, array: Array, edges: Array, weights: Array | None, compute: Any, kind: Any) -> Array:
-    array, edges = array.astype(compute, copy=False), edges.astype(compute, copy=False)
-    row, count = array.reshape(-1), edges.shape[0] - 1
-    if count < 1:
-        return xp.zeros(0, kind)
-    places = xp.searchsorted(edges, row, side="right") - 1
-    places = xp.where(row == edges[-1], count - 1, places)
-    is_inside = (row >= edges[0]) & (row <= edges[-1])
+# --- points in boxes -------------------------------------------------------------------------------------------------
+
+
+def _histogramdd_samples() -> Iterator[Sample]:
+    yield sample(values(20, 2), [3, 2])
+    yield sample(values(20, 3), 2)
+    yield sample(values(2, 6, 2), [3, 2], range=[-2.0, 2.0, -1.0, 3.0], density=True)
+    yield sample(values(12, 1), [4], weight=values(12, seed=1))
+    yield sample(values(0, 2), [2, 2])
+
+
+def _read_bins(input: Tensor, bins: Any) -> list[Any]:
+    """For each dimension the number of bins, or their edges."""
+    dimensions = input._size[-1] if input._size else 0
+    if isinstance(bins, int):
+        bins = [bins] * dimensions
+    if len(input._size) < 2:
+        raise RuntimeError(f"{_TITLE}: input tensor should have at least 2 dimensions")
+    if len(bins) != dimensions:
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    if isinstance(bins, Tensor) or any(isinstance(each, Tensor) is not isinstance(bins[0], Tensor) for each in bins):
+        raise TypeError("edges in no list, or for some dimensions alone")  # `arg_parser` says it in PyTorch's words
+    for place, each in enumerate(bins):
+        if not isinstance(each, Tensor) and each <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {place}")
+        if isinstance(each, Tensor):
+            _check_edges_dtype(input, each, place)
+    return list(bins)
+
+
+def _check_point_weights(input: Tensor, weight: Tensor) -> None:
+    _check_weight_dtype(input, weight)
+    if weight._size != input._size[:-1]:
+        raise RuntimeError(
+            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"innermost dimension, but got input with shape {list(input._size)} and weight with shape "
+            f"{list(weight._size)}"
+        )
+
+
+def _edges_along(points: Tensor, place: int, bins: Any, limits: Sequence[float] | None) -> Tensor:
+    if isinstance(bins, Tensor):
+        return bins
+    return _equal_edges(points.select(1, place), bins, limits and limits[2 * place : 2 * place + 2], place)
+
+
+@operator("sorting", method=False, samples=_histogramdd_samples)
+def histogramdd(
+    input: Tensor, bins: Any, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
+    """How many points fall into each box, and the edges of the boxes along each dimension.
+
+    The innermost dimension of `input` holds the coordinates. `bins` is a number, one for each coordinate, or a tensor
+    of edges for each; `range` a lower and an upper end for each. With `weight`, the sum of the points' weights; with
+    `density`, divided by the whole and by the boxes' volumes.
+    """
+    check_tensor("histogramdd", input)
+    chosen = _read_bins(input, bins)
+    dimensions = len(chosen)
+    if range is not None and len(range) != 2 * dimensions:
+        raise RuntimeError(
+            f"{_TITLE}: for a {dimensions}-dimensional histogram range should have {2 * dimensions} elements, but got "
+            f"{len(range)}"
+        )
+    if weight is not None:
+        _check_point_weights(input, weight)
+    has_edges = any(isinstance(each, Tensor) for each in chosen)
+    _refuse_without_kernel(input, has_edges, range)
+    points = input.detach().reshape(-1, dimensions)
+    edges = tuple([_edges_along(points, place, each, range) for place, each in enumerate(chosen)])
+    hist = _counted(points, edges, weight)
+    if density:
+        hist = hist / hist.sum()
+        for place, each in enumerate(edges):
+            widths = each.diff()
+            hist = hist / widths.reshape([-1, *[1] * (dimensions - 1 - place)])
+    return return_types.histogramdd(hist, edges)
+
+
+def _counted(points: Tensor, edges: Sequence[Tensor], weight: Tensor | None) -> Tensor:
+    """How many points, a row each, lie in each box between edges; or the sum of their weights."""
+    backend, dtype = points._storage.backend, points._dtype
+    weights = None if weight is None else array_of(weight.detach()).reshape(-1)
+    compute, kind = (backend.array_dtype(each) for each in (comparable(dtype), dtype))
+    arrays = [array_of(each.detach()).astype(compute, copy=False) for each in (points, *edges)]
+    counts = backend.launch(_count_points, arrays[0], arrays[1:], weights, kind)
+    return from_array(counts, dtype, points._storage)
+
+
+def _count_points(xp: Any, points: Array, edges: list[Array], weights: Array | None, kind: Any) -> Array:
+    sizes = [each.shape[0] - 1 for each in edges]
+    place = xp.zeros(points.shape[0], "int64")
+    is_inside = xp.ones(points.shape[0], bool)
+    for axis, each in enumerate(edges):
+        column = xp.ascontiguousarray(points[:, axis])
+        found = xp.searchsorted(each, column, side="right") - 1
+        found = xp.where(column == each[-1], sizes[axis] - 1, found)
+        is_inside = is_inside & (column >= each[0]) & (column <= each[-1])
+        place = place * sizes[axis] + found
     if weights is not None:
-        weights = weights.reshape(-1)[is_inside].astype("float64")
-    counts = xp.bincount(places[is_inside].astype("int64"), weights, count)
-    return xp.ascontiguousarray(counts.astype(kind))
+        weights = weights[is_inside].astype("float64")
+    counts = xp.bincount(place[is_inside].astype("int64"), weights, math.prod(sizes))
+    return xp.ascontiguousarray(counts.astype(kind)).reshape(sizes)

@@ -1,7 +1,7 @@
 """How alike vectors are: cosine_similarity, pairwise_distance, pdist.
 
-The first two go row by row, a row of one with a row of the other, and are made of other operators; `pdist` compares
-each row with every row after it, `cdist` without the half that says the same again.
+The first two go row by row, a row of one with a row of the other, and are made of other operators. `pdist` compares
+each row with every row after it: `cdist` without the half that says the same again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tensorglass.tensor.tensor import Tensor
 # --- row by row ------------------------------------------------------------------------------------------------------
 
 
-def _rows() -> Iterator[Sample]:
+def _cosine_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), values(2, 3, seed=1))
     yield sample(values(4, 1, 3), values(2, 3, seed=1), 2)
     yield sample(values(2, 3, 2), values(2, 3, 2, seed=1), dim=-2)
@@ -41,7 +41,7 @@ def _rows() -> Iterator[Sample]:
     yield sample(values(2, 3), values(2, 3, seed=1), eps=2.5)
 
 
-@operator("linear algebra", method=False, samples=_rows)
+@operator("linear algebra", method=False, samples=_cosine_samples)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors that lie along `dim`: 1 where they point the same way, 0 at right angles.
 
@@ -65,7 +65,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return ((one / lengths[0]) * (two / lengths[1])).sum(dim)
 
 
-def _pairs() -> Iterator[Sample]:
+def _pairwise_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), values(2, 3, seed=1))
     yield sample(values(4, 1, 3), values(2, 3, seed=1), 1)
     yield sample(values(2, 3), values(3, seed=1), 3.5, keepdim=True)
@@ -74,7 +74,7 @@ def _pairs() -> Iterator[Sample]:
     yield sample(values(0, 3), values(0, 3))
 
 
-@operator("linear algebra", method=False, samples=_pairs)
+@operator("linear algebra", method=False, samples=_pairwise_samples)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """The distance of order `p` between vectors that lie along the last dimension, row by row.
 
@@ -83,14 +83,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
     check_tensor("pairwise_distance", x1, "x1")
     check_tensor("pairwise_distance", x2, "x2", 2)
     last = max(len(x1._size), len(x2._size)) - 1
-    result: Tensor = old_norm(plus(x1 - x2, eps), p, (last,), keepdim)
-    return result
+    return old_norm(plus(x1 - x2, eps), p, (last,), keepdim)
 
 
 # --- each row with every one after it --------------------------------------------------------------------------------
 
 
-def _distances(xp: Any, input: Array, p: float) -> tuple[Array]:
+def _distances_of_rows(xp: Any, input: Array, p: float) -> tuple[Array]:
     count = len(input)
     found = xp.zeros(count * (count - 1) // 2, input.dtype)
     start = 0
@@ -111,7 +110,7 @@ def _distances(xp: Any, input: Array, p: float) -> tuple[Array]:
     return (found,)
 
 
-def _gradient(grad: Tensor, input: Tensor, p: float, result: Tensor) -> Tensor:
+def _pdist_backward(grad: Tensor, input: Tensor, p: float, result: Tensor) -> Tensor:
     count = input._size[0]
     first = [row for row in range(count) for _ in range(row + 1, count)]
     second = [other for row in range(count) for other in range(row + 1, count)]
@@ -121,15 +120,15 @@ def _gradient(grad: Tensor, input: Tensor, p: float, result: Tensor) -> Tensor:
     return input.new_zeros(input._size).index_add(0, one, change).index_add(0, other, -change)
 
 
-@derivative(node="PdistBackward0", input=_gradient)
+@derivative(node="PdistBackward0", input=_pdist_backward)
 def _condensed(input: Tensor, p: float) -> Tensor:
-    return from_array(launch(_distances, input, p=p)[0], input._dtype, input._storage)
+    return from_array(launch(_distances_of_rows, input, p=p)[0], input._dtype, input._storage)
 
 
-_recorded: Any = recorded(_condensed)
+_recorded_pdist: Any = recorded(_condensed)
 
 
-def _matrices() -> Iterator[Sample]:
+def _pdist_samples() -> Iterator[Sample]:
     for p in (2, 1, 3.5):
         yield sample(values(4, 3), p)
     yield sample(values(3, 2))
@@ -137,7 +136,7 @@ def _matrices() -> Iterator[Sample]:
         yield sample(values(*size))
 
 
-@operator("linear algebra", method=False, samples=_matrices)
+@operator("linear algebra", method=False, samples=_pdist_samples)
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """The distance of order `p` between every two rows of a matrix: of the first and each after it, of the second, …
 
@@ -152,5 +151,4 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError("pdist only supports non-negative p values")
     if input._dtype.itemsize == 2 and input._size[0] > 1 and input._size[1]:
         raise NotImplementedError(f"\"pdist\" not implemented for '{input._dtype.scalar_type}'")
-    result: Tensor = _recorded(input, p)
-    return result
+    return _recorded_pdist(input, p)

@@ -16,7 +16,7 @@ from tensorglass.ops.declare.samples import values
 from tensorglass.tensor.tensor import Tensor
 
 
-def _samples() -> Iterator[Sample]:
+def _trapezoid_samples() -> Iterator[Sample]:
     yield sample(values(5))
     yield sample(values(3, 4), dx=0.5)
     yield sample(values(3, 4), dim=0)
@@ -25,7 +25,7 @@ def _samples() -> Iterator[Sample]:
     yield sample(values(3, 4), values(3, 4, seed=1))
 
 
-def _sides(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+def _neighbours(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """The later and the earlier of neighbours."""
     length = y._size[dim]
     count = max(length - 1, 0)
@@ -39,17 +39,17 @@ def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if len(x._size) != 1:
         wide_x = x.view((1,) * (len(y._size) - len(x._size)) + x._size) if len(x._size) < len(y._size) else x
-        later, earlier = _sides(wide_x, dim)
+        later, earlier = _neighbours(wide_x, dim)
         return later - earlier
     if len(x) != y._size[dim]:
         raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
     wide = [1] * len(y._size)
     wide[dim] = len(x)
-    later, earlier = _sides(x.view(wide), dim)
+    later, earlier = _neighbours(x.view(wide), dim)
     return later - earlier
 
 
-def _axis(name: str, y: Tensor, dim: int) -> int:
+def _trapezoid_axis(name: str, y: Tensor, dim: int) -> int:
     check_tensor(name, y, "y")
     if not y._size and name == "cumulative_trapezoid":
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -58,7 +58,7 @@ def _axis(name: str, y: Tensor, dim: int) -> int:
     return geometry.wrap_dim(dim, len(y._size))
 
 
-def _step(name: str, y: Tensor, dx: Any) -> float:
+def _spacing_step(name: str, y: Tensor, dx: Any) -> float:
     if y._dtype is dtypes.bool:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
     if isinstance(dx, (bool, complex)):
@@ -66,30 +66,30 @@ def _step(name: str, y: Tensor, dx: Any) -> float:
     return 1.0 if dx is None else float(dx)
 
 
-@operator("cumulative", method=False, aliases=("trapz",), samples=_samples)
+@operator("cumulative", method=False, aliases=("trapz",), samples=_trapezoid_samples)
 def trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int = -1) -> Tensor:
     """The integral along `dim` of a function whose values are `y`, by the trapezoid rule.
 
     The points lie at `x`, or `dx` (1) apart.
     """
-    axis = _axis("trapezoid", y, dim)
+    axis = _trapezoid_axis("trapezoid", y, dim)
     if not y._size[axis]:
         return zeros(y._size[:axis] + y._size[axis + 1 :], dtype=y._dtype, device=y.device)
     if x is None:
-        step = _step("trapezoid", y, dx)
+        step = _spacing_step("trapezoid", y, dx)
         ends = times(y.select(axis, 0) + y.select(axis, -1), 0.5)
         return times(y.sum(axis) - ends, step)
     width = _widths("trapezoid", y, x, axis)
-    later, earlier = _sides(y, axis)
+    later, earlier = _neighbours(y, axis)
     return over(((earlier + later) * width).sum(axis), 2.0)
 
 
-@operator("cumulative", method=False, samples=_samples)
+@operator("cumulative", method=False, samples=_trapezoid_samples)
 def cumulative_trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int = -1) -> Tensor:
     """The integral along `dim` up to each point but the first, by the trapezoid rule."""
-    axis = _axis("cumulative_trapezoid", y, dim)
-    later, earlier = _sides(y, axis)
+    axis = _trapezoid_axis("cumulative_trapezoid", y, dim)
+    later, earlier = _neighbours(y, axis)
     if x is None:
-        step = _step("cumulative_trapezoid", y, dx)
+        step = _spacing_step("cumulative_trapezoid", y, dx)
         return times(earlier + later, step / 2.0).cumsum(axis)
     return over(((earlier + later) * _widths("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2.0)

@@ -1,4 +1,4 @@
-"""Which of equal elements is chosen or comes first: the same one as in PyTorch, in tensors of up to 512 elements."""
+"""Equal elements: `median` and stable sorts choose PyTorch's; others choose one with the same value."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parity.agreement import Blueprint, blueprint, disagreement
+from parity.agreement import Blueprint, blueprint, built, disagreement
 
-SIZES = ((1,), (2,), (5,), (16,), (17,), (40,), (300,), (512,), (3, 7), (24, 20), (2, 3, 18))
-CALLS: dict[str, list[dict[str, Any]]] = {
-    "topk": [
-        {"k": k, "largest": largest, "sorted": is_sorted}
-        for k in (1, 2, 5, 16)
-        for largest in (True, False)
-        for is_sorted in (True, False)
-    ],
-    "kthvalue": [{"k": k} for k in (1, 2, 5, 16)],
+import tensorglass
+
+SIZES = ((1,), (2,), (5,), (17,), (300,), (3, 7), (24, 20), (2, 3, 18))
+CHOSEN: dict[str, list[dict[str, Any]]] = {
     "median": [{}],
     "nanmedian": [{}],
+    "sort": [{"stable": True}, {"descending": True, "stable": True}],
+}
+ANY: dict[str, list[dict[str, Any]]] = {
+    "topk": [{"k": k, "largest": largest} for k in (1, 2, 5, 16) for largest in (True, False)],
+    "kthvalue": [{"k": k} for k in (1, 2, 5, 16)],
     "mode": [{}],
-    "sort": [{"descending": False}, {"descending": True}, {"descending": True, "stable": True}],
-    "argsort": [{"descending": False}, {"descending": True}],
+    "sort": [{"descending": False}, {"descending": True}],
 }
 
 
@@ -44,16 +43,36 @@ def with_equals(size: tuple[int, ...], has_nan: bool) -> list[Blueprint]:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_of_equal_elements_pytorchs_are_chosen(name: str, size: tuple[int, ...]) -> None:
-    found = []
-    for dim, length in enumerate(size):
-        for keywords in CALLS[name]:
-            k = keywords.get("k", length)
-            if k > length or k * 64 <= length:  # PyTorch looks for so few in another way
-                continue
-            # PyTorch's mode counts NaN among equals now and then: docs/differences.md
-            tensors = with_equals(size, has_nan=name not in ("mode", "nanmedian"))
-            found += [disagreement(name, (tensor,), {"dim": dim, **keywords}) for tensor in tensors]
+    found = [
+        disagreement(name, (tensor,), {"dim": dim, **keywords})
+        for dim in range(len(size))
+        for keywords in CHOSEN[name]
+        for tensor in with_equals(size, has_nan=name != "nanmedian")
+    ]
     assert found
     assert [each for each in found if each is not None] == []
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("name", ANY)
+def test_of_equal_elements_one_is_chosen_where_its_value_stands(name: str, size: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+    for dim, length in enumerate(size):
+        for keywords in ANY[name]:
+            if keywords.get("k", 0) > length:
+                continue
+            # PyTorch's mode counts NaN among equals now and then: docs/differences.md
+            for plan in with_equals(size, has_nan=name != "mode"):
+                ours, theirs = built(plan, tensorglass), built(plan, torch)
+                values, positions = getattr(ours, name)(dim=dim, **keywords)
+                wanted = getattr(theirs, name)(dim=dim, **keywords)[0]
+                assert np.array_equal(values.numpy(), wanted.numpy(), equal_nan=values.is_floating_point())
+                if values.dim() < ours.dim():
+                    values, positions = values.unsqueeze(dim), positions.unsqueeze(dim)
+                there = ours.gather(dim, positions)
+                assert bool(((there == values) | ((there != there) & (values != values))).all())
+                if name in ("sort", "topk"):  # no element twice
+                    in_order = positions.sort(dim)[0]
+                    assert not bool((in_order.diff(dim=dim) == 0).any())

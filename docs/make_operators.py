@@ -1,7 +1,7 @@
-"""Makes docs/operators.md and ops/declare/lazy_names.txt out of the operator table: ``python docs/make_operators.py``.
+"""Makes docs/operators.md and ops/declare/lazy_names.txt from the operator table: ``python docs/make_operators.py``.
 
-What a column says is found out by asking: dtypes and derivatives by making the calls that an operator's samples are.
-`tests/library/test_docs.py` holds both up to date.
+The dtypes and the derivative of an operator are found by making the calls that its samples describe.
+`tests/library/test_docs.py` checks that both files are up to date.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator, Sampl
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "operators.md"
+DIFFERENCES = (DOCS / "differences.md", DOCS / "differences-appendix.md")
 LATER = DOCS.parent / "lib" / "tensorglass" / "ops" / "declare" / "lazy_names.txt"
 
 INDENT = "    "
@@ -37,9 +38,9 @@ REFUSALS = (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError
 HEAD = """# The operators
 
 All of them, family by family, made from the operator table by `python docs/make_operators.py`.
-[differences.md](differences.md) has what differs from PyTorch in one place; this page says it beside each operator.
+What differs from PyTorch is listed in [differences.md](differences.md) and its appendix, and here beside each operator.
 
-- **module**: where it is declared, in `ops/` or beside it (`interop`, `dlpack`, `legacy_constructors`).
+- **module**: where it is declared, in `ops/`; what begins with `interop` is in the folder `interop/` beside it.
 - **forms**: `f` a function of the namespace, `m` a method, `_` in place, `f_` that as a function of the namespace,
   `out` takes `out=`, `.` an attribute, `__add__` Python's operator.
 - **dtypes** that it takes; `half` is float16 and bfloat16; "any" where it moves elements and computes nothing.
@@ -145,14 +146,14 @@ def forms_of(row: Operator) -> str:
 
 
 def module_of(row: Operator) -> str:
-    """The module that declares it, as it is called in `ops`."""
+    """The module that declares it, as named within `ops`."""
     return row.function.__module__.removeprefix("tensorglass.").removeprefix("ops.")
 
 
 def listed_differences() -> dict[str, list[str]]:
-    """For each name what differences.md says of it: PyTorch's way, and ours."""
+    """For each name what differences.md and its appendix say of it: the subject, and what tensorglass does."""
     found: dict[str, list[str]] = {}
-    for line in (DOCS / "differences.md").read_text().splitlines():
+    for line in "\n".join(page.read_text() for page in DIFFERENCES).splitlines():
         cells = [each.strip() for each in line.strip("|").split(" | ")]
         if not line.startswith("| ") or len(cells) != 3:
             continue
@@ -210,13 +211,13 @@ def names_of(row: Operator) -> Iterator[str]:
 
 
 def later() -> str:
-    """The families that are fetched when they are asked for, each with the names that it gives."""
+    """The families that are imported when first needed, each with the names that it defines."""
     found: dict[str, list[str]] = {family: [] for family in sorted(FAMILIES)}
     for row in OPERATORS.values():
         family = row.function.__module__.removeprefix("tensorglass.")
         if family in found:
-            assert not row.is_attribute, f"{row.name} is an attribute, and must be there at once"
-            assert not row.dunders, f"{row.name} is an operator of Python's, and must be there at once"
+            assert not row.is_attribute, f"{row.name} is an attribute, so its module must be imported early"
+            assert not row.dunders, f"{row.name} is one of Python's operators, so its module must be imported early"
             found[family] += names_of(row)
     parts = []
     for family, names in found.items():

@@ -4,6 +4,7 @@ import re
 import runpy
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,3 +91,12 @@ def test_every_path_that_the_pages_name_is_there():
 
 def test_the_architecture_fits_on_two_screens():
     assert len(PAGES["architecture"].splitlines()) <= 130
+
+
+def test_what_a_user_meets_of_the_differences_fits_on_two_screens():
+    pages = [(ROOT / "docs" / name).read_text() for name in ("differences.md", "differences-appendix.md")]
+    assert len(pages[0].splitlines()) <= 110
+    rows = [line.strip("| ").split(" | ") for page in pages for line in page.splitlines() if line.startswith("| ")]
+    assert [row for row in rows if len(row) != 3] == []
+    subjects = Counter(row[0] for row in rows if row[0] != "subject")
+    assert [subject for subject, count in subjects.items() if count > 1] == []

@@ -8,7 +8,7 @@ from tensorglass.autograd.backward import attach
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.core.lazy_modules import fetching
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
-from tensorglass.tensor import torch_function as overriding
+from tensorglass.tensor import torch_function
 from tensorglass.tensor.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
@@ -59,6 +59,6 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-backward = overriding.overridable(_walks.backward)
-grad = overriding.overridable(_walks.grad)
-overriding.at_work.append(lambda: engine.current.walk is not None)
+backward = torch_function.overridable(_walks.backward)
+grad = torch_function.overridable(_walks.grad)
+torch_function.internal_calls.append(lambda: engine.current.walk is not None)

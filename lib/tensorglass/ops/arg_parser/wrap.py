@@ -17,11 +17,11 @@ from typing import Any
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
 from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
-from tensorglass.tensor import torch_function as overriding
+from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
 
-#: `overriding.door` or its like: an operator's body and what users call, to what stands before that body from now on
-Door = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+#: `torch_function.overridable` or `not_overridable`: given an operator's body and what users call, it wraps the body
+Wrapper = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
 def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +49,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             return body(*arguments[:before], *values, **named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -64,7 +64,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return overriding.for_others(call, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
                 from tensorglass.ops.arg_parser.mismatch import differ  # when it is needed: imports should be quick
 
@@ -72,11 +72,11 @@ def explaining(
                     raise
         return body(*arguments[:before], *values, **named)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = wrapper(quick, public), wrapper(body, public)
 
-    vars(call)["open_door"] = open_door  # to be called when the first class is derived from Tensor
+    vars(call)["make_overridable"] = make_overridable  # called when the first subclass of Tensor is defined
     return call
 
 
@@ -108,7 +108,7 @@ def _read(
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
-    if hasattr(body, "open_door"):  # of elementwise operators, which do that as well
+    if hasattr(body, "make_overridable"):  # of elementwise operators, which do that as well
         return body
     quick = unrecorded(body)
 
@@ -119,13 +119,13 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
                 return quick(*arguments, **keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
-            return overriding.for_others(call, arguments, keywords, refusal)
+            return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
 
-    def open_door(public: Callable[..., Any], door: Door) -> None:
+    def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
-        quick, body = door(quick, public), door(body, public)
+        quick, body = wrapper(quick, public), wrapper(body, public)
 
-    vars(call)["open_door"] = open_door
+    vars(call)["make_overridable"] = make_overridable
     return call
 
 
@@ -139,8 +139,8 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         if hasattr(body, "__wrapped__") and code is body.__code__:
-            body = body.__wrapped__  # `body` records the operator, or is a door, and passes it on
-        elif code is not overriding.through.__code__:
+            body = body.__wrapped__  # `body` records the operator, or is overridable, and passes it on
+        elif code is not torch_function.dispatch_or_run.__code__:
             break
         trace = trace.tb_next
     return isinstance(error, TypeError) and trace is None

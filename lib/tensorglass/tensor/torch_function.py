@@ -159,7 +159,7 @@ def _plain(tensors: list[Any]) -> Iterator[None]:
 
 
 def overridable(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, which does the work of `public`, made to dispatch to `__torch_function__`; by default, `public` is the result."""
+    """`body`, the work of `public` (by default of the result itself), made to dispatch to `__torch_function__`."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, fft, linalg, memory, random, special
 from tensorglass.backends import numpy_backend
-from tensorglass.bootstrap import missing_names, namespaces
+from tensorglass.bootstrap import namespaces
 from tensorglass.core.devices import device, get_default_device, set_default_device
 from tensorglass.core.dtype_info import finfo, iinfo
 from tensorglass.core.dtypes import (
@@ -147,7 +147,7 @@ tensor_fields.attach()
 subclassing.attach()
 autograd.attach()
 globals().update(ops.attach())
-missing_names.attach(sys.modules[__name__])
+namespaces.attach(sys.modules[__name__])
 return_types = ops.return_types  #: the named tuples of operators with several results
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 
@@ -200,5 +200,5 @@ if "multiprocessing" in sys.modules:  # Python's own queues and pools then share
     __getattr__("multiprocessing")
 
 # The namespace keeps PyTorch's names and the library's rooms.
-del collector_at_rest, fetching, find_spec, missing_names, namespaces, numpy_backend, requirements, subclassing
+del collector_at_rest, fetching, find_spec, namespaces, numpy_backend, requirements, subclassing
 del tensor_fields

@@ -12,7 +12,7 @@ explain errors ask `about_attribute` what to say of a name that tensors do not h
 
 from tensorglass.backends import Array, Backend, Family, get, register_family
 from tensorglass.backends.numpy_backend import NumpyBackend
-from tensorglass.bootstrap.missing_names import about_attribute
+from tensorglass.bootstrap.namespaces import about_attribute
 from tensorglass.core.dtypes import BOOL, COMPLEX, FLOATING, INTEGER
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import OPERATORS

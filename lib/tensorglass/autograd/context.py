@@ -1,7 +1,7 @@
 """`ctx`: what the forward and the backward of a function of one's own have in common.
 
-The one idea to keep in mind: `ctx` is the node of the graph itself. What the forward saves and notes on it is there
-when the engine reaches the node and hands it to the backward.
+`ctx` is the node of the graph itself. What the forward saves and notes on it is there when the engine reaches the node
+and hands it to the backward.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Forward mode: tangents go along with tensors, and come out as directional derivatives.
 
-The one idea to keep in mind: there are no formulas for tangents. A gradient is a linear function of the gradient that
-it begins with, ``g = Jᵀ·v``, and the derivative of *that* function is ``J`` itself: two backward
-passes are one forward pass. So a dual tensor only notes its tangent in the graph, and `unpack_dual` finds the rest when
-it is asked.
+There are no formulas for tangents. A gradient is a linear function of the gradient that it begins with, ``g = Jᵀ·v``,
+and the derivative of *that* function is ``J`` itself: two backward passes are one forward pass. So a dual tensor only
+notes its tangent in the graph, and `unpack_dual` finds the rest when it is asked.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@
 
     y = Cube.apply(x)
 
-The one idea to keep in mind: the forward runs unrecorded, as one operator; afterwards its outputs are tied to one node,
-whose `apply` is the backward.
+The forward runs unrecorded, as one operator; afterwards its outputs are tied to one node, whose `apply` is the
+backward.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from typing import Any
 
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
-from tensorglass.autograd.outputs import tied
-from tensorglass.autograd.pushing import pushed_by
+from tensorglass.autograd.outputs import pushed_by, tied
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.node import NOWHERE, gradient_edge, like, set_history

@@ -1,6 +1,6 @@
 """`torch.autograd.grad_mode`: the modes of recording, and whether backward may use several threads.
 
-The one idea to keep in mind: here backward runs in the thread that called it, whatever is asked for.
+Here backward runs in the thread that called it, whatever is asked for.
 """
 
 from __future__ import annotations

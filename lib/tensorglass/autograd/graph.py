@@ -1,7 +1,7 @@
 """`torch.autograd.graph`: what may be done with the recorded graph itself.
 
-The one idea to keep in mind: what operators keep for their derivatives can be packed (put elsewhere, compressed, thrown
-away and computed again), as long as unpacking gives an equal tensor back.
+What operators keep for their derivatives can be packed (put elsewhere, compressed, thrown away and computed again), as
+long as unpacking gives an equal tensor back.
 """
 
 from __future__ import annotations

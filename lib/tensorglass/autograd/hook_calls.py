@@ -1,6 +1,6 @@
 """Calling hooks, and checking what they return.
 
-The one idea to keep in mind: a hook may replace a gradient by one of the same size and type, and by nothing else.
+A hook may replace a gradient by one of the same size and type, and by nothing else.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`Variable`, the class that tensors were wrapped in to have gradients, until PyTorch 0.4 made the two one.
 
-The one idea to keep in mind: nothing is wrapped any more. `Variable(x)` is a tensor, and every tensor is an instance.
+Nothing is wrapped any more. `Variable(x)` is a tensor, and every tensor is an instance.
 """
 
 from __future__ import annotations

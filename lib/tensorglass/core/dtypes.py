@@ -1,10 +1,9 @@
 """Element types, and which type the result of an operation has.
 
-A dtype is a name, a width and a category. The one idea to keep in mind is *promotion*: the categories are
-ordered bool < integer < floating point < complex, and operands matter in three ranks (tensors with
-dimensions, then 0-dim tensors, then Python numbers). An operand of a lower rank changes the result's dtype
-only if its category is higher. The wide unsigned types are the exception: PyTorch promotes them with nothing but
-floating-point types, and says so.
+A dtype is a name, a width and a category. The rule is *promotion*: the categories are ordered bool < integer < floating
+point < complex, and operands matter in three ranks (tensors with dimensions, then 0-dim tensors, then Python numbers).
+An operand of a lower rank changes the result's dtype only if its category is higher. The wide unsigned types are the
+exception: PyTorch promotes them with nothing but floating-point types, and says so.
 
 They print as PyTorch's do (``torch.float32``), since code is written ``import tensorglass as torch``.
 

@@ -1,7 +1,7 @@
 """Modules that a package fetches when somebody first asks for one of them, or for a name that it has of one.
 
-The one idea to keep in mind: Python calls a module's `__getattr__` for names that it does not find among its globals.
-What is found here becomes one of them, so that nobody asks twice; ``import a.b`` and ``from a import b`` go on working.
+Python calls a module's `__getattr__` for names that it does not find among its globals. What is found here becomes one
+of them, so that nobody asks twice; ``import a.b`` and ``from a import b`` go on working.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Broadcasting: tensors of different sizes meet without a copy.
 
-The one idea to keep in mind: sizes are lined up at their last dimension, and a dimension of size 1 is
-stretched by giving it stride 0, so that every step along it lands on the same cell.
+Sizes are lined up at their last dimension, and a dimension of size 1 is stretched by giving it stride 0, so that every
+step along it lands on the same cell.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The words of this package: what a header is, and how a dimension is named.
 
-The one idea to keep in mind: a header is three things, `(size, stride, offset)`, and everything here is
-arithmetic on them. The element at index `(i, j, …)` lies at storage cell `offset + i*stride[0] + j*stride[1]`
-and so on.
+A header is three things, `(size, stride, offset)`, and everything here is arithmetic on them. The element at index `(i,
+j, …)` lies at storage cell `offset + i*stride[0] + j*stride[1]` and so on.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ R = TypeVar("R")
 
 
 def remembered(function: Callable[P, R], typed: bool = False) -> Callable[P, R]:
-    """Let a function of tuples keep its latest 4096 answers; `typed`: those for 1 and for 1.0 apart.
+    """Let a function of tuples keep its latest 4096 results; `typed` keeps those for 1 and for 1.0 apart.
 
-    Programs ask about the same few sizes on every operation: contiguous_strides((4, 4)) takes 90 ns, not 350;
-    the strides of a pointwise result with a transposed operand 0.4 µs, not 4.
+    Programs ask about the same few sizes in every operation.
     """
     return cast(Callable[P, R], lru_cache(4096, typed)(function))
 

@@ -1,7 +1,7 @@
 """The strides of a pointwise result: in which order a pointwise operator walks its operands.
 
-The one idea to keep in mind: a new result is laid out like the operands it is made from, so that all of them
-are read and written in one sweep through memory. PyTorch's TensorIterator decides it; these are its rules.
+A new result is laid out like the operands it is made from, so that all of them are read and written in one sweep
+through memory. PyTorch's TensorIterator decides it; these are its rules.
 """
 
 from __future__ import annotations

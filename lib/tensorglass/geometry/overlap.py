@@ -1,8 +1,7 @@
 """Overlap: does a tensor reach one cell twice, and do two tensors share cells?
 
-The one idea to keep in mind: writing is safe only where every cell is reached once. PyTorch asks a quick
-question that can answer "too hard to tell", and lets such a write pass; `self_overlaps` takes the time to
-give the exact answer.
+Writing is safe only where every cell is reached once. PyTorch asks a quick question that can answer "too hard to tell",
+and lets such a write pass; `self_overlaps` takes the time to give the exact answer.
 """
 
 from __future__ import annotations

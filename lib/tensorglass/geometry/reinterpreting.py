@@ -1,7 +1,7 @@
 """The same bytes read as elements of another size.
 
-The one idea to keep in mind: sizes, strides and offsets count elements, not bytes. When the element grows to
-k times its size, the header's numbers shrink by k (and must divide by k); when it shrinks, they grow.
+Sizes, strides and offsets count elements, not bytes. When the element grows to k times its size, the header's numbers
+shrink by k (and must divide by k); when it shrinks, they grow.
 """
 
 from __future__ import annotations

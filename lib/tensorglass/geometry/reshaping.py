@@ -1,9 +1,8 @@
 """view: the same cells read with another size.
 
-The one idea to keep in mind: neighbouring dimensions form one run when a step of the outer one lands exactly
-where the inner one ends (`stride[outer] == size[inner] * stride[inner]`). A view may cut a run where it likes
-and join what lies in one run, but no dimension of the result may reach over the border between two runs: that
-takes a copy.
+Neighbouring dimensions form one run when a step of the outer one lands exactly where the inner one ends (`stride[outer]
+== size[inner] * stride[inner]`). A view may cut a run where it likes and join what lies in one run, but no dimension of
+the result may reach over the border between two runs: that takes a copy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Views that pick cells: one index, a range, a diagonal, sliding windows, or any strides at all.
 
-The one idea to keep in mind: to begin later is to add to the offset, to skip is to multiply the stride. Every
-function takes a header and returns the header of the view, which shares the storage.
+To begin later is to add to the offset, to skip is to multiply the stride. Every function takes a header and returns the
+header of the view, which shares the storage.
 """
 
 from __future__ import annotations

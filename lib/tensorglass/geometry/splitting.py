@@ -1,7 +1,7 @@
 """Cutting a dimension into parts.
 
-The one idea to keep in mind: a part is a `(start, length)` along one dimension, and `slice_` makes it a view.
-No function here touches strides; each only decides where to cut.
+A part is a `(start, length)` along one dimension, and `slice_` makes it a view. No function here touches strides; each
+only decides where to cut.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
 Every storage reports its birth, its end and each change of its length here. That costs a tenth of a microsecond a
-storage, so it is always on. The one idea to keep in mind: only numbers are kept. Which storages live is not written
-down anywhere; Python's garbage collector knows it, and is asked when somebody wants to see them.
+storage, so it is always on. Only numbers are kept. Which storages live is not written down anywhere; Python's garbage
+collector knows it, and is asked when somebody wants to see them.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory

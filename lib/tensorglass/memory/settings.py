@@ -1,7 +1,7 @@
 """Switches of the whole library that PyTorch's programs set: threads, determinism, precision, warnings.
 
-The one idea to keep in mind: a setting is kept and told, so that programs which set it run; what it comes to here is
-said at each. Results do not depend on any of them.
+A setting is kept and told, so that programs which set it run; what it comes to here is said at each. Results do not
+depend on any of them.
 """
 
 from __future__ import annotations

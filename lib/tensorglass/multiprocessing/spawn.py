@@ -1,6 +1,6 @@
 """Starting several processes that run one function, and waiting for them as for one.
 
-The one idea to keep in mind: the first process that fails ends the others, and its traceback becomes the error here.
+The first process that fails ends the others, and its traceback becomes the error here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`save` and `load`: tensors, and the plain data around them, in files.
 
 A file is read by what is in it, and written by its name: PyTorch's zip if the name is one that PyTorch's files have,
-else safetensors. The one idea to keep in mind: a file is data. Nothing in it can make `load` call anything but the few
-functions in here that make tensors, numbers and containers; whatever else a file asks for is refused.
+else safetensors. A file is data. Nothing in it can make `load` call anything but the few functions in here that make
+tensors, numbers and containers; whatever else a file asks for is refused.
 
 =================  ==========================================================================
 `runs`             which bytes are written: those that tensors show, each once
@@ -19,7 +19,6 @@ functions in here that make tensors, numbers and containers; whatever else a fil
 =================  ==========================================================================
 """
 
-from tensorglass.serialization.loading import load
-from tensorglass.serialization.saving import save
+from tensorglass.serialization.save_load import load, save
 
 __all__ = ["load", "save"]

@@ -1,8 +1,8 @@
 """Plain data in the pickle format, as `torch.save` writes it: what is in a checkpoint's ``data.pkl``.
 
-The one idea to keep in mind: to a reader, a pickle is a program for a small machine with a stack. This is the writer of
-such programs for data alone, in protocol 2, with PyTorch's names for its tensors. What stands in several places is
-written once, and fetched from the machine's memory (`memo`) the next time.
+To a reader, a pickle is a program for a small machine with a stack. This is the writer of such programs for data alone,
+in protocol 2, with PyTorch's names for its tensors. What stands in several places is written once, and fetched from the
+machine's memory (`memo`) the next time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which bytes of which storages are saved.
 
-The one idea to keep in mind: what is saved is what tensors show. A *run* is a stretch of one storage that tensors reach
-without a break; it is saved once, with the header of each of them. Tensors whose stretches overlap share a run, and
-share memory again when they are loaded. What no tensor reaches is left out.
+What is saved is what tensors show. A *run* is a stretch of one storage that tensors reach without a break; it is saved
+once, with the header of each of them. Tensors whose stretches overlap share a run, and share memory again when they are
+loaded. What no tensor reaches is left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Nested plain data as JSON, with the number of a tensor in place of each tensor.
 
-The one idea to keep in mind: what JSON has (None, truth values, numbers, strings, lists) stands for itself; all else is
-an object with one key, which says what it is: ``{"tuple": [1, 2]}``, ``{"dict": [["a", 1]]}``, ``{"tensor": 0}``.
+What JSON has (None, truth values, numbers, strings, lists) stands for itself; all else is an object with one key, which
+says what it is: ``{"tuple": [1, 2]}``, ``{"dict": [["a", 1]]}``, ``{"tensor": 0}``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The machine that reads a checkpoint's ``data.pkl``, and can do nothing but make data of it.
 
-Python's own unpickler looks names up in modules and calls what it finds. The one idea to keep in mind: here a name
-means what `MEANINGS` says or nothing. Only what stands in that table is called, and each of its functions looks at what
-it is given. Opcodes that such data do not need are refused as well.
+Python's own unpickler looks names up in modules and calls what it finds. Here a name means what `MEANINGS` says or
+nothing. Only what stands in that table is called, and each of its functions looks at what it is given. Opcodes that
+such data do not need are refused as well.
 """
 
 from __future__ import annotations

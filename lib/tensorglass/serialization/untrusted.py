@@ -1,9 +1,9 @@
 """What a file may name: attributes of what it makes, and keys.
 
-The one idea to keep in mind: the values in a file are harmless data, but a name can give a value power over other
-programs. NumPy reads and writes at the address that an attribute ``__array_interface__`` holds, ctypes passes
-``_as_parameter_`` to C, and a method that an attribute hides is not called any more. Keys have power over time: a
-dictionary whose keys all have one hash takes quadratic time to fill.
+The values in a file are harmless data, but a name can give a value power over other programs. NumPy reads and writes at
+the address that an attribute ``__array_interface__`` holds, ctypes passes ``_as_parameter_`` to C, and a method that an
+attribute hides is not called any more. Keys have power over time: a dictionary whose keys all have one hash takes
+quadratic time to fill.
 """
 
 from __future__ import annotations

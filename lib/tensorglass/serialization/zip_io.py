@@ -1,9 +1,8 @@
 """Tensors into PyTorch's zip files, and out of them.
 
 Such a file is a zip archive, nothing in it compressed: ``data.pkl``, a pickle of the data in which storages stand as
-names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The one
-idea to keep in mind: the pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is
-larger than the file.
+names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The
+pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is larger than the file.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from typing import Any, BinaryIO
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies import copy_pickle as duplicating
-from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
+from tensorglass.serialization.save_load import Placing
 from tensorglass.serialization.tree import Tree
 from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
 from tensorglass.serialization.untrusted import hang

@@ -1,8 +1,7 @@
 """Storages that several processes see, or that lie in a file: which they are, and how one becomes such a storage.
 
-The one idea to keep in mind: to share a storage is to move its bytes into a `SharedBlock`, under the headers that look
-at it. Another process maps the same block and has a storage of its own on it: bytes are shared, headers and versions
-are not.
+To share a storage is to move its bytes into a `SharedBlock`, under the headers that look at it. Another process maps
+the same block and has a storage of its own on it: bytes are shared, headers and versions are not.
 """
 
 from __future__ import annotations

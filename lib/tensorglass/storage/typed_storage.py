@@ -1,8 +1,8 @@
 """The typed face of a storage: elements of one dtype instead of bytes.
 
-PyTorch keeps it for old code and warns that it will go: a tensor's dtype is in its header, and bytes have none. The one
-idea to keep in mind: a `TypedStorage` owns nothing, it reads and writes an `UntypedStorage`; but `s.byte()`, `s.long()`
-and their siblings convert, which makes a new storage.
+PyTorch keeps it for old code and warns that it will go: a tensor's dtype is in its header, and bytes have none. A
+`TypedStorage` owns nothing, it reads and writes an `UntypedStorage`; but `s.byte()`, `s.long()` and their siblings
+convert, which makes a new storage.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What `tensorglass.cuda` and `tensorglass.sim` have in common: devices, their memory, their random numbers.
 
 An `Accelerator` is the interface of one type of device. Its methods are what PyTorch has as functions of `torch.cuda`,
-and the modules `cuda` and `sim` present them as such. The one idea to keep in mind: nothing here knows how a device
-works; the backend of each device does.
+and the modules `cuda` and `sim` present them as such. Nothing here knows how a device works; the backend of each device
+does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
 
-The one idea to keep in mind: a *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node
-made it. Everything that requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
+A *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node made it. Everything that
+requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
 """
 
 from __future__ import annotations

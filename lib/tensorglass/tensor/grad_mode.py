@@ -1,6 +1,6 @@
 """Whether operators are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
 
-The one idea to keep in mind: the modes belong to the thread; they are asked only when an operand requires a gradient.
+The modes belong to the thread; they are asked only when an operand requires a gradient.
 """
 
 from __future__ import annotations

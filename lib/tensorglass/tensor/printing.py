@@ -1,9 +1,9 @@
 """The text of a tensor, and the options that govern it.
 
-The one idea to keep in mind: all numbers of a tensor are written in *one* style. The values that will be
-shown are looked at first (are they whole? how far apart are the largest and the smallest?), that decides the
-style and the width of the column, and only then is anything written. A large tensor shows the edges of each
-dimension alone, and only those are ever read: 10**9 elements print as fast as a hundred.
+All numbers of a tensor are written in *one* style. The values that will be shown are looked at first (are they whole?
+how far apart are the largest and the smallest?), that decides the style and the width of the column, and only then is
+anything written. A large tensor shows the edges of each dimension alone, and only those are ever read: 10**9 elements
+print as fast as a hundred.
 
 The text is PyTorch's to the letter, because a notebook must print the same on either library.
 """

@@ -1,6 +1,6 @@
 """Pointing a tensor elsewhere: another storage, size, stride or offset for a header that is there.
 
-The one idea to keep in mind: nothing here moves an element or counts as a write: operators count themselves.
+Nothing here moves an element or counts as a write: operators count themselves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`assert_close`: whether two results are as good as equal, and what is different if they are not, in PyTorch's words.
 
-The one idea to keep in mind: dtype, size and device come first; only then are elements compared, each allowed to differ
-by ``atol + rtol * abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
+Dtype, size and device come first; only then are elements compared, each allowed to differ by ``atol + rtol *
+abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ import os
 import sys
 from importlib.util import find_spec
 
-from tensorglass.bootstrap.importing import collector_at_rest
+from tensorglass.bootstrap.importing import garbage_collection_paused
 
-with collector_at_rest():  # most of the library
+with garbage_collection_paused():  # most of the library
     if os.environ.get("TENSORGLASS_FAST") != "0" and find_spec("tensorglass.fast") is not None:
         from tensorglass import fast
 
@@ -200,5 +200,5 @@ if "multiprocessing" in sys.modules:  # Python's own queues and pools then share
     __getattr__("multiprocessing")
 
 # The namespace keeps PyTorch's names and the library's rooms.
-del collector_at_rest, fetching, find_spec, namespaces, numpy_backend, requirements, subclassing
+del garbage_collection_paused, fetching, find_spec, namespaces, numpy_backend, requirements, subclassing
 del tensor_fields

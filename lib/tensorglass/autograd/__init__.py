@@ -1,4 +1,4 @@
-"""Gradients: walking the recorded graph backwards, functions of one's own, and what is built on them."""
+"""``torch.autograd``: backward passes, custom functions, and what is built on them."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-if TYPE_CHECKING:  # what is fetched when somebody asks for it
+if TYPE_CHECKING:  # imported when first asked for
     from tensorglass.autograd import anomaly_mode, forward_ad, function, functional, grad_mode
     from tensorglass.autograd.function import Function
     from tensorglass.autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
@@ -55,7 +55,7 @@ __getattr__ = fetching(
 
 
 def __dir__() -> list[str]:
-    """The names above, and those that are fetched."""
+    """The names above, and those that are imported lazily."""
     return sorted({*globals(), *__all__})
 
 

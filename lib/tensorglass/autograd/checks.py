@@ -1,7 +1,12 @@
-"""What `gradcheck` checks, one thing a method.
+"""What `gradcheck` checks, one thing a method; below it, the Jacobian matrices that it compares.
 
 Backward gives a gradient for *real* outputs. A function with complex outputs is checked as two functions, its imaginary
-and its real part; forward mode, the other way round, for parts of the inputs.
+and its real part; in forward mode, for a part of the inputs at a time.
+
+A matrix has a row for each element of an input and a column for each element of an output. Finite differences along one
+element of the input give a row; a backward pass from one element of the output gives a column. For complex inputs both
+give PyTorch's convention, the conjugate of Wirtinger's derivative: the real part is the change of the output with the
+input's real part, the imaginary part its change with the imaginary part.
 """
 
 from __future__ import annotations
@@ -77,7 +82,7 @@ class Check:
             )
 
     def backward(self) -> None:
-        """The recorded derivatives are those that small differences give."""
+        """The recorded derivatives are those that finite differences give."""
         outputs = as_tuple(self.function(*self.inputs))
         complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
         if not any(isinstance(each, Tensor) and each.is_complex() for each in outputs):
@@ -145,7 +150,7 @@ class Check:
         )
 
     def forward(self) -> None:
-        """Tangents, pushed forward from the inputs, are what small differences give."""
+        """Tangents, pushed forward from the inputs, are what finite differences give."""
         complex_places = [p for p, each in enumerate(self.inputs) if isinstance(each, Tensor) and each.is_complex()]
         if not complex_places:
             self._compare_forward(self.function, self.inputs, [], "")
@@ -307,7 +312,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def differentiable(inputs: Sequence[Any]) -> list[Tensor]:
-    """The tensors among the inputs that gradients are asked of."""
+    """The tensors among the inputs that require gradients."""
     return [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
 
 
@@ -321,7 +326,7 @@ def positions(tensor: Tensor) -> Iterator[tuple[int, tuple[int, ...]]]:
     return enumerate(product(*[range(length) for length in tensor._size]))
 
 
-# --- by nudging ------------------------------------------------------------------------------------------------------
+# --- finite differences ----------------------------------------------------------------------------------------------
 
 
 def numerical(
@@ -330,7 +335,7 @@ def numerical(
     """The Jacobian with respect to `input`, one of `inputs`, of each of the `outputs` that can have a gradient."""
     dtype = input._dtype if input._dtype.is_complex else None
     found = [each.new_zeros((input.numel(), each.numel()), dtype=dtype) for each in outputs if has_gradient(each)]
-    memory = input.data  # written to behind autograd's back, which would take the writes for changes
+    memory = input.data  # written to without autograd noticing
     for row, index in positions(input):
         moved = _slopes(function, inputs, memory[index], index, eps, eps)
         if input._dtype.is_complex:
@@ -371,7 +376,7 @@ def _check_alike(what: str, one: Any, other: Any, index: tuple[int, ...], eps: f
 
 
 class Analytical:
-    """The Jacobian of one output with respect to all inputs, and what was noticed on the way."""
+    """The Jacobian of one output with respect to all inputs, and whether dtypes and sizes were right."""
 
     def __init__(self, inputs: Sequence[Tensor], output: Tensor) -> None:
         self.matrices = [each.new_zeros((each.numel(), output.numel())) for each in inputs]

@@ -16,7 +16,7 @@ Gradients = list[Tensor | None]
 
 
 def call_hooks(hooks: Hooks | None, gradient: Tensor | None) -> Tensor | None:
-    """The gradient after all hooks of a tensor; None where none has come, which the hooks hear of too."""
+    """The gradient after all hooks of a tensor; None if there is none, which the hooks are called with too."""
     for hook in list((hooks or {}).values()):
         answer = hook(gradient)
         if answer is not None:
@@ -39,7 +39,7 @@ def call_posthooks(hooks: Hooks | None, found: Gradients, arrived: Gradients) ->
 
 
 def call_after_accumulation(hooks: Hooks | None, leaf: Tensor) -> None:
-    """Let the hooks know that a gradient was added to a leaf's `grad`."""
+    """Call the hooks for a gradient that was added to a leaf's `grad`."""
     for hook in list((hooks or {}).values()):
         answer = hook(leaf)
         if answer is not None:

@@ -1,7 +1,8 @@
-"""Tying what a function of one's own returned to its node.
+"""Connecting what a custom function returned to its node, and to its tangents in forward mode.
 
-An output is one of four things, and each is tied in its way: a new tensor, a view of an input, an input that was
-written to (`mark_dirty`), or an input returned as it is.
+An output is one of four things, and each is connected in its own way: a new tensor, a view of an input, an input that
+was written to (`mark_dirty`), or an input returned as it is. In forward mode, a view of an
+input must have a view of the input's tangent as its own, and what was written in place must have such a tangent.
 """
 
 from __future__ import annotations

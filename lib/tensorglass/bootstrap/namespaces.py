@@ -1,7 +1,12 @@
-"""What the namespace, and its modules such as `linalg`, answer when they are asked for a name.
+"""How names of the namespace, its modules such as `linalg`, and tensors are found; errors for those that are missing.
 
-Python calls a module's `__getattr__` for names that it does not find among its globals. What it finds here becomes one
-of them, so that nobody asks twice.
+Python calls a module's `__getattr__` for names that are not among its globals; what it finds here becomes a global. For
+a name that does not exist, the first line of the error is Python's own. A note says whether it is a misspelling or a
+name of PyTorch's that is missing here (`pytorch_names.txt` lists PyTorch's), and what to write instead.
+
+Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.naming`). Names that only
+PyTorch's tensors have are attributes that raise the error; other misspellings are explained by Python in a terminal
+("Did you mean"), and by the course in a notebook, with `about_attribute`.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ def answering(
     beginning = f"{home}." if home else ""
 
     def look(name: str) -> Any:
-        if name == "__all__":  # which Python asks for when somebody writes `import *`
+        if name == "__all__":  # for `import *`
             return [each for each in names() if not each.startswith("_")]
         path = beginning + name
         if path not in FUNCTIONS and not fetch(path):
@@ -55,11 +60,11 @@ def no_such_name(name: str, there: Iterable[str], module: str = "") -> Attribute
 
 def about_attribute(name: str) -> list[str]:
     """What there is to say about an attribute that tensors do not have."""
-    there = [each for each, value in vars(Tensor).items() if type(value) is not NotHere]
+    there = [each for each, value in vars(Tensor).items() if type(value) is not MissingAttribute]
     return _about(name, there, "Tensor")
 
 
-class NotHere:
+class MissingAttribute:
     """An attribute that PyTorch's tensors have and ours do not."""
 
     def __init__(self, name: str) -> None:
@@ -73,9 +78,9 @@ class NotHere:
 
 
 def _dir(tensor: Tensor) -> list[str]:
-    """The attributes of a tensor, without those that refuse."""
+    """The attributes of a tensor, without the missing ones."""
     found = vars(Tensor)
-    return [name for name in object.__dir__(tensor) if type(found.get(name)) is not NotHere]
+    return [name for name in object.__dir__(tensor) if type(found.get(name)) is not MissingAttribute]
 
 
 def pytorch_names() -> list[str]:
@@ -85,7 +90,7 @@ def pytorch_names() -> list[str]:
 
 
 def attach(library: ModuleType) -> None:
-    """Give Tensor the attributes that refuse. `library` is where functions are looked for: the package itself."""
+    """Give Tensor its missing attributes. `library` is where functions are looked for: the package itself."""
     global _library
     _library = library
     attributes: dict[str, Any] = {"__dir__": _dir}
@@ -93,7 +98,7 @@ def attach(library: ModuleType) -> None:
     for path in pytorch_names():
         home, _, name = path.rpartition(".")
         if home == "Tensor" and name not in there:
-            attributes[name] = NotHere(name)
+            attributes[name] = MissingAttribute(name)
     for name, value in attributes.items():
         setattr(Tensor, name, value)
 
@@ -105,7 +110,7 @@ def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) ->
 def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     from difflib import get_close_matches  # when it is needed: imports should be quick
 
-    if name.startswith("_"):  # programs ask for these to find out what a thing is
+    if name.startswith("_"):  # programs probe for these
         return []
     path = f"{home}.{name}" if home else name
     elsewhere = _elsewhere(name, home)
@@ -136,6 +141,6 @@ def _elsewhere(name: str, home: str) -> list[str]:
 
 
 def _has(holder: Any, name: str) -> bool:
-    """Whether a namespace or class gives a function under this name. It is not asked for one that it does not have."""
-    is_there = name in dir(holder) and type(vars(holder).get(name)) is not NotHere
+    """Whether a namespace or class has a function of this name. Missing names are not looked up."""
+    is_there = name in dir(holder) and type(vars(holder).get(name)) is not MissingAttribute
     return is_there and callable(getattr(holder, name))

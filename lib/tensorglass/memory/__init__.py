@@ -1,8 +1,7 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
-Every storage reports its birth, its end and each change of its length here. That costs a tenth of a microsecond a
-storage, so it is always on. Only numbers are kept. Which storages live is not written down anywhere; Python's garbage
-collector knows it, and is asked when somebody wants to see them.
+Every storage reports its creation, its end and each change of its length here, at all times. Only numbers are kept:
+which storages are alive is for Python's garbage collector to know, and `live` asks it.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory
@@ -52,10 +51,10 @@ _next_number = 0
 
 
 class Observer(Protocol):
-    """Who is told of every storage and every copy as it happens. It must not keep what it is told of alive."""
+    """What is told of every storage and every copy as it happens. It must not keep storages alive."""
 
     def born(self, storage: Counted, nbytes: int) -> None:
-        """A new storage holds `nbytes` bytes of its own; 0 where they are somebody else's."""
+        """A new storage holds `nbytes` bytes of its own; 0 if it does not own them."""
 
     def resized(self, storage: Counted, nbytes: int) -> None:
         """A storage now holds `nbytes` bytes in place of those that it had."""
@@ -130,7 +129,7 @@ def name_of(storage: Any) -> str:
     return storage.name
 
 
-# --- what people ask -------------------------------------------------------------------------------------------------
+# --- figures ---------------------------------------------------------------------------------------------------------
 
 
 def live() -> list[Any]:
@@ -145,12 +144,12 @@ def allocated() -> int:
 
 
 def peak() -> int:
-    """The most bytes that live storages ever held at once, since the start or the last `reset_peak`."""
+    """The most bytes that live storages ever held together, since the start or the last `reset_peak`."""
     return figures.peak_bytes
 
 
 def reset_peak() -> None:
-    """Let `peak` start again from what is allocated now."""
+    """Make `peak` start again from what is allocated now."""
     figures.peak_bytes = figures.live_bytes
 
 
@@ -178,7 +177,7 @@ def empty_cache() -> None:
 
 
 def set_cache_limit(nbytes: int) -> None:
-    """Keep at most `nbytes` bytes that nobody uses. 0: every segment goes back to the system as soon as it is unused.
+    """Keep at most `nbytes` unused bytes. 0: every segment goes back to the system as soon as it is unused.
 
     To begin with it is 512 MiB, or a sixteenth of the machine's memory where that is less.
     """
@@ -198,7 +197,7 @@ class Report:
         self.allocated_bytes = 0  #: their lengths, added up
         self.copies = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
         self.copied_bytes = 0
-        self.peak_bytes = 0  #: the most that was held at once, above the beginning
+        self.peak_bytes = 0  #: the most that was held, above the beginning
         self.kept_bytes = 0  #: what is still held at the end, above the beginning; below zero if more was freed
 
     def __repr__(self) -> str:
@@ -241,7 +240,7 @@ def track() -> Iterator[Report]:
 
 
 def is_measured() -> bool:
-    """Whether somebody counts every storage now: a block of `track`, or an observer."""
+    """Whether storages are being counted now: by a block of `track`, or an observer."""
     return _open_tracks > 0 or bool(_observers)
 
 
@@ -249,7 +248,7 @@ def is_measured() -> bool:
 def observed(observer: Observer) -> Iterator[None]:
     """In the block `observer` is told of every storage that is made or resized, and of every copy.
 
-    Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
+    Ends are not reported: a weak reference to the storage tells of its end.
     """
     global _observers
     _observers = (*_observers, observer)

@@ -1,8 +1,12 @@
 """How tensors and storages travel between processes: as headers, and handles to shared memory.
 
 Pickling for another process moves a storage into shared memory and sends a file descriptor to it. Each process has at
-most one storage on a block, found by the block's token, so views that were sent one by one meet on one storage again,
-and a tensor that comes home meets the one that was sent.
+most one storage on a block, found by the block's token, so views that were sent one by one share a storage again, and a
+tensor that is sent back shares it with the original.
+
+A sender is never told that a message will not be read: if its reader was killed, another process may still read it. So
+the sender keeps what a message needs, and that must be little. A `Handle` keeps the block's descriptor, not the mapped
+block: however often a storage is sent, there is one descriptor for it, even after the sender has freed the storage.
 """
 
 from __future__ import annotations
@@ -105,7 +109,7 @@ def rebuild_typed_storage(storage: UntypedStorage, dtype: DType) -> TypedStorage
     return TypedStorage._of(storage, dtype)
 
 
-# The thread that hands out what was registered. Its class is public in no form, and the same since Python 3.3.
+# The thread that hands out what was registered. Its class is not public, but unchanged since Python 3.3.
 _sharer: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]  # typeshed has public names alone
 
 
@@ -114,13 +118,13 @@ class Handle:
 
     def __init__(self, descriptor: Descriptor) -> None:
         def send(connection: Any, pid: int) -> None:
-            with suppress(ConnectionError):  # who asked may have been killed since
+            with suppress(ConnectionError):  # the receiver may have been killed since
                 reduction.send_handle(connection, descriptor.fd, pid)
 
         self._ident = _sharer.register(send, _nothing)
 
     def detach(self) -> int:
-        """The descriptor, which is the caller's to close."""
+        """The descriptor, which the caller must close."""
         with _sharer.get_connection(self._ident) as connection:
             return reduction.recv_handle(connection)
 

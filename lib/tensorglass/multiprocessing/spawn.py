@@ -123,7 +123,8 @@ def spawn(
     """Run ``fn(i, *args)`` in `nprocs` new processes, numbered by `i`.
 
     `fn` must be found by its module and name, as everything that is pickled. Waits for all of them and returns None;
-    if not `join`, returns their `ProcessContext` at once. Raises ProcessRaisedException or ProcessExitedException.
+    if not `join`, returns their `ProcessContext` without waiting. Raises ProcessRaisedException or
+    ProcessExitedException.
     """
     if start_method != "spawn":
         warnings.warn(

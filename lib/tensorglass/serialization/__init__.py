@@ -7,15 +7,13 @@ tensors, numbers and containers; whatever else a file asks for is refused.
 =================  ==========================================================================
 `runs`             which bytes are written: those that tensors show, each once
 `tree`             nested dictionaries and lists as JSON, with numbers in place of tensors
-`safetensors`      the safetensors format itself: names, dtypes, shapes, byte ranges
-`safetensors_io`   tensors into such a file and out of it
+`safetensors`      the safetensors format, and tensors into such files and out of them
 `pickled`          plain data as PyTorch pickles it: what is written
 `unpickled`        and what is read, by a machine that can do nothing else
 `zip_io`           tensors into PyTorch's zip files and out of them
 `untrusted`        which attributes and keys a file may name
-`locations`        on which device a loaded storage goes
-`mapping`          files that are mapped rather than read
-`opening`          files that are written whole or not at all
+`opening`          files that are written whole or not at all; files that are mapped rather than read
+`save_load`        what kind of file it is, and on which device a loaded storage goes
 =================  ==========================================================================
 """
 

@@ -1,8 +1,12 @@
-"""Files that are written whole or not at all, and files to read from.
+"""Files that are written whole or not at all, files to read from, and files that are mapped into memory.
 
 A file takes its place when it is complete. Until then it has no name, or, where the system has no such files, the name
 ``….part`` beside that place. A process that reads the old file, or has it mapped, keeps the old file, and a save that
 fails or is killed leaves it as it was.
+
+A mapping shows what is in the file now. If another process writes to the file, loaded tensors change; if it cuts the
+file short, the system ends this process with SIGBUS when a tensor is read. No library can turn that into an error, so
+`mapped` refuses files that others may write to.
 """
 
 from __future__ import annotations
@@ -174,8 +178,8 @@ def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
     if writers is not None:
         raise explained(
             RuntimeError(f"{path} is not mapped: {writers} may write to it"),
-            "Whoever cuts a mapped file short ends the processes that read it (SIGBUS), and whoever writes to it "
-            "changes their tensors.",
+            "If a mapped file is cut short, the processes that read it end (SIGBUS); if it is written to, their "
+            "tensors change.",
             "Without mmap=True the file is copied into memory. `chmod go-w` takes the right away from others; "
             'mmap="trusted" maps the file as it is.',
         )
@@ -183,7 +187,7 @@ def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
 
 
 def _other_writers(facts: os.stat_result) -> str | None:
-    """Who but this user and root may write to a file, as far as its owner and mode tell; None for nobody."""
+    """Who but this user and root may write to a file, as far as its owner and mode tell; None if none may."""
     if sys.platform == "win32":  # where a mapped file cannot be cut short
         return None
     if facts.st_uid not in (0, os.geteuid()):

@@ -1,8 +1,13 @@
-"""The safetensors format: eight bytes that say how long the header is, the header in JSON, and then bytes.
+"""The safetensors format, and tensors into such files and out of them.
 
-The header gives each tensor's name, dtype, shape and byte range; ``__metadata__`` gives strings by name. Everything
-that the header says is held against the length of the file before a single byte is read or allocated, so a file that
-lies costs nothing.
+A file is eight bytes that say how long the header is, the header in JSON (each tensor's name, dtype, shape and byte
+range; ``__metadata__`` has strings by name), and then the bytes. Everything that a header says is checked against the
+length of the file before a single byte is read or allocated, so a hostile header costs nothing.
+
+A flat dictionary of ordinary tensors becomes a file as every program for safetensors writes it. What the format cannot
+say (nesting, other data, tensors that share memory, strides, `requires_grad`, devices) is written as JSON in the
+metadata, under our own name, which other readers skip. They find each tensor under its name and in its shape all the
+same, unless it shares memory with others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`save`: what kind of file the name asks for, and what is written into it."""
+"""`save` and `load`: what kind of file it is, and on which device a loaded storage goes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     """
     with opened_to_write(f) as file:
         if is_path(f) and os.fspath(f).endswith(ZIP_SUFFIXES):
-            from tensorglass.serialization import zip_io  # when it is needed: imports should be quick
+            from tensorglass.serialization import zip_io  # not imported until needed
 
             zip_io.write(obj, file)
         else:
@@ -88,7 +88,7 @@ def load(
         head = file.read(9)
         file.seek(here)
         whole = mapped(file, os.fspath(f), is_trusted=mmap == "trusted") if mmap and head else None
-        # Each is imported when it is needed: importing the library should be quick.
+        # Not imported until needed.
         if head.startswith(b"PK"):
             from tensorglass.serialization import zip_io
 
@@ -111,8 +111,8 @@ def _unknown(head: bytes, here: int) -> Exception:
     if head.startswith(b"\x80"):
         return explained(
             error,
-            "It begins as a pickle does, or as files of PyTorch before 1.6 do. To read a pickle is to run it. Whoever "
-            "trusts this one can load it with PyTorch and save it anew.",
+            "It begins as a pickle does, or as files of PyTorch before 1.6 do. To read a pickle is to run it. If you "
+            "trust this one, load it with PyTorch and save it again.",
         )
     return explained(error, f"It begins with {head!r}.")
 

@@ -288,7 +288,7 @@ def _not_allowed(full: str) -> pickle.UnpicklingError:
     return explained(
         error,
         f"To load this file would be to look {full} up and call it: that is code of whoever made the file, and was not "
-        "run. Whoever trusts the file can load it with PyTorch, and save the tensors in it anew.",
+        "run. If you trust the file, load it with PyTorch, and save the tensors in it again.",
     )
 
 

@@ -1,9 +1,9 @@
-"""What a file may name: attributes of what it makes, and keys.
+"""Which attributes and keys a file may name.
 
-The values in a file are harmless data, but a name can give a value power over other programs. NumPy reads and writes at
-the address that an attribute ``__array_interface__`` holds, ctypes passes ``_as_parameter_`` to C, and a method that an
-attribute hides is not called any more. Keys have power over time: a dictionary whose keys all have one hash takes
-quadratic time to fill.
+The values in a file are harmless data, but a name can make other programs act on a value. NumPy reads and writes at the
+address that an attribute ``__array_interface__`` holds, ctypes passes ``_as_parameter_`` to C, and a method that an
+attribute hides is not called any more. Keys can cost time: a dictionary whose keys all have one hash takes quadratic
+time to fill.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def hang(tensor: Tensor, attributes: Any) -> None:
 
 
 def is_key(value: Any) -> bool:
-    """Whether this may be a key, or in a set: of a kind that is quick to hash, whoever made it."""
+    """Whether this may be a key, or in a set: of a type that is always quick to hash."""
     return type(value) in _KEYS or (type(value) is tuple and all(type(each) in _KEYS for each in value))
 
 

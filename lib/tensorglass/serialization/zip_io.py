@@ -173,7 +173,7 @@ class _Checkpoint:
         if stored is None:
             record = self._record(f"data/{key}")
             if record.file_size != numel * dtype.itemsize:
-                raise refused(f"Storage {key} shall have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
+                raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
             if self._whole is None:
                 storage = UntypedStorage(record.file_size)
                 self._read_into(record, storage.buffer)

@@ -21,8 +21,8 @@ _blocks: weakref.WeakKeyDictionary[UntypedStorage, SharedBlock] = weakref.WeakKe
 _by_token: weakref.WeakValueDictionary[bytes, UntypedStorage] = weakref.WeakValueDictionary()
 
 
-class _Turns:
-    """One thread at a time moves a storage or looks a block up, so that none is moved or mapped twice."""
+class _Lock:
+    """A lock, so that no two threads move or map the same storage."""
 
     def __init__(self) -> None:
         self.renew()
@@ -31,14 +31,14 @@ class _Turns:
         self.lock = threading.Lock()
 
 
-_turns = _Turns()
-if hasattr(os, "register_at_fork"):  # another thread of the parent may be at it when the child is made
-    os.register_at_fork(after_in_child=_turns.renew)
+_lock = _Lock()
+if hasattr(os, "register_at_fork"):  # another thread of the parent may hold the lock
+    os.register_at_fork(after_in_child=_lock.renew)
 
 
 def one_at_a_time() -> threading.Lock:
-    """Held while a storage moves, or while one is made of a block that was not known."""
-    return _turns.lock
+    """The lock to hold while a storage is moved, or made on a block that is new to this process."""
+    return _lock.lock
 
 
 def block_of(storage: UntypedStorage) -> SharedBlock | None:

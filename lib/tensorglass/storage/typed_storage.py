@@ -1,8 +1,7 @@
-"""The typed face of a storage: elements of one dtype instead of bytes.
+"""`TypedStorage`: a storage as elements of one dtype instead of bytes. PyTorch keeps it, deprecated, for old code.
 
-PyTorch keeps it for old code and warns that it will go: a tensor's dtype is in its header, and bytes have none. A
-`TypedStorage` owns nothing, it reads and writes an `UntypedStorage`; but `s.byte()`, `s.long()` and their siblings
-convert, which makes a new storage.
+A `TypedStorage` owns nothing: it reads and writes an `UntypedStorage`. But `s.byte()`, `s.long()` and the like convert,
+which makes a new storage.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialised elements, ``TypedStorage([1, 2], dtype=…)`` these two,
-    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another face of bytes that exist.
+    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist.
     """
 
     __slots__ = ("__weakref__", "_storage", "dtype")
@@ -86,7 +85,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         """The bytes that this storage reads."""
         return self._storage
 
-    _untyped_storage = property(untyped)  # under this name it gives PyTorch's advice to nobody
+    _untyped_storage = property(untyped)  # the name that PyTorch's own code uses
 
     @property
     def _cdata(self) -> builtins.int:

@@ -1,4 +1,4 @@
-"""Hooks: functions of the user's that are called when a gradient comes by, in the order of their registration."""
+"""Hooks: the user's functions that are called with gradients, in the order of their registration."""
 
 from __future__ import annotations
 

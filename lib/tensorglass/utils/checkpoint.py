@@ -1,8 +1,9 @@
 """`checkpoint`: a part of the forward keeps only its inputs, and runs again when the backward needs the rest.
 
 Operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes that possible). The first ticket
-that a backward wants redeemed makes the part run again, and the tensors that are then kept, in the same order, are what
-the tickets stand for.
+that a backward unpacks makes the part run again, and the tensors that are then kept, in the same order, are those of
+the tickets. With ``use_reentrant=True`` it is a custom function whose backward runs the part again and calls
+`backward`.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ class _Enough(Exception):
 
 
 class _Nobody:
-    """Stands for the backward when somebody reads a saved tensor outside of one."""
+    """Stands for the backward when a saved tensor is read outside of one."""
 
 
 class _Part:
@@ -205,7 +206,7 @@ class _Part:
         self._is_compared = is_compared
         self._tickets: list[weakref.ref[_Ticket]] = []
         self._facts: list[Any] = []  #: of every tensor that was kept, what the second run must come to as well
-        #: by backward: what its second run found and nobody has asked for yet
+        #: by backward: what its second run found and has not been fetched yet
         self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
         self.is_complete = False  #: whether the first run is over
 

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from tensorglass.autograd import backward as _walks
 from tensorglass.autograd import engine, graph
-from tensorglass.autograd.backward import attach
+from tensorglass.autograd.backward import attach, backward, grad
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.core.lazy_modules import fetching
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
@@ -59,6 +58,6 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-backward = torch_function.overridable(_walks.backward)
-grad = torch_function.overridable(_walks.grad)
+backward = torch_function.overridable(backward)
+grad = torch_function.overridable(grad)
 torch_function.internal_calls.append(lambda: engine.current.walk is not None)

@@ -97,7 +97,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """What is to be noted on `ctx`, for a `forward` that does not take it."""
+        """Note on `ctx` what the backward needs, for a `forward` that does not take it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod

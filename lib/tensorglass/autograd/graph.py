@@ -1,4 +1,4 @@
-"""`torch.autograd.graph`: what may be done with the recorded graph itself.
+"""`torch.autograd.graph`: hooks on saved tensors, edges, and hooks on several gradients.
 
 What operators keep for their derivatives can be packed (put elsewhere, compressed, thrown away and computed again), as
 long as unpacking gives an equal tensor back.
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from tensorglass.autograd import engine
 from tensorglass.core.errors import explained
-from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.node import NOWHERE, Node, gradient_edge
+from tensorglass.graph.saved_tensor import hooks
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.hooks import RemovableHandle
@@ -42,14 +42,14 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        if saved.hooks.disabled is not None:
-            raise RuntimeError(saved.hooks.disabled)
-        saved.hooks.stack.append((self.pack_hook, self.unpack_hook))
+        if hooks.disabled is not None:
+            raise RuntimeError(hooks.disabled)
+        hooks.stack.append((self.pack_hook, self.unpack_hook))
         watched.count(saved_tensors_hooks=1)
 
     def __exit__(self, *error: Any) -> None:
         watched.count(saved_tensors_hooks=-1)
-        saved.hooks.stack.pop()
+        hooks.stack.pop()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -70,18 +70,18 @@ class save_on_cpu(saved_tensors_hooks):
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Within it, `saved_tensors_hooks` raises a RuntimeError with this message."""
-    before = saved.hooks.disabled
-    if saved.hooks.stack:
+    before = hooks.disabled
+    if hooks.stack:
         raise RuntimeError(error_message)
-    saved.hooks.disabled = error_message
+    hooks.disabled = error_message
     try:
         yield
     finally:
-        saved.hooks.disabled = before
+        hooks.disabled = before
 
 
 class _Kept:
-    """A copy of a saved tensor, until it is let go of."""
+    """A copy of a saved tensor, until it is cleared."""
 
     __slots__ = ("__weakref__", "copy")
 
@@ -96,7 +96,7 @@ class _Copies:
         self._kept: weakref.WeakSet[_Kept] = weakref.WeakSet()  # the graph alone keeps them alive
 
     def clear(self) -> None:
-        """Let go of all copies: no backward can use them any more."""
+        """Drop all copies: no backward can use them any more."""
         for each in self._kept:
             each.copy = None
 
@@ -166,7 +166,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write that happened behind the library's back."""
+    """Count a write that the library did not see."""
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
     if not isinstance(tensors, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
@@ -201,7 +201,7 @@ def register_multi_grad_hook(
 
 
 def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    # By walk: backward may run in several threads, or within a hook.
+    # By backward pass: backward may run in several threads, or within a hook.
     arrived: weakref.WeakKeyDictionary[engine.Run, list[Tensor | None]] = weakref.WeakKeyDictionary()
     counts: weakref.WeakKeyDictionary[engine.Run, int] = weakref.WeakKeyDictionary()
     nodes = [gradient_edge(each)[0] for each in tensors]
@@ -226,12 +226,12 @@ def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[Rem
 
 
 def _hooked_any(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    told: weakref.WeakSet[Any] = weakref.WeakSet()  # the walks that have called it
+    called: weakref.WeakSet[Any] = weakref.WeakSet()  # the backward passes that have called it
 
     def first(gradient: Tensor) -> None:
         walk = engine.current.walk
-        if walk not in told:
-            told.add(walk)
+        if walk not in called:
+            called.add(walk)
             fn(gradient)
 
     return [each.register_hook(first) for each in tensors if requires_grad(each)]

@@ -32,9 +32,9 @@ def remembered(function: Callable[P, R], typed: bool = False) -> Callable[P, R]:
 
 
 def as_int(number: SupportsIndex) -> int:
-    """Return `number` as an int. Raises TypeError for a bool, and for what is no whole number.
+    """Return `number` as an int. Raises TypeError for a bool, and for anything that is not an integer.
 
-    An array of one element is none either, although Python takes it for one.
+    An array of one element is refused too, although Python takes it for an integer.
     """
     if isinstance(number, bool):
         raise TypeError("must be int, not bool")

@@ -21,7 +21,7 @@ from tensorglass.backends.shared_blocks import Descriptor, mapped
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.ops.copies import copy_pickle
 from tensorglass.storage import sharing
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
@@ -30,7 +30,7 @@ from tensorglass.tensor.tensor import Tensor, VersionCounter
 
 
 def register() -> None:
-    """Let everything that `multiprocessing` pickles share its tensors."""
+    """Make tensors shared in everything that `multiprocessing` pickles."""
     reduction.register(Tensor, reduce_tensor)
     reduction.register(UntypedStorage, reduce_storage)
     reduction.register(TypedStorage, reduce_typed_storage)
@@ -56,12 +56,12 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
             "Only the CPU's memory is shared here: send tensor.cpu(), and move it with .to(device) on the other side.",
         )
     warn_if_has_hooks(tensor)
-    return rebuild_tensor, duplicating.parts(tensor)
+    return rebuild_tensor, copy_pickle.parts(tensor)
 
 
 def rebuild_tensor(*header: Any) -> Tensor:
     """The tensor that was sent, which counts its writes by itself: PyTorch makes it by set_, which is one."""
-    made = duplicating.rebuild(*header)
+    made = copy_pickle.rebuild(*header)
     made._counter = VersionCounter(1)
     return made
 
@@ -135,7 +135,7 @@ def handle_of(descriptor: Descriptor) -> Any:
 
 
 def fetch(handle: Any) -> int:
-    """The descriptor that a handle stands for, or an error that says why it cannot be had."""
+    """The descriptor that a handle stands for, or an error that says why it is unavailable."""
     try:
         return handle.detach()
     except (OSError, EOFError) as error:

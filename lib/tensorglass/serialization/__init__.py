@@ -13,7 +13,8 @@ tensors, numbers and containers; whatever else a file asks for is refused.
 `zip_io`           tensors into PyTorch's zip files and out of them
 `untrusted`        which attributes and keys a file may name
 `opening`          files that are written whole or not at all; files that are mapped rather than read
-`save_load`        what kind of file it is, and on which device a loaded storage goes
+`save_load`        `save` and `load`: what kind of file it is
+`locations`        on which device a loaded storage goes
 =================  ==========================================================================
 """
 

@@ -23,12 +23,12 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32, int64, uint8
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.ops.copies.copy_pickle import rebuild
+from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
-from tensorglass.serialization.save_load import Placing
 from tensorglass.serialization.tree import Tree, decode
-from tensorglass.serialization.untrusted import hang
+from tensorglass.serialization.untrusted import set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
@@ -162,7 +162,7 @@ def _check_ranges(entries: dict[str, Entry], available: int) -> None:
 
 OURS = "tensorglass"
 VERSION = 1
-_FORMAT = {"format": "pt"}  # what programs write whose tensors are PyTorch's; some readers insist on it
+_FORMAT = {"format": "pt"}  # written by programs with PyTorch's tensors; some readers require it
 #: a dtype of the same width, of which copies are made where only the cells matter
 _CELLS = {each.itemsize: each for each in (uint8, int16, int32, int64, complex128)}
 
@@ -176,7 +176,7 @@ class _Chunk:
     def __init__(self, run: Run, tree: Tree, taken: set[str]) -> None:
         self.run = run
         self.dtype = run.dtype
-        self.facts: dict[str, Any] = {}  # what the format has no words for
+        self.facts: dict[str, Any] = {}  # what the format cannot say
         shown = self._shown()
         self.is_rearranged = shown is not None and not self._is_as_in_memory(shown)
         if shown is None:
@@ -239,7 +239,7 @@ def write(data: Any, file: BinaryIO) -> None:
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """The name that is wanted, or with a number behind it where it is taken."""
+    """The name that is wanted, or with a number behind it if it is taken."""
     wanted = wanted.encode(errors="replace").decode()
     name, number = wanted, 1
     while name in taken:
@@ -297,7 +297,7 @@ def _storages(
 
 
 class _Loaded:
-    """An entry whose bytes are where they belong."""
+    """An entry whose bytes are on their device."""
 
     def __init__(self, entry: Entry, storage: UntypedStorage, stride: Any = None, dtype: DType | None = None) -> None:
         self.dtype = dtype or entry.dtype
@@ -311,7 +311,7 @@ class _Loaded:
     def part(
         self, size: tuple[int, ...], stride: tuple[int, ...], offset: int, requires_grad: bool, conj: bool = False
     ) -> Tensor:
-        return duplicating.rebuild(self.storage, size, stride, offset, self.dtype, requires_grad, conj)
+        return rebuild(self.storage, size, stride, offset, self.dtype, requires_grad, conj)
 
 
 def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -> Any:
@@ -334,14 +334,14 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
 
     for each, row in zip(made, rows, strict=True):
         if "attributes" in row:
-            hang(each, decode(row["attributes"], tensor))
+            set_attributes(each, decode(row["attributes"], tensor))
     return decode(described["data"], tensor)
 
 
 def _arranged(
     entry: Entry, storage: UntypedStorage, place: Placing, device: str = "cpu", stride: Any = None, dtype: Any = None
 ) -> _Loaded:
-    """An entry, in its own strides and dtype where the format has no words for them."""
+    """An entry, in its own strides and dtype where the format cannot say them."""
     if dtype is not None and (dtype != complex128.name or entry.dtype is not float64 or entry.shape[-1:] != (2,)):
         raise ValueError(f"{entry.shape} of {entry.dtype.name} is no {dtype}")
     wanted = None if dtype is None else complex128

@@ -1,18 +1,14 @@
-"""`save` and `load`: what kind of file it is, and on which device a loaded storage goes."""
+"""`save` and `load`: what kind of file it is."""
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable
 from typing import Any
 
-from tensorglass import backends
-from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained, warn
+from tensorglass.serialization.locations import placing
 from tensorglass.serialization.opening import is_path, mapped, opened_to_read, opened_to_write
-from tensorglass.storage.storage import UntypedStorage
-from tensorglass.storage.typed_storage import combination
 
 #: Names that PyTorch's own files have.
 ZIP_SUFFIXES = (".pt", ".pth", ".tar", ".ckpt")
@@ -115,61 +111,3 @@ def _unknown(head: bytes, here: int) -> Exception:
             "trust this one, load it with PyTorch and save it again.",
         )
     return explained(error, f"It begins with {head!r}.")
-
-
-#: Takes a storage on the CPU, and the name of the device that it was saved from.
-Placing = Callable[[UntypedStorage, str], UntypedStorage]
-
-
-def placing(map_location: Any) -> Placing:
-    """The function that puts loaded storages where they belong."""
-    if map_location is None:
-        return _restore
-    if isinstance(map_location, dict):
-        return lambda storage, location: _restore(storage, map_location.get(location, location))
-    if isinstance(map_location, str | Device):
-        return lambda storage, location: _restore(storage, str(map_location))
-    return lambda storage, location: _asked(map_location, storage, location)
-
-
-def _asked(map_location: Any, storage: UntypedStorage, location: str) -> UntypedStorage:
-    placed = map_location(storage, location)
-    if placed is None:
-        return _restore(storage, location)
-    if not isinstance(placed, UntypedStorage):
-        raise TypeError(
-            f"{combination('TypedStorage.__init__')}\n"
-            f"Argument 'wrap_storage' must be UntypedStorage, but got {type(placed)}"
-        )
-    return placed
-
-
-def _restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
-    if location == "cpu":
-        return storage
-    try:
-        device = Device(location)
-        family = backends.family(device.type)
-    except (RuntimeError, TypeError):
-        family = None
-    if family is None:
-        raise explained(
-            RuntimeError(
-                "don't know how to restore data location of torch.storage.UntypedStorage (tagged with "
-                f"{location if isinstance(location, str) else repr(location)})"
-            ),
-            "map_location='cpu' loads what was saved on any device.",
-        )
-    name, count = device.type.upper(), family.count()
-    if not count:
-        raise RuntimeError(
-            f"Attempting to deserialize object on a {name} device but torch.{device.type}.is_available() is False. If "
-            "you are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
-            "your storages to the CPU."
-        )
-    if (device.index or 0) >= count:
-        raise RuntimeError(
-            f"Attempting to deserialize object on {name} device {device.index} but torch.{device.type}.device_count() "
-            f"is {count}. Please use torch.load with map_location to map your storages to an existing device."
-        )
-    return storage.to(device=device)

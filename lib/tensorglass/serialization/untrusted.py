@@ -27,14 +27,14 @@ def check_attribute(kind: type, name: Any) -> None:
     underscores, and names that begin and end with one.
     """
     if type(name) is not str:
-        raise ValueError(f"{name!r} is no name of an attribute")
+        raise ValueError(f"{name!r} is not a name of an attribute")
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
     if any(name in vars(each) for each in kind.__mro__):  # which hasattr denies of what raises when it is looked at
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 
-def hang(tensor: Tensor, attributes: Any) -> None:
+def set_attributes(tensor: Tensor, attributes: Any) -> None:
     """Give a tensor the attributes that were saved with it. ValueError if a file may not set one of them."""
     if type(attributes) not in (dict, OrderedDict):
         raise ValueError(f"attributes are a dictionary, not a {type(attributes).__name__}")

@@ -36,7 +36,7 @@ class AcceleratorBackend(Backend, Protocol):
         """Bytes that are free on the device, and those that it has."""
 
     def empty_cache(self) -> None:
-        """Release cached memory that no tensor uses to the device."""
+        """Release cached memory that no tensor uses."""
 
     def reset_peaks(self) -> None:
         """Make every peak start again from what is there now."""

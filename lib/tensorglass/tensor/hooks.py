@@ -15,7 +15,7 @@ _numbers = itertools.count()
 
 
 class _Registry(dict[int, Callable[..., Any]]):
-    """Hooks by number. A dict of a class of its own, so that handles can refer to it weakly."""
+    """Hooks by number. A subclass of dict, so that handles can hold weak references to it."""
 
     __slots__ = ("__weakref__",)
 

@@ -128,7 +128,7 @@ def dispatch_or_refuse(
 
 
 def dispatch_operator(name: str, self: Tensor, other: Any) -> Any:
-    """What Python's operator `name` gives for an operand that is no tensor: its handler's result, or NotImplemented."""
+    """The result of Python's operator `name` on a non-tensor operand: its handler's, or NotImplemented."""
     overloaded = overloaded_arguments((self, other))
     return call_handlers(public_method(name), overloaded, (self, other), {}) if overloaded else NotImplemented
 

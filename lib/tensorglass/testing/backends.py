@@ -1,4 +1,4 @@
-"""Does a device give what the CPU gives? Every operator is asked, with the samples of its declaration.
+"""Does a device give what the CPU gives? Every operator is called with the samples of its declaration.
 
 >>> from tensorglass.testing import check_backend
 >>> check_backend("sim", ["add", "cat", "sum"])
@@ -82,7 +82,7 @@ def _compare(what: str, name: str, sample: Sample, story: Callable[[str], list[A
 
 
 def _results(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
-    """What a call gives, told without the device: or the error."""
+    """What a call gives, or its error, without the device's name."""
     arguments, keywords = _arguments(sample, device)
     try:
         result = function(*arguments, **keywords)

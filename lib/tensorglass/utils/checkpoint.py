@@ -142,7 +142,7 @@ _early_stop = _EarlyStop()
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Within it, parts that are run again end early or not, whatever they were told."""
+    """Within it, parts that are run again end early or not, whatever was passed to `checkpoint`."""
     before, _early_stop.wanted = _early_stop.wanted, enable
     try:
         yield
@@ -152,7 +152,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Within it, `debug` is on or off for all parts. It is taken for PyTorch's sake, as `debug` is."""
+    """Within it, `debug` is on or off for all parts. It has no effect, as `debug` has none."""
     yield
 
 
@@ -191,7 +191,7 @@ class _Enough(Exception):
     """Everything that is needed has been computed again."""
 
 
-class _Nobody:
+class _NoBackward:
     """Stands for the backward when a saved tensor is read outside of one."""
 
 
@@ -200,12 +200,12 @@ class _Part:
 
     def __init__(self, again: Callable[..., None], inputs: Sequence[Any], early_stop: bool, is_compared: bool) -> None:
         self._again = again
-        # Kept as a node keeps tensors: of a part within a part, the outer one then keeps tickets for the inputs.
+        # Saved as a node saves tensors, so that of nested parts the outer one keeps tickets for these inputs.
         self._inputs = [SavedTensor(each) if isinstance(each, Tensor) else each for each in inputs]
         self._early_stop = early_stop
         self._is_compared = is_compared
         self._tickets: list[weakref.ref[_Ticket]] = []
-        self._facts: list[Any] = []  #: of every tensor that was kept, what the second run must come to as well
+        self._facts: list[Any] = []  #: of every tensor that was kept, which the second run must match
         #: by backward: what its second run found and has not been fetched yet
         self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
         self.is_complete = False  #: whether the first run is over
@@ -220,7 +220,7 @@ class _Part:
     def unpack(self, ticket: _Ticket) -> Tensor:
         """The tensor that a ticket stands for."""
         group = _groups.current
-        backward = group or engine.current.walk or _Nobody()
+        backward = group or engine.current.walk or _NoBackward()
         if backward not in self._found:
             self._found[backward] = self._run_again()
         found = self._found[backward].pop(ticket.number, None)
@@ -232,7 +232,7 @@ class _Part:
                     f"{overlap}If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
                     "Otherwise please open an issue with details on your use case."
                 ),
-                "What was computed again is let go of as soon as it was read.",
+                "What was computed again is dropped as soon as it was read.",
             )
         return found
 

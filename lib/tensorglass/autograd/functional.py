@@ -20,6 +20,8 @@ from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled, set_grad_
 from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
+Tensors = tuple[Tensor, ...]
+Gradients = tuple[Tensor | None, ...]
 
 _OUTPUTS = "outputs of the user-provided function"
 
@@ -123,12 +125,12 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
                 "Please either set `strict=False` or `vectorize=False`."
             )
-        found = [_rows(output, given, place, create_graph, strict) for place, output in enumerate(outputs)]
+        found = [_jacobian_rows(output, given, place, create_graph, strict) for place, output in enumerate(outputs)]
     matrices = [_result(each, has_inputs, create_graph) for each in found]
     return tuple(matrices) if has_outputs else matrices[0]
 
 
-def _rows(output: Tensor, given: Tensors, place: int, create_graph: bool, strict: bool) -> Tensors:
+def _jacobian_rows(output: Tensor, given: Tensors, place: int, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of one output, row by row."""
     rows: list[list[Tensor]] = [[] for _ in given]
     for number in range(output.numel()):
@@ -327,12 +329,11 @@ def _result(tensors: Sequence[Tensor], as_tuple: bool, create_graph: bool) -> An
     return results if as_tuple else results[0]
 
 
-Tensors = tuple[Tensor, ...]
-Gradients = tuple[Tensor | None, ...]
+# --- strict mode -----------------------------------------------------------------------------------------------------
 
 STRICT = "This is not allowed in strict mode."
 JACOBIAN, HESSIAN = "jacobian", "hessian"
-# What is missing where a gradient is not there.
+# The messages for a gradient that is missing.
 OF_OUTPUT = "The output of the user-provided function is independent of input {}. " + STRICT
 OF_JACOBIAN = "The jacobian of the user-provided function is independent of input {}. " + STRICT
 OF_START = (
@@ -355,7 +356,7 @@ def independent(what: str, place: int) -> str:
 def with_zeros(
     gradients: Gradients, like: Tensors, strict: bool, create_graph: bool, message: str, what: str
 ) -> Tensors:
-    """The gradients, zeros for those that are not there; in strict mode that is an error."""
+    """The gradients, zeros for those that are missing, or in strict mode an error."""
     found = []
     for place, (gradient, other) in enumerate(zip(gradients, like, strict=True)):
         if gradient is None and strict:

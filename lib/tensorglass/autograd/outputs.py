@@ -29,7 +29,7 @@ def tied(
     """The outputs, as outputs of `ctx` if it is recorded."""
     given = {id(each) for each in inputs}
     dirty = _dirty(ctx)
-    fixed = {id(each) for each in _checked(ctx.non_differentiable, _NOT_MARKABLE)}
+    fixed = {id(each) for each in _checked_marks(ctx.non_differentiable, _NOT_MARKABLE)}
     saved = {id(each) for each in ctx.to_save or ()} if has_setup else set()
     flows = [
         is_recorded and isinstance(each, Tensor) and id(each) not in fixed and each._dtype.category >= FLOATING
@@ -77,13 +77,13 @@ _NOT_MARKABLE = "mark_non_differentiable only accepts variable arguments, but go
 
 def _dirty(ctx: BackwardCFunction) -> set[int]:
     """The inputs marked as written to; that counts as a write."""
-    marked = _checked(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
+    marked = _checked_marks(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
     for each in marked:
         each._written()
     return {id(each) for each in marked}
 
 
-def _checked(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
+def _checked_marks(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
     for place, each in enumerate(marked or ()):
         if not isinstance(each, Tensor):
             raise explained(RuntimeError(message), f"Argument {place} is of type {type(each).__name__}.")

@@ -45,7 +45,7 @@ class device(metaclass=Named, pytorchs="torch.device"):
     index: int | None
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        kind, index = _read(arguments, keywords)
+        kind, index = _read_arguments(arguments, keywords)
         _set(self, "type", kind)
         _set(self, "index", index)
 
@@ -85,7 +85,7 @@ _set = object.__setattr__
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
+def _read_arguments(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
     """The type and index that the arguments of `device` say."""
     names = ["device"] if keywords.keys() == {"device"} else ["type", "index"]
     for name in keywords:
@@ -111,7 +111,7 @@ def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, in
     index = given.get("index")
     if index is not None and not _is_int(index):
         raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type_name(index)}")
-    return _named(first, index)
+    return _read_name(first, index)
 
 
 def _is_int(value: object) -> bool:
@@ -149,7 +149,7 @@ def installed_types() -> set[str]:
     return set(entry_points(group=BACKENDS).names)
 
 
-def _named(text: str, index: int | None) -> tuple[str, int | None]:
+def _read_name(text: str, index: int | None) -> tuple[str, int | None]:
     if not text:
         raise RuntimeError("Device string must not be empty")
     parts = _DEVICE_STRING.fullmatch(text)

@@ -206,8 +206,8 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(
             (
-                f"allocated {_bytes(self.allocated_bytes)} in {_count(self.allocations, 'storage')}",
-                f"copied    {_bytes(self.copied_bytes)} in {_count(self.copies, 'copy', 'copies')}",
+                f"allocated {_bytes(self.allocated_bytes)} in {_plural(self.allocations, 'storage')}",
+                f"copied    {_bytes(self.copied_bytes)} in {_plural(self.copies, 'copy', 'copies')}",
                 f"peak      {_bytes(self.peak_bytes)} above the start",
                 f"kept      {_bytes(self.kept_bytes)} at the end",
             )
@@ -262,5 +262,5 @@ def _bytes(number: int) -> str:
     return f"{number:>11,} bytes"
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
+def _plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"

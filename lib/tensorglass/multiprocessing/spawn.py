@@ -149,7 +149,7 @@ def start_processes(
     folder = tempfile.TemporaryDirectory(prefix="tensorglass-errors-")
     error_files = [str(Path(folder.name) / str(index)) for index in range(nprocs)]
     processes = [
-        python.Process(target=_run, args=(fn, index, args, error_files[index]), daemon=daemon)
+        python.Process(target=_run_process, args=(fn, index, args, error_files[index]), daemon=daemon)
         for index in range(nprocs)
     ]
     for process in processes:
@@ -163,7 +163,7 @@ def start_processes(
     return None
 
 
-def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], error_file: str) -> None:
+def _run_process(fn: Callable[..., Any], index: int, args: tuple[Any, ...], error_file: str) -> None:
     """What each process runs."""
     _end_with_parent()
     try:

@@ -261,7 +261,7 @@ class _Part:
             return tensor
 
         inputs = [each.unpack() if isinstance(each, SavedTensor) else each for each in self._inputs]
-        with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _as_it_is), enable_grad():
+        with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _unchanged), enable_grad():
             self._again(*inputs)
         if count <= len(self._tickets):
             self._compare(found, count)
@@ -302,7 +302,7 @@ def _facts(tensor: Tensor) -> tuple[Any, ...]:
     return list(tensor._size), tensor._dtype, tensor._storage.device
 
 
-def _as_it_is(tensor: Tensor) -> Tensor:
+def _unchanged(tensor: Tensor) -> Tensor:
     return tensor
 
 

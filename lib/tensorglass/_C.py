@@ -1,6 +1,6 @@
-"""What programs ask PyTorch's C++ part for when they derive classes from Tensor; all else of it does not exist here."""
+"""The two names of PyTorch's C++ module that subclasses of Tensor use."""
 
-from tensorglass.tensor.torch_function import Off as DisableTorchFunctionSubclass
-from tensorglass.tensor.torch_function import disabled as _disabled_torch_function_impl
+from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
+from tensorglass.tensor.torch_function import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = ["DisableTorchFunctionSubclass", "_disabled_torch_function_impl"]

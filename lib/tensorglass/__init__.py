@@ -3,14 +3,14 @@
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """
 
-from tensorglass.bootstrap import requirements  # before all else: it says so if Python or NumPy is missing or too old
+from tensorglass.bootstrap import requirements  # first: it says what to install if Python or NumPy will not do
 
 # isort: split
 import sys
 
 from tensorglass.bootstrap import importing
 
-with importing.collector_at_rest():  # before the rest: the bulk of it
+with importing.garbage_collection_paused():  # most of the library
     if importing.has_shortcuts():
         from tensorglass import fast
 
@@ -18,8 +18,7 @@ with importing.collector_at_rest():  # before the rest: the bulk of it
     from tensorglass import ops
 
     ops.declare()
-    from tensorglass import autograd
-    from tensorglass.interop import numpy as interop
+    from tensorglass import autograd, interop
 
 # isort: split
 from math import e, inf, nan, pi
@@ -27,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, fft, linalg, memory, random, special
 from tensorglass.backends import numpy_backend
-from tensorglass.bootstrap import missing_names as missing
 from tensorglass.bootstrap import namespaces
 from tensorglass.core.devices import device, get_default_device, set_default_device
 from tensorglass.core.dtype_info import finfo, iinfo
@@ -73,9 +71,8 @@ from tensorglass.core.memory_format import (
     strided,
 )
 from tensorglass.core.size import Size
-from tensorglass.graph import tensor_fields as fields
+from tensorglass.graph import tensor_fields
 from tensorglass.graph.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from tensorglass.interop import legacy_constructors
 from tensorglass.interop.legacy_constructors import (
     BFloat16Tensor,
     BoolTensor,
@@ -105,7 +102,6 @@ from tensorglass.memory.settings import (
     set_warn_always,
     use_deterministic_algorithms,
 )
-from tensorglass.storage import legacy_storages as old_storages
 from tensorglass.storage.legacy_storages import (
     BFloat16Storage,
     BoolStorage,
@@ -122,7 +118,7 @@ from tensorglass.storage.legacy_storages import (
 )
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
-from tensorglass.tensor import subclassing as deriving
+from tensorglass.tensor import subclassing
 from tensorglass.tensor.generator import (
     Generator,
     default_generator,
@@ -145,20 +141,20 @@ from tensorglass.tensor.tensor import Tensor
 
 __version__ = "0.1.0"
 
-fields.attach()
-deriving.attach()
+tensor_fields.attach()
+subclassing.attach()
 autograd.attach()
 globals().update(ops.attach())
-missing.attach(sys.modules[__name__])
+namespaces.attach(sys.modules[__name__])
 return_types = ops.return_types  #: the named tuples of operators with several results
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 
-if TYPE_CHECKING:  # what is fetched when somebody asks for it
+if TYPE_CHECKING:  # imported when first asked for
     from tensorglass import func, library, utils
     from tensorglass.func import vmap
     from tensorglass.serialization import load, save
 
-_NEEDED_BY_FEW = {
+_LAZY = {
     "_C": (),
     "accelerator": (),
     "array_api": (),
@@ -187,12 +183,20 @@ _NEEDED_BY_FEW = {
 }
 _also = ("Storage", "func", "library", "load", "save", "utils", "vmap")
 _look, __dir__ = namespaces.answering(globals(), also=_also)
-_fetch = fetching(globals(), _NEEDED_BY_FEW, _look)
+_fetch = fetching(globals(), _LAZY, _look)
 
 
 def __getattr__(name: str) -> Any:
-    return old_storages.OLD_CLASSES[get_default_dtype()] if name == "Storage" else _fetch(name)
+    if name == "Storage":
+        from tensorglass.storage.legacy_storages import OLD_CLASSES
+
+        return OLD_CLASSES[get_default_dtype()]
+    return _fetch(name)
 
 
-if "multiprocessing" in sys.modules:  # then its own queues and pools are to share tensors too
+if "multiprocessing" in sys.modules:  # Python's own queues and pools then share tensors too
     __getattr__("multiprocessing")
+
+# The namespace keeps PyTorch's names and the library's rooms.
+del fetching, importing, namespaces, numpy_backend, requirements, subclassing
+del tensor_fields

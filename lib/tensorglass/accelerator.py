@@ -54,7 +54,7 @@ def current_device_index() -> int:
 
 
 def set_device_index(device: Device | str | int | None) -> None:
-    """Let the type's name alone stand for this device."""
+    """Make this device the one that the type's name alone stands for."""
     _there().set_device(device)
 
 
@@ -69,7 +69,7 @@ def current_stream(device: Device | str | int | None = None) -> Any:
 
 
 def set_stream(stream: Any) -> None:
-    """Let this thread's work on the stream's device go there."""
+    """Make this the stream of this thread's work on its device."""
     _there().set_stream(stream)
 
 
@@ -99,10 +99,10 @@ def memory_stats(device: Device | str | int | None = None) -> Any:
 
 
 def empty_cache() -> None:
-    """Give memory in which there is no tensor back to the devices."""
+    """Release cached memory that no tensor uses."""
     _there().empty_cache()
 
 
 def reset_peak_memory_stats(device: Device | str | int | None = None) -> None:
-    """Let the peaks start again from what is there now."""
+    """Make the peaks start again from what is there now."""
     _there().reset_peak_memory_stats(device)

@@ -1,9 +1,9 @@
-"""For those who add operators and backends: the one module that they import, and that stays as it is.
+"""The stable names for adding operators and backends.
 
 An operator is one declaration: a kernel under `pointwise` or `reduction`, or a function of tensors under `operator`,
 with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 05 of part 4. A backend is
-a class with the methods of `Backend`; notebook 08 of part 4 writes one, by deriving from `NumpyBackend`. Tools that
-explain errors ask `about_attribute` what to say of a name that tensors do not have.
+a class with the methods of `Backend`; notebook 08 of part 4 writes one, a subclass of `NumpyBackend`. Tools that
+explain errors call `about_attribute` for what to say about a name that tensors do not have.
 
 >>> from tensorglass.extending import OPERATORS
 >>> OPERATORS["exp"].kind
@@ -12,7 +12,7 @@ explain errors ask `about_attribute` what to say of a name that tensors do not h
 
 from tensorglass.backends import Array, Backend, Family, get, register_family
 from tensorglass.backends.numpy_backend import NumpyBackend
-from tensorglass.bootstrap.missing_names import about_attribute
+from tensorglass.bootstrap.namespaces import about_attribute
 from tensorglass.core.dtypes import BOOL, COMPLEX, FLOATING, INTEGER
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import OPERATORS

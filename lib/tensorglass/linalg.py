@@ -1,4 +1,4 @@
-"""``torch.linalg``: linear algebra under the names that NumPy has for it too.
+"""``torch.linalg``: linear algebra under NumPy's names.
 
 Its operators are declared in `ops` like all others; a name such as ``linalg_det`` in the table is ``torch.linalg.det``.
 """

@@ -1,4 +1,4 @@
-"""`torch.overrides`: for functions of one's own that are to respect `__torch_function__`, as operators do.
+"""`torch.overrides`: for functions that should dispatch to `__torch_function__`, as operators do.
 
 def double(x):
     if has_torch_function((x,)):
@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorglass.tensor.subclassing import nowrap_functions
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import ask, name_of, overloaded
+from tensorglass.tensor.torch_function import call_handlers, overloaded_arguments, qualified_name
 
 __all__ = [
     "get_default_nowrap_functions",
@@ -27,8 +27,8 @@ __all__ = [
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether the class of one of these is to be asked, as it defines `__torch_function__`."""
-    return bool(overloaded(relevant_args))
+    """Whether the class of one of these overrides operators, by a `__torch_function__`."""
+    return bool(overloaded_arguments(relevant_args))
 
 
 def has_torch_function_unary(obj: Any) -> bool:
@@ -44,21 +44,21 @@ def has_torch_function_variadic(*relevant_args: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """What the classes of `relevant_args` make of the call ``public_api(*args, **kwargs)``.
+    """What the handlers of `relevant_args` return for the call ``public_api(*args, **kwargs)``.
 
     TypeError if all of them return NotImplemented.
     """
-    asked = overloaded(relevant_args)
-    answer = ask(public_api, asked, args, kwargs)
+    overloaded = overloaded_arguments(relevant_args)
+    answer = call_handlers(public_api, overloaded, args, kwargs)
     if answer is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
-        kinds = [type(each) for each in asked]
+        kinds = [type(each) for each in overloaded]
         raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}")
     return answer
 
 
 def wrap_torch_function(dispatcher: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
-    """A decorator: the function is handed over if a class of what `dispatcher` gives of its arguments has a say."""
+    """A decorator: the function is overridden by the classes of those of its arguments that `dispatcher` returns."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -79,10 +79,10 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
-    """The attributes that give a tensor as it is, whatever class it is read from."""
+    """The attributes that return the tensor that is stored, of whatever class it is."""
     return nowrap_functions()
 
 
 def resolve_name(f: Callable[..., Any]) -> str:
     """The name by which an operator, a method or an attribute's reader is known: "torch.Tensor.shape.__get__"."""
-    return name_of(f)
+    return qualified_name(f)

@@ -1,4 +1,4 @@
-"""``torch.random``: the default generator's seed and state, and `fork_rng`, which gives them back afterwards."""
+"""``torch.random``: the default generator's seed and state, and `fork_rng`, which restores them afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 
 
 class fork_rng(Context):
-    """Let a block draw random numbers and seed, and go on afterwards as if it had not: ``with fork_rng():``
+    """A block whose drawing and seeding of random numbers is undone afterwards: ``with fork_rng():``
 
     The CPU's generator is put back, and those of `devices`; `device_type` is for numbers among them. Nothing is put
     back unless `enabled`.

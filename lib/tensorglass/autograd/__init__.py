@@ -1,14 +1,13 @@
-"""Gradients: walking the recorded graph backwards, functions of one's own, and what is built on them."""
+"""``torch.autograd``: backward passes, custom functions, and what is built on them."""
 
 from typing import TYPE_CHECKING
 
-from tensorglass.autograd import backward as _walks
 from tensorglass.autograd import engine, graph
-from tensorglass.autograd.backward import attach
+from tensorglass.autograd.backward import attach, backward, grad
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.core.lazy_modules import fetching
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
-from tensorglass.tensor import torch_function as overriding
+from tensorglass.tensor import torch_function
 from tensorglass.tensor.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
@@ -35,7 +34,7 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-if TYPE_CHECKING:  # what is fetched when somebody asks for it
+if TYPE_CHECKING:  # imported when first asked for
     from tensorglass.autograd import anomaly_mode, forward_ad, function, functional, grad_mode
     from tensorglass.autograd.function import Function
     from tensorglass.autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
@@ -55,10 +54,10 @@ __getattr__ = fetching(
 
 
 def __dir__() -> list[str]:
-    """The names above, and those that are fetched."""
+    """The names above, and those that are imported lazily."""
     return sorted({*globals(), *__all__})
 
 
-backward = overriding.overridable(_walks.backward)
-grad = overriding.overridable(_walks.grad)
-overriding.at_work.append(lambda: engine.current.walk is not None)
+backward = torch_function.overridable(backward)
+grad = torch_function.overridable(grad)
+torch_function.internal_calls.append(lambda: engine.current.walk is not None)

@@ -1,4 +1,4 @@
-"""`torch.autograd.anomaly_mode`: where PyTorch's programs find what looks for nan in gradients."""
+"""`torch.autograd.anomaly_mode`: finding the operator that gave nan in a backward pass."""
 
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
 

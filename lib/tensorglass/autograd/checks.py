@@ -1,28 +1,25 @@
-"""What `gradcheck` checks, one thing a method.
+"""What `gradcheck` checks, one thing a method; below it, the Jacobian matrices that it compares.
 
 Backward gives a gradient for *real* outputs. A function with complex outputs is checked as two functions, its imaginary
-and its real part; forward mode, the other way round, for parts of the inputs.
+and its real part; in forward mode, for a part of the inputs at a time.
+
+A matrix has a row for each element of an input and a column for each element of an output. Finite differences along one
+element of the input give a row; a backward pass from one element of the output gives a column. For complex inputs both
+give PyTorch's convention, the conjugate of Wirtinger's derivative: the real part is the change of the output with the
+input's real part, the imaginary part its change with the imaginary part.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
-from tensorglass.autograd.jacobian_matrices import (
-    Analytical,
-    Function,
-    as_tuple,
-    differentiable,
-    has_gradient,
-    numerical,
-    positions,
-)
 from tensorglass.core import dtypes
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import GradcheckError, explained
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.node import Gradients, Node, set_history
 from tensorglass.ops.creation.fill import empty, zeros_like
@@ -31,10 +28,6 @@ from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
 _NOTEBOOK = "02 checking gradients"
-
-
-class GradcheckError(RuntimeError):
-    """A gradient is not what small differences of the function say."""
 
 
 class Check:
@@ -91,7 +84,7 @@ class Check:
             )
 
     def backward(self) -> None:
-        """The recorded derivatives are those that small differences give."""
+        """The recorded derivatives are those that finite differences give."""
         outputs = as_tuple(self.function(*self.inputs))
         complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
         if not any(isinstance(each, Tensor) and each.is_complex() for each in outputs):
@@ -159,7 +152,7 @@ class Check:
         )
 
     def forward(self) -> None:
-        """Tangents, pushed forward from the inputs, are what small differences give."""
+        """Tangents, pushed forward from the inputs, are what finite differences give."""
         complex_places = [p for p, each in enumerate(self.inputs) if isinstance(each, Tensor) and each.is_complex()]
         if not complex_places:
             self._compare_forward(self.function, self.inputs, [], "")
@@ -199,7 +192,7 @@ class Check:
                     raise self._mismatch(what, number, which, nudged, tangents_found)
 
     def batched_gradients(self) -> None:
-        """Several gradients followed at once are those followed one by one."""
+        """A batch of gradients followed backward together gives what they give one by one."""
         for place, output in enumerate(with_gradients(self.function(*self.inputs))):
             starts = empty((2, *output._size), dtype=output._dtype).normal_()
             apart = [grad(output, self.differentiable, each, retain_graph=True, allow_unused=True) for each in starts]
@@ -231,7 +224,7 @@ class Check:
                 raise GradcheckError("grad is incorrect size")
 
     def undefined_gradients(self) -> None:
-        """Outputs that no gradient comes back to are borne: all of them, and each alone."""
+        """Outputs that receive no gradient are accepted: all of them, and each alone."""
         count = len(with_gradients(self.function(*self.inputs)))
         alone = [[place] for place in range(count)] if count > 1 else []
         for undefined in [list(range(count)), *alone]:
@@ -266,7 +259,7 @@ def _warn_of_undefined() -> None:
 
 
 class UndefinedGrad(Node):
-    """Hands no gradient on, as if nobody had used the tensor."""
+    """Passes no gradient on, as if the tensor had not been used."""
 
     __slots__ = ()
 
@@ -310,3 +303,100 @@ def _taking_part(function: Function, inputs: Sequence[Any], places: Sequence[int
         return as_tuple(function(*arguments))
 
     return joined
+
+
+Function = Callable[..., Any]
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """One value or several, as several."""
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def differentiable(inputs: Sequence[Any]) -> list[Tensor]:
+    """The tensors among the inputs that require gradients."""
+    return [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+
+
+def has_gradient(value: Any) -> bool:
+    """Whether a value is of a kind that can have a gradient."""
+    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def positions(tensor: Tensor) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The elements' indices in order, numbered."""
+    return enumerate(product(*[range(length) for length in tensor._size]))
+
+
+# --- finite differences ----------------------------------------------------------------------------------------------
+
+
+def numerical(
+    function: Function, inputs: Sequence[Any], outputs: Sequence[Any], input: Tensor, eps: float
+) -> list[Tensor]:
+    """The Jacobian with respect to `input`, one of `inputs`, of each of the `outputs` that can have a gradient."""
+    dtype = input._dtype if input._dtype.is_complex else None
+    found = [each.new_zeros((input.numel(), each.numel()), dtype=dtype) for each in outputs if has_gradient(each)]
+    memory = input.data  # written to without autograd noticing
+    for row, index in positions(input):
+        moved = _slopes(function, inputs, memory[index], index, eps, eps)
+        if input._dtype.is_complex:
+            sideways = _slopes(function, inputs, memory[index], index, eps, eps * 1j)
+            moved = [along + across * 1j for along, across in zip(moved, sideways, strict=True)]
+        for matrix, values in zip(found, moved, strict=False):
+            matrix[row] = values
+    return found
+
+
+def _slopes(
+    function: Function, inputs: Sequence[Any], cell: Tensor, index: tuple[int, ...], eps: float, step: complex
+) -> list[Tensor]:
+    """How fast each output moves as one cell of an input moves along `step`, measured on both sides of it."""
+    before = cell.clone()
+    cell.copy_(before - step)
+    low = [each.clone() for each in as_tuple(function(*inputs))]
+    cell.copy_(before + step)
+    high = [each.clone() for each in as_tuple(function(*inputs))]
+    cell.copy_(before)
+    slopes = []
+    for one, other in zip(low, high, strict=False):
+        _check_alike("shape", one.shape, other.shape, index, eps)
+        _check_alike("dtype", one.dtype, other.dtype, index, eps)
+        slopes.append(((other - one) / (2 * eps)).detach().reshape(-1))
+    return slopes
+
+
+def _check_alike(what: str, one: Any, other: Any, index: tuple[int, ...], eps: float) -> None:
+    if one != other:
+        raise AssertionError(
+            f"Expected `func` to return outputs with the same {what} when inputs are perturbed on index {index} by "
+            f"{eps}, but got: {what}s {one} and {other}."
+        )
+
+
+# --- by the recorded derivatives -------------------------------------------------------------------------------------
+
+
+class Analytical:
+    """The Jacobian of one output with respect to all inputs, and whether dtypes and sizes were right."""
+
+    def __init__(self, inputs: Sequence[Tensor], output: Tensor) -> None:
+        self.matrices = [each.new_zeros((each.numel(), output.numel())) for each in inputs]
+        self.sizes_are_right = True
+        self.dtypes_are_right = True
+        start = zeros_like(output.detach()).contiguous()
+        cells = start.view(-1)
+        for column in range(output.numel()):
+            cells.zero_()
+            cells[column] = 1.0
+            found = grad(output, inputs, start, retain_graph=True, allow_unused=True)
+            for matrix, gradient, input in zip(self.matrices, found, inputs, strict=True):
+                if gradient is not None:
+                    self.sizes_are_right &= gradient._size == input._size
+                    self.dtypes_are_right &= gradient._dtype is input._dtype
+                    matrix[:, column] = gradient.detach().reshape(-1)
+
+    def differs(self, other: Analytical, tolerance: float) -> bool:
+        """Whether the same backward pass gave other values the second time."""
+        pairs = zip(self.matrices, other.matrices, strict=True)
+        return any(one.numel() and bool((one - two).abs().max() > tolerance) for one, two in pairs)

@@ -1,4 +1,4 @@
-"""`ctx`: what the forward and the backward of a function of one's own have in common.
+"""`ctx`: what the forward and the backward of a custom function share.
 
 `ctx` is the node of the graph itself. What the forward saves and notes on it is there when the engine reaches the node
 and hands it to the backward.
@@ -21,14 +21,14 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class FunctionCtx:
-    """What the forward says about itself."""
+    """What the forward declares about itself."""
 
     to_save: tuple[Any, ...] | None
     saved_for_forward: tuple[Any, ...] | None
     dirty_tensors: tuple[Any, ...] | None
     non_differentiable: tuple[Any, ...] | None
     materialize_grads: bool
-    _is_pure_view = False  #: whether the function does nothing but show its input in another way
+    _is_pure_view = False  #: whether the function only makes a view of its input
     _materialize_non_diff_grads = True  #: whether those are zeros too that come from outputs that have no gradient
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -52,7 +52,7 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: which tensors share a storage is known without it. Texts from before PyTorch 0.4 call it."""
+        """Does nothing: tensors that share a storage are known. Code from before PyTorch 0.4 calls it."""
         warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
             "calls to `set_()` are not tracked",
@@ -60,12 +60,12 @@ class FunctionCtx:
         )
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether the backward gets zeros for an output that nobody used, as it does by default, or None."""
+        """Whether the backward gets zeros for an unused output, as it does by default, or None."""
         self.materialize_grads = value
 
 
 class BackwardCFunction(FunctionCtx, Node):
-    """The node of a function of one's own; each function has a subclass, named ``<Function>Backward``."""
+    """The node of a custom function; each function has a subclass, named ``<Function>Backward``."""
 
     __slots__ = (
         "_is_read", "_is_recorded", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors",
@@ -89,7 +89,7 @@ class BackwardCFunction(FunctionCtx, Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` kept. RuntimeError once the graph has let go of it, or if it was overwritten.
+        """What `save_for_backward` kept. RuntimeError once the graph was freed, or if it was overwritten.
 
         In `jvp` it is what `save_for_forward` kept.
         """
@@ -215,7 +215,7 @@ class BackwardCFunction(FunctionCtx, Node):
 
 
 class DelayedError(Node):
-    """What stands in the graph for a derivative that cannot be derived again."""
+    """The node of a derivative that has no derivative itself."""
 
     __slots__ = ("_message",)
 

@@ -145,7 +145,7 @@ def tangents_of(arguments: Sequence[Any]) -> list[UnpackedDualTensor] | None:
 
 
 def moving(output: Tensor, tangent: Tensor) -> None:
-    """Let a tensor that a function of one's own returned move by `tangent`."""
+    """Give a tensor that a custom function returned the tangent `tangent`."""
     found = unpack_dual(tangent).primal  # which was computed from dual tensors, maybe
     if requires_grad(found):
         meta_of(found).is_tangent = True

@@ -1,4 +1,4 @@
-"""`Function`: an operator of one's own, with a derivative of one's own.
+"""`Function`: custom operators with custom derivatives.
 
     class Cube(Function):
         @staticmethod
@@ -27,8 +27,7 @@ from typing import Any
 
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
-from tensorglass.autograd.outputs import tied
-from tensorglass.autograd.pushing import pushed_by
+from tensorglass.autograd.outputs import pushed_by, tied
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
 from tensorglass.graph.accumulate_grad import gradient_edge
@@ -41,7 +40,7 @@ __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
 
 class FunctionMeta(type):
-    """Gives every function the class of its nodes."""
+    """Gives each function its class of nodes."""
 
     _backward_cls: type[BackwardCFunction]
 
@@ -99,7 +98,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """What is to be noted on `ctx`, for a `forward` that does not take it."""
+        """Note on `ctx` what the backward needs, for a `forward` that does not take it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
@@ -121,7 +120,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
-        """What the function does with arguments that have a batch dimension: the outputs, and where theirs is."""
+        """The function of arguments with a batch dimension: returns the outputs, and the place of theirs."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -166,7 +165,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def _backward(cls) -> Callable[..., Any]:
-        """The user's backward, under whichever of its two names."""
+        """The user's `backward`, or `vjp`, its other name."""
         if cls.vjp is Function.vjp:
             return cls.backward
         if cls.backward is not Function.backward:
@@ -202,7 +201,7 @@ def _by_place(
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Say that a backward is not written with tensors' operators, so that its own derivative is an error, not wrong."""
+    """Mark a backward that is not made of tensors' operators: its own derivative is then an error, not wrong."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:

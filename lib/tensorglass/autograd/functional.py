@@ -14,28 +14,14 @@ from typing import Any
 
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
-from tensorglass.autograd.strictness import (
-    HESSIAN,
-    JACOBIAN,
-    OF_HESSIAN,
-    OF_JACOBIAN,
-    OF_OUTPUT,
-    OF_START,
-    STRICT,
-    Gradients,
-    Tensors,
-    check_gradients,
-    check_jacobian,
-    check_outputs,
-    independent,
-    with_zeros,
-)
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
+Tensors = tuple[Tensor, ...]
+Gradients = tuple[Tensor | None, ...]
 
 _OUTPUTS = "outputs of the user-provided function"
 
@@ -139,12 +125,12 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
                 "Please either set `strict=False` or `vectorize=False`."
             )
-        found = [_rows(output, given, place, create_graph, strict) for place, output in enumerate(outputs)]
+        found = [_jacobian_rows(output, given, place, create_graph, strict) for place, output in enumerate(outputs)]
     matrices = [_result(each, has_inputs, create_graph) for each in found]
     return tuple(matrices) if has_outputs else matrices[0]
 
 
-def _rows(output: Tensor, given: Tensors, place: int, create_graph: bool, strict: bool) -> Tensors:
+def _jacobian_rows(output: Tensor, given: Tensors, place: int, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of one output, row by row."""
     rows: list[list[Tensor]] = [[] for _ in given]
     for number in range(output.numel()):
@@ -341,3 +327,74 @@ def _gradients(
 def _result(tensors: Sequence[Tensor], as_tuple: bool, create_graph: bool) -> Any:
     results = tuple(tensors) if create_graph else tuple([each.detach() for each in tensors])
     return results if as_tuple else results[0]
+
+
+# --- strict mode -----------------------------------------------------------------------------------------------------
+
+STRICT = "This is not allowed in strict mode."
+JACOBIAN, HESSIAN = "jacobian", "hessian"
+# The messages for a gradient that is missing.
+OF_OUTPUT = "The output of the user-provided function is independent of input {}. " + STRICT
+OF_JACOBIAN = "The jacobian of the user-provided function is independent of input {}. " + STRICT
+OF_START = (
+    "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double "
+    "backward trick to compute forward mode gradients. " + STRICT
+)
+OF_HESSIAN = (
+    "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed in "
+    "strict mode as it prevents from using the double backward trick to replace forward mode AD."
+)
+
+
+def independent(what: str, place: int) -> str:
+    return (
+        f"The {what} of the user-provided function is independent of input {place}. This is not allowed in strict mode "
+        "when create_graph=True."
+    )
+
+
+def with_zeros(
+    gradients: Gradients, like: Tensors, strict: bool, create_graph: bool, message: str, what: str
+) -> Tensors:
+    """The gradients, zeros for those that are missing, or in strict mode an error."""
+    found = []
+    for place, (gradient, other) in enumerate(zip(gradients, like, strict=True)):
+        if gradient is None and strict:
+            raise RuntimeError(message.format(place))
+        if gradient is not None and strict and create_graph and not gradient.requires_grad:
+            raise RuntimeError(independent(what, place))
+        found.append(zeros_like(other.detach()) if gradient is None else gradient)
+    return tuple(found)
+
+
+def check_outputs(outputs: Tensors, strict: bool) -> None:
+    for place, output in enumerate(outputs if strict else ()):
+        if not output.requires_grad:
+            raise RuntimeError(
+                f"Output {place} of the user-provided function does not require gradients. The outputs must be "
+                "computed in a differentiable manner from the input when running in strict mode."
+            )
+
+
+def check_gradients(gradients: Gradients) -> None:
+    for place, gradient in enumerate(gradients):
+        if gradient is None:
+            raise RuntimeError(OF_OUTPUT.format(place))
+        if not gradient.requires_grad:
+            raise RuntimeError(
+                f"The gradient with respect to input {place} is independent of the inputs of the user-provided "
+                f"function. {STRICT}"
+            )
+
+
+def check_jacobian(gradients: Gradients) -> None:
+    for place, gradient in enumerate(gradients):
+        if gradient is None:
+            raise RuntimeError(OF_OUTPUT.format(place))
+        if not gradient.requires_grad:
+            raise RuntimeError(
+                "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+                f"input {place} is independent of the input. {STRICT} You should ensure that your function is twice "
+                "differentiable and that the jacobian depends on the inputs (this would be violated by a linear "
+                "function for example)."
+            )

@@ -1,6 +1,6 @@
 """`torch.autograd.grad_mode`: the modes of recording, and whether backward may use several threads.
 
-Here backward runs in the thread that called it, whatever is asked for.
+Here backward always runs in the thread that called it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_multithreading_enabled() -> bool:
 
 
 class set_multithreading_enabled(Mode):
-    """Whether backward may use a thread for each device; as a context, until its end. It is noted, and never does."""
+    """Whether backward may use a thread for each device; as a context, until its end. It has no effect here."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):

@@ -1,4 +1,4 @@
-"""`gradcheck` and `gradgradcheck`: is a derivative right? Compare it with small differences of the function itself.
+"""`gradcheck` and `gradgradcheck`: are derivatives right? They are compared with finite differences of the function.
 
 The second derivative of a function is the first of another one, which takes the inputs and the outputs' gradients to
 the inputs' gradients.
@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorglass.autograd.backward import grad
-from tensorglass.autograd.checks import Check, GradcheckError, as_tuple
+from tensorglass.core.errors import GradcheckError
 from tensorglass.ops.creation.fill import empty
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tensorglass.autograd.jacobian_matrices import Function
+    from tensorglass.autograd.checks import Function
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -40,10 +40,10 @@ def gradcheck(
 ) -> bool:
     """Whether the gradients of ``func(*inputs)`` are right: True, or GradcheckError (False unless `raise_exception`).
 
-    Every input that requires a gradient is nudged by `eps`, element by element, and how the outputs move is compared
+    Each element of each input that requires a gradient is changed by `eps`, and how the outputs change is compared
     with the recorded derivative, within ``atol + rtol · |value|``. Use float64 or complex128, and points where the
     function is smooth. Also checked: that a second backward pass gives the same gradients (within `nondet_tol`), that
-    they are zero for zero gradients of the outputs, and that outputs without any gradient are borne
+    they are zero for zero gradients of the outputs, and that outputs without a gradient are accepted
     (`check_undefined_grad`).
 
     `fast_mode` and `masked` are accepted and change nothing: whole Jacobians are always compared, and there are no
@@ -54,6 +54,8 @@ def gradcheck(
     True
     """
     _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
+    from tensorglass.autograd.checks import Check, as_tuple  # not imported until needed
+
     check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
         check.inputs_can_be_checked()
@@ -103,7 +105,7 @@ def gradgradcheck(
     True
     """
     _check_second_order_choices(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
-    from tensorglass.autograd.checks import as_tuple, with_gradients  # as above
+    from tensorglass.autograd.checks import as_tuple, with_gradients  # not imported until needed
 
     given = as_tuple(inputs)
     if grad_outputs is None:

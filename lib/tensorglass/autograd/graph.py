@@ -1,4 +1,4 @@
-"""`torch.autograd.graph`: what may be done with the recorded graph itself.
+"""`torch.autograd.graph`: hooks on saved tensors, edges, and hooks on several gradients.
 
 What operators keep for their derivatives can be packed (put elsewhere, compressed, thrown away and computed again), as
 long as unpacking gives an equal tensor back.
@@ -86,7 +86,7 @@ class disable_saved_tensors_hooks(setting):
 
 
 class _Kept:
-    """A copy of a saved tensor, until it is let go of."""
+    """A copy of a saved tensor, until it is cleared."""
 
     __slots__ = ("__weakref__", "copy")
 
@@ -101,7 +101,7 @@ class _Copies:
         self._kept: weakref.WeakSet[_Kept] = weakref.WeakSet()  # the graph alone keeps them alive
 
     def clear(self) -> None:
-        """Let go of all copies: no backward can use them any more."""
+        """Drop all copies: no backward can use them any more."""
         for each in self._kept:
             each.copy = None
 
@@ -179,7 +179,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write that happened behind the library's back."""
+    """Count a write that the library did not see."""
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
     if not isinstance(tensors, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
@@ -214,7 +214,7 @@ def register_multi_grad_hook(
 
 
 def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    # By walk: backward may run in several threads, or within a hook.
+    # By backward pass: backward may run in several threads, or within a hook.
     arrived: weakref.WeakKeyDictionary[engine.Run, list[Tensor | None]] = weakref.WeakKeyDictionary()
     counts: weakref.WeakKeyDictionary[engine.Run, int] = weakref.WeakKeyDictionary()
     nodes = [gradient_edge(each)[0] for each in tensors]
@@ -239,12 +239,12 @@ def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[Rem
 
 
 def _hooked_any(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    told: weakref.WeakSet[Any] = weakref.WeakSet()  # the walks that have called it
+    called: weakref.WeakSet[Any] = weakref.WeakSet()  # the backward passes that have called it
 
     def first(gradient: Tensor) -> None:
         walk = engine.current.walk
-        if walk not in told:
-            told.add(walk)
+        if walk not in called:
+            called.add(walk)
             fn(gradient)
 
     return [each.register_hook(first) for each in tensors if requires_grad(each)]

@@ -1,20 +1,24 @@
-"""Tying what a function of one's own returned to its node.
+"""Connecting what a custom function returned to its node, and to its tangents in forward mode.
 
-An output is one of four things, and each is tied in its way: a new tensor, a view of an input, an input that was
-written to (`mark_dirty`), or an input returned as it is.
+An output is one of four things, and each is connected in its own way: a new tensor, a view of an input, an input that
+was written to (`mark_dirty`), or an input returned as it is. In forward mode, a view of an
+input must have a view of the input's tangent as its own, and what was written in place must have such a tangent.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.autograd.context import BackwardCFunction
+from tensorglass.autograd.forward_ad import UnpackedDualTensor, moving
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
 from tensorglass.graph.accumulate_grad import history
 from tensorglass.graph.node import set_history
+from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor.autograd_meta import Creation, requires_grad
 from tensorglass.tensor.grad_mode import no_grad
 from tensorglass.tensor.tensor import Tensor
@@ -26,7 +30,7 @@ def tied(
     """The outputs, as outputs of `ctx` if it is recorded."""
     given = {id(each) for each in inputs}
     dirty = _dirty(ctx)
-    fixed = {id(each) for each in _checked(ctx.non_differentiable, _NOT_MARKABLE)}
+    fixed = {id(each) for each in _checked_marks(ctx.non_differentiable, _NOT_MARKABLE)}
     saved = {id(each) for each in ctx.to_save or ()} if has_setup else set()
     flows = [
         is_recorded and isinstance(each, Tensor) and id(each) not in fixed and each._dtype.category >= FLOATING
@@ -74,13 +78,13 @@ _NOT_MARKABLE = "mark_non_differentiable only accepts variable arguments, but go
 
 def _dirty(ctx: BackwardCFunction) -> set[int]:
     """The inputs marked as written to; that counts as a write."""
-    marked = _checked(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
+    marked = _checked_marks(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
     for each in marked:
         each._written()
     return {id(each) for each in marked}
 
 
-def _checked(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
+def _checked_marks(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
     for place, each in enumerate(marked or ()):
         if not isinstance(each, Tensor):
             raise explained(RuntimeError(message), f"Argument {place} is of type {type(each).__name__}.")
@@ -151,3 +155,68 @@ def _saved_as_it_is() -> RuntimeError:
             "setup ctx inside the forward function itself."
         )
     )
+
+
+def pushed_by(
+    jvp: Callable[..., Any],
+    arguments: Sequence[Any],
+    moved: Sequence[UnpackedDualTensor],
+    outputs: Any,
+    ctx: BackwardCFunction,
+) -> Any:
+    """What the function of `ctx` returned, as dual tensors: its `jvp` says how the outputs move.
+
+    If `ctx` asks for it, arguments without a tangent have one of zeros. `moved` are the arguments taken apart.
+    """
+    tangents: list[Any] = [
+        zeros_like(primal.detach())
+        if ctx.materialize_grads and tangent is None and isinstance(primal, Tensor)
+        else tangent
+        for primal, tangent in moved
+    ]
+    versions = [0 if each is None else each._version for each in tangents]
+    answer = jvp(*tangents)
+    is_one = not isinstance(outputs, tuple)
+    found: Any = (answer,) if is_one else answer
+    every = (outputs,) if is_one else outputs
+    if not isinstance(found, tuple) or len(found) != len(every):
+        count = len(found) if isinstance(found, tuple) else 1
+        raise RuntimeError(
+            f"Expected as many jvp outputs as forward outputs: got {count} tangents for {len(every)} outputs"
+        )
+    dirty = {id(each) for each in ctx.dirty_tensors or ()}
+    fixed = {id(each) for each in ctx.non_differentiable or ()}
+    for place, (output, tangent) in enumerate(zip(every, found, strict=True)):
+        if not isinstance(output, Tensor) or tangent is None:
+            continue
+        if output._dtype.category < FLOATING or id(output) in fixed:
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {place}, but  the corresponding forward output is not "
+                "a differentiable Tensor.You should return None at that position instead."
+            )
+        if id(output) in dirty:
+            own = next((at for at, each in enumerate(arguments) if each is output), None)
+            if own is not None and not (tangents[own] is tangent and tangent._version > versions[own]):
+                raise RuntimeError(_NOT_IN_PLACE)
+        elif output._base is not None:
+            _check_view(output, tangent, arguments, tangents)
+        moving(output, tangent)
+    return outputs
+
+
+def _check_view(output: Tensor, tangent: Tensor, arguments: Sequence[Any], tangents: Sequence[Any]) -> None:
+    if tangent._base is None:
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+    for argument, own in zip(arguments, tangents, strict=True):
+        if argument is output._base and tangent._base is not (own if own._base is None else own._base):
+            raise RuntimeError(
+                "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
+            )
+
+
+_NOT_IN_PLACE = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
+    "input inplace, then the jvp function must modify the corresponding gradient inplace."
+)

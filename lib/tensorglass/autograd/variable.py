@@ -1,6 +1,6 @@
 """`Variable`, the class that tensors were wrapped in to have gradients, until PyTorch 0.4 made the two one.
 
-Nothing is wrapped any more. `Variable(x)` is a tensor, and every tensor is an instance.
+Nothing is wrapped any more: `Variable(x)` is a tensor, and every tensor is an instance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ImperativeEngine:
 
     @staticmethod
     def queue_callback(callback: Callable[[], Any]) -> None:
-        """Have a function called when the backward that is at work in this thread is over."""
+        """Call a function when the backward pass that runs in this thread is over."""
         walk = engine.current.walk
         if walk is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
@@ -30,7 +30,7 @@ class ImperativeEngine:
 
 
 class VariableMeta(type):
-    """Answers `isinstance`."""
+    """Every tensor is an instance of `Variable`."""
 
     _execution_engine = ImperativeEngine()
 
@@ -39,7 +39,7 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """A tensor on the memory of `data`, a leaf. It was written so before tensors had gradients themselves."""
+    """A leaf tensor on the memory of `data`, from the time before tensors had gradients themselves."""
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
         if volatile is not None and volatile:

@@ -1,1 +1,1 @@
-"""What runs before the library is there, and what answers for names that it does not have."""
+"""What runs before the rest of the library is imported, and what handles names that it does not have."""

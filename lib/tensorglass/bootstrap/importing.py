@@ -1,8 +1,7 @@
-"""How the library is imported: with its shortcuts or without them, and while Python's garbage collector rests.
+"""How the library is imported: with or without its shortcuts, and most of it without garbage collection.
 
-An import makes many thousands of objects that stay, and no garbage. To look through them again and again would be a
-quarter of the time that it takes. So they are counted among the old objects at once, and the collector wakes whether
-or not the import ends well.
+The import makes many thousands of objects that stay, and no garbage; scanning them again and again would take a quarter
+of its time. Afterwards they count as old objects.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from importlib.util import find_spec
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """No garbage collection within, and none of what was made there for long."""
-    was_awake = gc.isenabled()
+def garbage_collection_paused() -> Iterator[None]:
+    """No garbage collection inside the block; what was made there moves to the oldest generation."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was_awake:
-            if not gc.get_freeze_count():  # else the program keeps objects of its own there
+        if was_enabled:
+            if not gc.get_freeze_count():  # else the program has frozen objects itself
                 gc.freeze()
-                gc.unfreeze()  # which puts them to those that have outlived many collections
+                gc.unfreeze()  # which moves them to the oldest generation
             gc.enable()
 
 

@@ -1,17 +1,25 @@
-"""What the namespace, and its modules such as `linalg`, answer when they are asked for a name.
+"""How names of the namespace, its modules such as `linalg`, and tensors are found; errors for those that are missing.
 
-Python calls a module's `__getattr__` for names that it does not find among its globals. What it finds here becomes one
-of them, so that nobody asks twice.
+Python calls a module's `__getattr__` for names that are not among its globals; what it finds here becomes a global. For
+a name that does not exist, the first line of the error is Python's own. A note says whether it is a misspelling or a
+name of PyTorch's that is missing here (`pytorch_names.txt` lists PyTorch's), and what to write instead.
+
+Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.naming`). Names that only
+PyTorch's tensors have are attributes that raise the error; other misspellings are explained by Python in a terminal
+("Did you mean"), and by the course in a notebook, with `about_attribute`.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
-from tensorglass.bootstrap.missing_names import no_such_name
+from tensorglass.core.errors import explained
 from tensorglass.ops.declare.lazy_loading import awaited, fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
+from tensorglass.tensor.tensor import Tensor
 
 
 def answering(
@@ -24,7 +32,7 @@ def answering(
     beginning = f"{home}." if home else ""
 
     def look(name: str) -> Any:
-        if name == "__all__":  # which Python asks for when somebody writes `import *`
+        if name == "__all__":  # for `import *`
             return [each for each in names() if not each.startswith("_")]
         path = beginning + name
         if path not in FUNCTIONS and not fetch(path):
@@ -37,3 +45,102 @@ def answering(
         return sorted({*there, *also, *[name for name in paths if "." not in name]})
 
     return look, names
+
+
+_PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
+MODULES = ("linalg", "special", "fft")
+_library: ModuleType  #: the package, which imports this module
+
+
+def no_such_name(name: str, there: Iterable[str], module: str = "") -> AttributeError:
+    """The error for a `name` that the namespace, or a `module` of it, does not have; `there` are those it has."""
+    error = AttributeError(f"module '{'.'.join(filter(None, ('tensorglass', module)))}' has no attribute '{name}'")
+    return _noted(error, name, there, module)
+
+
+def about_attribute(name: str) -> list[str]:
+    """What there is to say about an attribute that tensors do not have."""
+    there = [each for each, value in vars(Tensor).items() if type(value) is not MissingAttribute]
+    return _about(name, there, "Tensor")
+
+
+class MissingAttribute:
+    """An attribute that PyTorch's tensors have and ours do not."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        name = self._name
+        whose = f"type object '{owner.__name__}'" if tensor is None else f"'{owner.__name__}' object"
+        error = AttributeError(f"{whose} has no attribute '{name}'", name=name, obj=owner if tensor is None else tensor)
+        raise explained(error, *about_attribute(name))
+
+
+def _dir(tensor: Tensor) -> list[str]:
+    """The attributes of a tensor, without the missing ones."""
+    found = vars(Tensor)
+    return [name for name in object.__dir__(tensor) if type(found.get(name)) is not MissingAttribute]
+
+
+def pytorch_names() -> list[str]:
+    """PyTorch's names, by path: "add", "linalg.det", "Tensor.add"."""
+    with open(_PYTORCH_NAMES, encoding="utf-8") as file:
+        return file.read().split()
+
+
+def attach(library: ModuleType) -> None:
+    """Give Tensor its missing attributes. `library` is where functions are looked for: the package itself."""
+    global _library
+    _library = library
+    attributes: dict[str, Any] = {"__dir__": _dir}
+    there = frozenset(dir(Tensor))
+    for path in pytorch_names():
+        home, _, name = path.rpartition(".")
+        if home == "Tensor" and name not in there:
+            attributes[name] = MissingAttribute(name)
+    for name, value in attributes.items():
+        setattr(Tensor, name, value)
+
+
+def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) -> AttributeError:
+    return explained(error, *_about(name, there, home))
+
+
+def _about(name: str, there: Iterable[str], home: str) -> list[str]:
+    from difflib import get_close_matches  # when it is needed: imports should be quick
+
+    if name.startswith("_"):  # programs probe for these
+        return []
+    path = f"{home}.{name}" if home else name
+    elsewhere = _elsewhere(name, home)
+    close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
+    if path in pytorch_names():
+        notes = [
+            f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
+            "is still to come."
+        ]
+        if elsewhere or close:
+            notes.append(f"What is close to it here: {', '.join(elsewhere or close)}.")
+        return notes
+    if elsewhere:
+        return [f"PyTorch has no such name either. There is {' and '.join(elsewhere)}."]
+    if close:
+        return [f"PyTorch has no such name either. Did you mean {' or '.join(close)}?"]
+    return ["PyTorch has no such name either."]
+
+
+def _elsewhere(name: str, home: str) -> list[str]:
+    """Where the namespace, one of its modules or a tensor has something of this name that can be called."""
+    holders = {each: getattr(_library, each) if each else _library for each in ("", "Tensor", *MODULES)}
+    return [
+        f"torch.{each}.{name}" if each else f"torch.{name}"
+        for each, holder in holders.items()
+        if each != home and _has(holder, name)
+    ]
+
+
+def _has(holder: Any, name: str) -> bool:
+    """Whether a namespace or class has a function of this name. Missing names are not looked up."""
+    is_there = name in dir(holder) and type(vars(holder).get(name)) is not MissingAttribute
+    return is_there and callable(getattr(holder, name))

@@ -1,7 +1,7 @@
-"""What the library needs, and the sentence for when it is not there.
+"""Checks the versions of Python and NumPy.
 
-Imported before all else, so that a Python or a NumPy that will not do is met with what to do about it, and not with an
-error from deep inside. Pythons far older than ours must be able to read this file, up to the check.
+Imported first, so that a version that is too old gives an error that says what to do. Much older versions of Python
+must be able to read this file up to the check.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Where a storage's bytes live: the name of a device, and the default one.
 
-A device is only a name, a type and an index. What can be *done* on it is the backend's affair: `backends.get`
-finds the backend of a device's type, and raises PyTorch's error where there is none.
+A device is only a name, a type and an index. What can be *done* on it is up to the backend: `backends.get`
+finds the backend of a device's type, and raises PyTorch's error if there is none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _known_types = {*PYTORCH_TYPES, "sim"}  # "sim" is tensorglass's simulated accel
 
 
 def accelerator_type() -> str | None:
-    """The type of this machine's accelerator. `backends` knows, and puts its own function in the place of this one."""
+    """The type of this machine's accelerator. `backends` replaces this function by its own."""
     return None
 
 
@@ -45,7 +45,7 @@ class device(Context, metaclass=Named, pytorchs="torch.device"):
     index: int | None
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        kind, index = _read(arguments, keywords)
+        kind, index = _read_arguments(arguments, keywords)
         _set(self, "type", kind)
         _set(self, "index", index)
 
@@ -87,7 +87,7 @@ _set = object.__setattr__
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
+def _read_arguments(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
     """The type and index that the arguments of `device` say."""
     names = ["device"] if keywords.keys() == {"device"} else ["type", "index"]
     for name in keywords:
@@ -113,7 +113,7 @@ def _read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, in
     index = given.get("index")
     if index is not None and not _is_int(index):
         raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type_name(index)}")
-    return _named(first, index)
+    return _read_name(first, index)
 
 
 def _is_int(value: object) -> bool:
@@ -146,12 +146,12 @@ def no_accelerator(note: str) -> RuntimeError:
 
 def installed_types() -> set[str]:
     """The types of devices that installed packages bring."""
-    from importlib.metadata import entry_points  # 20 ms, for names that are not ours alone
+    from importlib.metadata import entry_points  # slow, so only for names that are not built in
 
     return set(entry_points(group=BACKENDS).names)
 
 
-def _named(text: str, index: int | None) -> tuple[str, int | None]:
+def _read_name(text: str, index: int | None) -> tuple[str, int | None]:
     if not text:
         raise RuntimeError("Device string must not be empty")
     parts = _DEVICE_STRING.fullmatch(text)
@@ -189,7 +189,7 @@ _met: dict[tuple[str, int], device] = {}
 
 
 def know(device_type: str) -> None:
-    """Let devices of this type be named."""
+    """Accept this type in names of devices."""
     _known_types.add(device_type)
 
 
@@ -207,12 +207,12 @@ def current_index(device_type: str) -> int:
 
 
 def set_current_index(device_type: str, index: int) -> None:
-    """Let the type's name alone stand for the device of this index, in this thread."""
+    """Make the device of this index the one that the type's name alone stands for, in this thread."""
     _state.current[device_type] = index
 
 
 def placed(given: device) -> device:
-    """Where a tensor lies that is made on `given`: there is one CPU, and "cuda" alone is the current CUDA device."""
+    """The device of a tensor made on `given`: there is one CPU, and "cuda" alone is the current CUDA device."""
     if given.type == "cpu":
         return CPU
     if given.type == "meta":

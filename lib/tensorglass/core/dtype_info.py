@@ -24,7 +24,7 @@ _PRECISION_AND_EMAX = {
 
 
 class _Limits(metaclass=Named):
-    """Limits are equal where all they say is, and stay as they are."""
+    """Limits are immutable, and equal if all their fields are."""
 
     __slots__: tuple[str, ...] = ()
 

@@ -1,10 +1,9 @@
 """Element types, and which type the result of an operation has.
 
-A dtype is a name, a width and a category. What matters is *promotion*: the categories are
-ordered bool < integer < floating point < complex, and operands matter in three ranks (tensors with
-dimensions, then 0-dim tensors, then Python numbers). An operand of a lower rank changes the result's dtype
-only if its category is higher. The wide unsigned types are the exception: PyTorch promotes them with nothing but
-floating-point types, and says so.
+A dtype is a name, a width and a category. *Promotion*: the categories are ordered bool < integer < floating
+point < complex, and operands matter in three ranks (tensors with dimensions, then 0-dim tensors, then Python numbers).
+An operand of a lower rank changes the result's dtype only if its category is higher. The wide unsigned types are the
+exception: PyTorch promotes them with nothing but floating-point types, and says so.
 
 They print as PyTorch's do (``torch.float32``), since code is written ``import tensorglass as torch``.
 
@@ -128,7 +127,7 @@ ALL: Final = (
     bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
     complex128,
 )  # fmt: skip
-#: Those that most of PyTorch's operators refuse, see `ops.unsigned`.
+#: Those that most of PyTorch's operators refuse, see `ops.arg_parser.missing_dtypes`.
 WIDE_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 #: C++'s names of the types, which some of PyTorch's messages use.
 C_NAMES: Final = {
@@ -177,7 +176,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
 
 
 class _Promoted(dict[tuple[dtype, dtype], dtype]):
-    """What two dtypes promote to; where nothing is entered, that is PyTorch's refusal."""
+    """What two dtypes promote to; PyTorch's error for pairs that are missing."""
 
     def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
         a, b = pair
@@ -256,7 +255,7 @@ def of_number(value: object) -> dtype:
 
 
 def python_number(scalar: Any) -> complex:
-    """The Python number that a NumPy scalar holds; a long double's is rounded, for Python has none of so many bits."""
+    """The Python number that a NumPy scalar holds; a long double is rounded, since Python has no such type."""
     number: complex = scalar.item()
     if type(number) is not type(scalar):
         return number

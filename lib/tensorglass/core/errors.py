@@ -26,7 +26,11 @@ LinAlgError = _LinAlgError  # PyTorch shows it by the other name
 
 
 class MixedMemory(TypeError):
-    """A kernel met arrays of two memories. Whoever called the operator makes PyTorch's error of it."""
+    """A kernel met arrays in two memories. The operator turns it into PyTorch's error."""
+
+
+class GradcheckError(RuntimeError):
+    """A gradient is not what finite differences of the function say; ``torch.autograd.gradcheck.GradcheckError``."""
 
 
 def explained(error: E, *notes: str, notebook: str | None = None) -> E:

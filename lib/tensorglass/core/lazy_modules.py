@@ -1,7 +1,7 @@
-"""Modules that a package fetches when somebody first asks for one of them, or for a name that it has of one.
+"""Modules that a package imports when one of them, or a name from one of them, is first used.
 
-Python calls a module's `__getattr__` for names that it does not find among its globals. What is found here becomes one
-of them, so that nobody asks twice; ``import a.b`` and ``from a import b`` go on working.
+Python calls a module's `__getattr__` for names that it does not find among its globals. What is found here becomes a
+global, so it is looked up once; ``import a.b`` and ``from a import b`` still work.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Look = Callable[[str], Any]
 def fetching(there: dict[str, Any], modules: Mapping[str, Iterable[str]], beyond: Look | None = None) -> Look:
     """`__getattr__` of a package whose globals are `there`.
 
-    `modules` are those that it fetches, each with the names that it has of it; `beyond` is asked for all others.
+    `modules` are those it imports lazily, each with the names taken from it; `beyond` is called for all other names.
     """
     package = there["__name__"]
     module_of = {name: module for module, names in modules.items() for name in names}

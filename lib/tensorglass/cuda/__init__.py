@@ -1,6 +1,6 @@
-"""CUDA devices, by CuPy. Without CuPy or without a GPU, `is_available` is False at once, and the rest says so.
+"""``torch.cuda``: CUDA devices, by CuPy. Memory figures are those of CuPy's pool.
 
-The functions are PyTorch's of `torch.cuda`. The memory's figures are those of CuPy's pool.
+Without CuPy or without a GPU, `is_available` is False, and the other functions raise errors.
 """
 
 from __future__ import annotations

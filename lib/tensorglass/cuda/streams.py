@@ -40,7 +40,7 @@ class Event:
         self._event.record(None if stream is None else stream.cupy)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let the stream, else the current one, do nothing before the mark is reached."""
+        """Make the stream, by default the current one, wait for the mark."""
         (current_stream() if stream is None else stream).wait_event(self)
 
     def query(self) -> bool:
@@ -110,7 +110,7 @@ def default_stream(device: Device | str | int | None = None) -> Stream:
 
 
 def set_stream(stream: Stream) -> None:
-    """Let this thread's work on the stream's device go there."""
+    """Make this the stream of this thread's work on its device."""
     with import_module("cupy").cuda.Device(stream.device.index):
         stream.cupy.use()
 

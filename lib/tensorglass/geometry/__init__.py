@@ -15,7 +15,7 @@ new one.
 `views`                   transpose, permute, movedim, squeeze, unsqueeze
 `slicing`                 select, slice, narrow, diagonal, unfold, as_strided
 `reshaping`               view, flatten, unflatten
-`splitting`               where split, chunk and their kin cut
+`splitting`               split, chunk, tensor_split and others: where they cut
 `reinterpreting`          view(dtype), view_as_real, view_as_complex, real, imag
 `overlap`                 cells reached twice, cells shared by two tensors
 ========================  ============================================================================

@@ -24,18 +24,17 @@ R = TypeVar("R")
 
 
 def remembered(function: Callable[P, R], typed: bool = False) -> Callable[P, R]:
-    """Let a function of tuples keep its latest 4096 answers; `typed`: those for 1 and for 1.0 apart.
+    """Let a function of tuples keep its latest 4096 results; `typed` keeps those for 1 and for 1.0 apart.
 
-    Programs ask about the same few sizes on every operation: contiguous_strides((4, 4)) takes 90 ns, not 350;
-    the strides of a pointwise result with a transposed operand 0.4 µs, not 4.
+    Programs ask about the same few sizes in every operation.
     """
     return cast(Callable[P, R], lru_cache(4096, typed)(function))
 
 
 def as_int(number: SupportsIndex) -> int:
-    """Return `number` as an int. Raises TypeError for a bool, and for what is no whole number.
+    """Return `number` as an int. Raises TypeError for a bool, and for anything that is not an integer.
 
-    An array of one element is none either, although Python takes it for one.
+    An array of one element is refused too, although Python takes it for an integer.
     """
     if isinstance(number, bool):
         raise TypeError("must be int, not bool")

@@ -160,7 +160,7 @@ def diagonal(size: Ints, stride: Ints, offset: int, diagonal_offset: int = 0, di
     if first == second:
         raise explained(
             RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}"),
-            "A diagonal steps along two dimensions at once; they must be two.",
+            "A diagonal steps along two different dimensions.",
             notebook=_STRIDES,
         )
     rows, columns, diagonal_offset = size[first], size[second], as_int(diagonal_offset)

@@ -1,7 +1,7 @@
 """Views that rearrange dimensions: their order and the ones of size 1. Not an element moves.
 
-The one idea to keep in mind: exchanging two dimensions exchanges two lengths and two strides, and nothing
-else. Every function takes a header and returns the header of the view.
+Exchanging two dimensions exchanges two lengths and two strides, and nothing else. Every function takes a header and
+returns the header of the view.
 """
 
 from __future__ import annotations

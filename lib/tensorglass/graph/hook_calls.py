@@ -16,11 +16,11 @@ Gradients = list[Tensor | None]
 
 
 def call_hooks(hooks: Hooks | None, gradient: Tensor | None) -> Tensor | None:
-    """The gradient after all hooks of a tensor; None where none has come, which the hooks hear of too."""
+    """The gradient after all hooks of a tensor; None if there is none, which the hooks are called with too."""
     for hook in list((hooks or {}).values()):
         answer = hook(gradient)
         if answer is not None:
-            gradient = _checked(gradient, answer, hook)
+            gradient = _checked_replacement(gradient, answer, hook)
     return gradient
 
 
@@ -39,11 +39,11 @@ def call_posthooks(hooks: Hooks | None, found: Gradients, arrived: Gradients) ->
 
 
 def call_after_accumulation(hooks: Hooks | None, leaf: Tensor) -> None:
-    """Let the hooks know that a gradient was added to a leaf's `grad`."""
+    """Call the hooks for a gradient that was added to a leaf's `grad`."""
     for hook in list((hooks or {}).values()):
         answer = hook(leaf)
         if answer is not None:
-            if _checked(leaf, answer, hook) is leaf:  # as `lambda p: p.add_(…)` returns it
+            if _checked_replacement(leaf, answer, hook) is leaf:  # as `lambda p: p.add_(…)` returns it
                 continue
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
@@ -58,16 +58,16 @@ def _replaced(gradients: Gradients, answer: Any, hook: Callable[..., Any]) -> Gr
         )
     if len(answer) != len(gradients):
         raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(answer)}, but expected "
+            f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {len(answer)}, but expected "
             f"{len(gradients)})"
         )
     return [
-        None if after is None else _checked(before, after, hook)
+        None if after is None else _checked_replacement(before, after, hook)
         for before, after in zip(gradients, answer, strict=True)
     ]
 
 
-def _checked(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Tensor:
+def _checked_replacement(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Tensor:
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(after, Tensor):
@@ -77,16 +77,16 @@ def _checked(before: Tensor | None, after: Any, hook: Callable[..., Any]) -> Ten
         )
     if after._dtype is not before._dtype:
         raise RuntimeError(
-            f"hook '{_name(hook)}' has changed the type of value (was {old_type_name(before)} got "
+            f"hook '{_hook_name(hook)}' has changed the type of value (was {old_type_name(before)} got "
             f"{old_type_name(after)})"
         )
     if after._size != before._size:
         raise explained(
-            RuntimeError(f"hook '{_name(hook)}' has changed the size of value"),
+            RuntimeError(f"hook '{_hook_name(hook)}' has changed the size of value"),
             f"The gradient has size {list(before._size)}, the hook returned one of {list(after._size)}.",
         )
     return after
 
 
-def _name(hook: Callable[..., Any]) -> str:
+def _hook_name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", "<unknown>")

@@ -28,7 +28,7 @@ from tensorglass.ops.derivatives.view_nodes import alias
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import plainly
+from tensorglass.tensor.torch_function import on_plain_self
 
 
 def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any = None, **unknown: Any) -> Tensor:
@@ -111,7 +111,7 @@ def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
             TypeError(f"expected {_options_of(dtype, tensor)} (got {_options_of(tensor._dtype, tensor)})"),
             "x.to(dtype) converts.",
         )
-    return plainly(alias)(tensor)
+    return on_plain_self(alias)(tensor)
 
 
 def _options_of(dtype: DType, tensor: Tensor) -> str:

@@ -1,8 +1,7 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
-Every storage reports its birth, its end and each change of its length here, always, because that costs little. Only
-numbers are kept. Which storages live is not written down anywhere; Python's garbage collector knows it, and is asked
-when somebody wants to see them.
+Every storage reports its creation, its end and each change of its length here, at all times. Only numbers are kept:
+which storages are alive is for Python's garbage collector to know, and `live` asks it.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory
@@ -58,10 +57,10 @@ _next_number = 0
 
 
 class Observer(Protocol):
-    """Who is told of every storage and every copy as it happens. It must not keep what it is told of alive."""
+    """What is told of every storage and every copy as it happens. It must not keep storages alive."""
 
     def born(self, storage: Counted, nbytes: int) -> None:
-        """A new storage holds `nbytes` bytes of its own; 0 where they are somebody else's."""
+        """A new storage holds `nbytes` bytes of its own; 0 if it does not own them."""
 
     def resized(self, storage: Counted, nbytes: int) -> None:
         """A storage now holds `nbytes` bytes in place of those that it had."""
@@ -151,7 +150,7 @@ def name_of(storage: Any) -> str:
     return storage.name
 
 
-# --- what people ask -------------------------------------------------------------------------------------------------
+# --- figures ---------------------------------------------------------------------------------------------------------
 
 
 def live() -> list[Any]:
@@ -167,12 +166,12 @@ def allocated() -> int:
 
 
 def peak() -> int:
-    """The most bytes that live storages ever held at once, since the start or the last `reset_peak`."""
+    """The most bytes that live storages ever held together, since the start or the last `reset_peak`."""
     return figures.peak_bytes
 
 
 def reset_peak() -> None:
-    """Let `peak` start again from what is allocated now."""
+    """Make `peak` start again from what is allocated now."""
     _settle()
     figures.peak_bytes = figures.live_bytes
 
@@ -201,7 +200,7 @@ def empty_cache() -> None:
 
 
 def set_cache_limit(nbytes: int) -> None:
-    """Keep at most `nbytes` bytes that nobody uses. 0: every segment goes back to the system as soon as it is unused.
+    """Keep at most `nbytes` unused bytes. 0: every segment goes back to the system as soon as it is unused.
 
     To begin with it is 512 MiB, or a sixteenth of the machine's memory where that is less.
     """
@@ -221,7 +220,7 @@ class Report:
         self.allocated_bytes = 0  #: their lengths, added up
         self.copies = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
         self.copied_bytes = 0
-        self.peak_bytes = 0  #: the most that was held at once, above the beginning
+        self.peak_bytes = 0  #: the most that was held, above the beginning
         self.kept_bytes = 0  #: what is still held at the end, above the beginning; below zero if more was freed
 
     def __repr__(self) -> str:
@@ -230,8 +229,8 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(
             (
-                f"allocated {_bytes(self.allocated_bytes)} in {_count(self.allocations, 'storage')}",
-                f"copied    {_bytes(self.copied_bytes)} in {_count(self.copies, 'copy', 'copies')}",
+                f"allocated {_bytes(self.allocated_bytes)} in {_plural(self.allocations, 'storage')}",
+                f"copied    {_bytes(self.copied_bytes)} in {_plural(self.copies, 'copy', 'copies')}",
                 f"peak      {_bytes(self.peak_bytes)} above the start",
                 f"kept      {_bytes(self.kept_bytes)} at the end",
             )
@@ -278,14 +277,14 @@ class track(Context):
 
 
 def is_measured() -> bool:
-    """Whether somebody counts every storage now: a block of `track`, or an observer."""
+    """Whether storages are being counted now: by a block of `track`, or an observer."""
     return bool(_open_tracks or _observers)
 
 
 class observed(Context):
     """In the block `observer` is told of every storage that is made or resized, and of every copy.
 
-    Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
+    Ends are not reported: a weak reference to the storage tells of its end.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -304,5 +303,5 @@ def _bytes(number: int) -> str:
     return f"{number:>11,} bytes"
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
+def _plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,6 +1,6 @@
 """Switches of the whole library that PyTorch's programs set: threads, determinism, precision, warnings.
 
-A setting is kept and told, so that programs which set it run; what it comes to here is said at each. Results do not
+Settings are kept and can be read back, so programs that set them run; each says what effect it has here. Results do not
 depend on any of them.
 """
 
@@ -136,7 +136,7 @@ def get_deterministic_debug_mode() -> int:
 
 
 def fills_new_memory() -> bool:
-    """Whether elements that nobody has written yet are to be the same at every run."""
+    """Whether new memory is filled, so that unwritten elements are the same in every run."""
     return _Settings.is_deterministic and _Settings.fills_new_memory
 
 
@@ -182,7 +182,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Ask for numbers too small for full precision to be taken for 0, and be told that this cannot be done: False."""
+    """Ask for subnormal numbers to be taken for 0. Returns False: it is not supported."""
     check_bool("flush_denormal", mode)
     return False
 
@@ -217,11 +217,11 @@ def _old_types() -> dict[str, DType]:
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Ask for advice at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
+    """Ask for warnings at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
     check_bool("setWarnOnlyOnce", b)
     _Settings.always_warns = b
 
 
 def is_warn_always_enabled() -> bool:
-    """Whether advice was asked for at every call."""
+    """What `set_warn_always` was given."""
     return _Settings.always_warns

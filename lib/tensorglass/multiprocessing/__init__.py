@@ -29,7 +29,7 @@ _strategy = min(_strategies)
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Choose PyTorch's name for how memory is shared. Here it changes nothing: memory has no name in either."""
+    """Choose PyTorch's name for how memory is shared. It changes nothing here: shared memory never has a name."""
     global _strategy
     if new_strategy not in _strategies:
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}, expected one of {_strategies}")

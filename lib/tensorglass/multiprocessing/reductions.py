@@ -1,23 +1,27 @@
 """How tensors and storages travel between processes: as headers, and handles to shared memory.
 
 Pickling for another process moves a storage into shared memory and sends a file descriptor to it. Each process has at
-most one storage on a block, found by the block's token, so views that were sent one by one meet on one storage again,
-and a tensor that comes home meets the one that was sent.
+most one storage on a block, found by the block's token, so views that were sent one by one share a storage again, and a
+tensor that is sent back shares it with the original.
+
+A sender is never told that a message will not be read: if its reader was killed, another process may still read it. So
+the sender keeps what a message needs, and that must be little. A `Handle` keeps the block's descriptor, not the mapped
+block: however often a storage is sent, there is one descriptor for it, even after the sender has freed the storage.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from multiprocessing import reduction
+from contextlib import suppress
+from multiprocessing import context, reduction, resource_sharer
 from typing import Any
 
-from tensorglass.backends.shared_blocks import mapped
+from tensorglass.backends.shared_blocks import Descriptor, mapped
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.multiprocessing.handles import fetch, handle_of
-from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.ops.copies import copy_pickle
 from tensorglass.storage import sharing
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
@@ -26,7 +30,7 @@ from tensorglass.tensor.tensor import Tensor, VersionCounter
 
 
 def register() -> None:
-    """Let everything that `multiprocessing` pickles share its tensors."""
+    """Make tensors shared in everything that `multiprocessing` pickles."""
     reduction.register(Tensor, reduce_tensor)
     reduction.register(UntypedStorage, reduce_storage)
     reduction.register(TypedStorage, reduce_typed_storage)
@@ -52,12 +56,12 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
             "Only the CPU's memory is shared here: send tensor.cpu(), and move it with .to(device) on the other side.",
         )
     warn_if_has_hooks(tensor)
-    return rebuild_tensor, duplicating.parts(tensor)
+    return rebuild_tensor, copy_pickle.parts(tensor)
 
 
 def rebuild_tensor(*header: Any) -> Tensor:
     """The tensor that was sent, which counts its writes by itself: PyTorch makes it by set_, which is one."""
-    made = duplicating.rebuild(*header)
+    made = copy_pickle.rebuild(*header)
     made._counter = VersionCounter(1)
     return made
 
@@ -106,3 +110,43 @@ def reduce_typed_storage(storage: TypedStorage) -> tuple[Any, ...]:
 def rebuild_typed_storage(storage: UntypedStorage, dtype: DType) -> TypedStorage:
     """The typed storage that was sent."""
     return TypedStorage._of(storage, dtype)
+
+
+# The thread that hands out what was registered. Its class is not public, but unchanged since Python 3.3.
+_sharer: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]  # typeshed has public names alone
+
+
+class Handle:
+    """Where to ask for a block's descriptor: at the sender, once."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        def send(connection: Any, pid: int) -> None:
+            with suppress(ConnectionError):  # the receiver may have been killed since
+                reduction.send_handle(connection, descriptor.fd, pid)
+
+        self._ident = _sharer.register(send, _nothing)
+
+    def detach(self) -> int:
+        """The descriptor, which the caller must close."""
+        with _sharer.get_connection(self._ident) as connection:
+            return reduction.recv_handle(connection)
+
+
+def handle_of(descriptor: Descriptor) -> Any:
+    """What to send for a block's descriptor: to a child that is being started, a duplicate goes along."""
+    return Handle(descriptor) if context.get_spawning_popen() is None else reduction.DupFd(descriptor.fd)
+
+
+def fetch(handle: Any) -> int:
+    """The descriptor that a handle stands for, or an error that says why it is unavailable."""
+    try:
+        return handle.detach()
+    except (OSError, EOFError) as error:
+        raise explained(
+            error,
+            "The process that sent this storage ended before it was received: let senders wait for their receivers.",
+        ) from None
+
+
+def _nothing() -> None:
+    """There is nothing to close: a descriptor is closed with its last user."""

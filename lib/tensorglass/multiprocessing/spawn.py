@@ -123,7 +123,8 @@ def spawn(
     """Run ``fn(i, *args)`` in `nprocs` new processes, numbered by `i`.
 
     `fn` must be found by its module and name, as everything that is pickled. Waits for all of them and returns None;
-    if not `join`, returns their `ProcessContext` at once. Raises ProcessRaisedException or ProcessExitedException.
+    if not `join`, returns their `ProcessContext` without waiting. Raises ProcessRaisedException or
+    ProcessExitedException.
     """
     if start_method != "spawn":
         warnings.warn(
@@ -148,7 +149,7 @@ def start_processes(
     folder = tempfile.TemporaryDirectory(prefix="tensorglass-errors-")
     error_files = [str(Path(folder.name) / str(index)) for index in range(nprocs)]
     processes = [
-        python.Process(target=_run, args=(fn, index, args, error_files[index]), daemon=daemon)
+        python.Process(target=_run_process, args=(fn, index, args, error_files[index]), daemon=daemon)
         for index in range(nprocs)
     ]
     for process in processes:
@@ -162,7 +163,7 @@ def start_processes(
     return None
 
 
-def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], error_file: str) -> None:
+def _run_process(fn: Callable[..., Any], index: int, args: tuple[Any, ...], error_file: str) -> None:
     """What each process runs."""
     _end_with_parent()
     try:

@@ -7,19 +7,17 @@ tensors, numbers and containers; whatever else a file asks for is refused.
 =================  ==========================================================================
 `runs`             which bytes are written: those that tensors show, each once
 `tree`             nested dictionaries and lists as JSON, with numbers in place of tensors
-`safetensors`      the safetensors format itself: names, dtypes, shapes, byte ranges
-`safetensors_io`   tensors into such a file and out of it
+`safetensors`      the safetensors format, and tensors into such files and out of them
 `pickled`          plain data as PyTorch pickles it: what is written
 `unpickled`        and what is read, by a machine that can do nothing else
 `zip_io`           tensors into PyTorch's zip files and out of them
 `untrusted`        which attributes and keys a file may name
+`opening`          files that are written whole or not at all; files that are mapped rather than read
+`save_load`        `save` and `load`: what kind of file it is
 `locations`        on which device a loaded storage goes
-`mapping`          files that are mapped rather than read
-`opening`          files that are written whole or not at all
 =================  ==========================================================================
 """
 
-from tensorglass.serialization.loading import load
-from tensorglass.serialization.saving import save
+from tensorglass.serialization.save_load import load, save
 
 __all__ = ["load", "save"]

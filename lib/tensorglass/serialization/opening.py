@@ -1,8 +1,12 @@
-"""Files that are written whole or not at all, and files to read from.
+"""Files that are written whole or not at all, files to read from, and files that are mapped into memory.
 
-A file takes its place when it is complete. Until then it has no name, or, where the
-system has no such files, the name ``….part`` beside that place. A process that reads the old file, or has it mapped,
-keeps the old file, and a save that fails or is killed leaves it as it was.
+A file takes its place when it is complete. Until then it has no name, or, where the system has no such files, the name
+``….part`` beside that place. A process that reads the old file, or has it mapped, keeps the old file, and a save that
+fails or is killed leaves it as it was.
+
+A mapping shows what is in the file now. If another process writes to the file, loaded tensors change; if it cuts the
+file short, the system ends this process with SIGBUS when a tensor is read. No library can turn that into an error, so
+`mapped` refuses files that others may write to.
 """
 
 from __future__ import annotations
@@ -15,7 +19,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, TypeGuard
 
+from tensorglass.backends.shared_blocks import private_block
 from tensorglass.core.errors import explained
+from tensorglass.storage.storage import UntypedStorage
 
 if sys.platform != "win32":
     import fcntl
@@ -164,3 +170,42 @@ def read_into(file: BinaryIO, buffer: Any) -> None:
         if not got:
             raise EOFError
         view = view[got:]
+
+
+def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
+    """The storage on an open file that is not empty. RuntimeError if others may write to it and it is not trusted."""
+    writers = None if is_trusted else _other_writers(os.fstat(file.fileno()))
+    if writers is not None:
+        raise explained(
+            RuntimeError(f"{path} is not mapped: {writers} may write to it"),
+            "If a mapped file is cut short, the processes that read it end (SIGBUS); if it is written to, their "
+            "tensors change.",
+            "Without mmap=True the file is copied into memory. `chmod go-w` takes the right away from others; "
+            'mmap="trusted" maps the file as it is.',
+        )
+    return UntypedStorage.on_block(private_block(file.fileno(), length_of(file)))
+
+
+def _other_writers(facts: os.stat_result) -> str | None:
+    """Who but this user and root may write to a file, as far as its owner and mode tell; None if none may."""
+    if sys.platform == "win32":  # where a mapped file cannot be cut short
+        return None
+    if facts.st_uid not in (0, os.geteuid()):
+        return f"its owner, user {facts.st_uid},"
+    if facts.st_mode & stat.S_IWOTH:
+        return "every user"
+    if facts.st_mode & stat.S_IWGRP and not _is_private_group(facts):
+        return f"its group, {facts.st_gid},"
+    return None
+
+
+def _is_private_group(facts: os.stat_result) -> bool:
+    """Whether the group of a file is its owner's alone: of the same name, which many systems give every user."""
+    import grp  # when it is needed: imports should be quick
+    import pwd
+
+    try:
+        owner, group = pwd.getpwuid(facts.st_uid), grp.getgrgid(facts.st_gid)
+    except KeyError:
+        return False
+    return owner.pw_gid == group.gr_gid and owner.pw_name == group.gr_name and set(group.gr_mem) <= {owner.pw_name}

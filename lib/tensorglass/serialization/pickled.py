@@ -49,7 +49,7 @@ class Writer:
         self._parts = parts
         self._out = bytearray()
         self._memo: dict[int, int] = {}
-        self._kept: list[Any] = []  # what the memo knows by its id has to live
+        self._kept: list[Any] = []  # keeps what the memo knows by its id alive
 
     def dump(self, data: Any) -> bytes:
         self._out += pickle.PROTO + b"\x02"
@@ -144,14 +144,14 @@ class Writer:
         self._out += pickle.SETITEMS
 
     def _tensor(self, value: Tensor, path: tuple[Any, ...]) -> None:
-        hung, parts = value.__dict__, self._parts(value)
-        if hung:
+        attributes, parts = value.__dict__, self._parts(value)
+        if attributes:
             self._name("torch._tensor", "_rebuild_from_type_v2")
             self._out += pickle.MARK
             self._name(*parts[0].rebuilt_by)
             self._name("torch", "Tensor")
             self._rebuilt_of(parts)
-            self._write(hung, (*path, "__dict__"))
+            self._write(attributes, (*path, "__dict__"))
             self._out += pickle.TUPLE
         else:
             self._name(*parts[0].rebuilt_by)
@@ -176,7 +176,7 @@ class Writer:
             self._write({"conj": True}, ())
         self._out += pickle.TUPLE
 
-    # --- the machine's words -----------------------------------------------------------------------------------------
+    # --- the machine's opcodes ---------------------------------------------------------------------------------------
 
     def _name(self, module: str, name: str) -> None:
         self._out += pickle.GLOBAL + f"{module}\n{name}\n".encode()

@@ -1,8 +1,13 @@
-"""The safetensors format: eight bytes that say how long the header is, the header in JSON, and then bytes.
+"""The safetensors format, and tensors into such files and out of them.
 
-The header gives each tensor's name, dtype, shape and byte range; ``__metadata__`` gives strings by name. Everything
-that the header says is held against the length of the file before a single byte is read or allocated, so a file that
-lies costs nothing.
+A file is eight bytes that say how long the header is, the header in JSON (each tensor's name, dtype, shape and byte
+range; ``__metadata__`` has strings by name), and then the bytes. Everything that a header says is checked against the
+length of the file before a single byte is read or allocated, so a hostile header costs nothing.
+
+A flat dictionary of ordinary tensors becomes a file as every program for safetensors writes it. What the format cannot
+say (nesting, other data, tensors that share memory, strides, `requires_grad`, devices) is written as JSON in the
+metadata, under our own name, which other readers skip. They find each tensor under its name and in its shape all the
+same, unless it shares memory with others.
 """
 
 from __future__ import annotations
@@ -10,12 +15,24 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+from tensorglass import geometry
 from tensorglass.core import dtypes
+from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32, int64, uint8
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.serialization.opening import length_of
+from tensorglass.ops.copies.copy_pickle import rebuild
+from tensorglass.serialization.locations import Placing
+from tensorglass.serialization.opening import length_of, read_into
+from tensorglass.serialization.runs import Member, Run, find_runs
+from tensorglass.serialization.tree import Tree, decode
+from tensorglass.serialization.untrusted import set_attributes
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.tensor.construct import make
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor, raw_array
 
 METADATA = "__metadata__"
 LONGEST_HEADER = 100_000_000  #: bytes: what other readers take too
@@ -141,3 +158,225 @@ def _check_ranges(entries: dict[str, Entry], available: int) -> None:
             "incomplete metadata, file not fully covered",
             f"The header describes {end} bytes, and {available} follow it. Is the file whole?",
         )
+
+
+OURS = "tensorglass"
+VERSION = 1
+_FORMAT = {"format": "pt"}  # written by programs with PyTorch's tensors; some readers require it
+#: a dtype of the same width, of which copies are made where only the cells matter
+_CELLS = {each.itemsize: each for each in (uint8, int16, int32, int64, complex128)}
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+class _Chunk:
+    """A run as an entry of the file."""
+
+    def __init__(self, run: Run, tree: Tree, taken: set[str]) -> None:
+        self.run = run
+        self.dtype = run.dtype
+        self.facts: dict[str, Any] = {}  # what the format cannot say
+        shown = self._shown()
+        self.is_rearranged = shown is not None and not self._is_as_in_memory(shown)
+        if shown is None:
+            self.shape: tuple[int, ...] = (run.nbytes // run.dtype.itemsize,)
+            self.name = _free("storage", taken)
+        else:
+            self.shape = shown.size
+            self.name = _free(".".join(map(str, tree.paths[shown.number])) or "tensor", taken)
+            if self.is_rearranged and not shown.conj and not geometry.is_contiguous(shown.size, shown.stride):
+                self.facts["stride"] = shown.stride
+        if run.dtype is complex128:
+            self.dtype, self.shape, self.facts["dtype"] = float64, (*self.shape, 2), "complex128"
+        if run.storage.device.type != "cpu":
+            self.facts["device"] = str(run.storage.device)
+        self.rows = {each.number: self._row(each, shown) for each in run.members}
+
+    def _shown(self) -> Member | None:
+        """The tensor under whose name and in whose shape the run is written: one that shows all of it."""
+        if self.run.has_one_header:
+            return self.run.members[0]
+        whole = (each for each in self.run.members if self._is_as_in_memory(each))
+        return next(whole, None)
+
+    def _is_as_in_memory(self, member: Member) -> bool:
+        nbytes = geometry.numel(member.size) * self.run.dtype.itemsize
+        return geometry.is_contiguous(member.size, member.stride) and nbytes == self.run.nbytes and not member.conj
+
+    def _row(self, member: Member, shown: Member | None) -> dict[str, Any]:
+        """How to make the tensor from the entry."""
+        row: dict[str, Any] = {"entry": self.name}
+        if shown is None or member.layout != shown.layout:
+            row |= {"size": member.size, "stride": member.stride, "offset": member.offset}
+            row |= {"conj": True} if member.conj else {}
+        return row | ({"requires_grad": True} if member.tensor.requires_grad else {})
+
+    def contents(self) -> Any:
+        """The bytes, as an array of the host's."""
+        if not self.is_rearranged:
+            return self.run.contents()
+        member, storage, cells = self.run.members[0], self.run.storage, _CELLS[self.run.dtype.itemsize]
+        tensor = make(storage, member.size, member.stride, self.run.start // cells.itemsize, cells)
+        if member.conj:
+            tensor = member.tensor.detach().resolve_conj()
+        tensor = tensor.contiguous()
+        return storage.backend.to_host(tensor.untyped_storage().buffer)
+
+
+def write(data: Any, file: BinaryIO) -> None:
+    """Write plain data with tensors in it."""
+    tree = Tree(data)
+    for tensor in tree.tensors:
+        warn_if_has_hooks(tensor)
+    taken = {METADATA}
+    chunks = {chunk.name: chunk for chunk in (_Chunk(run, tree, taken) for run in find_runs(tree.tensors))}
+    shapes = {name: (chunk.dtype, chunk.shape) for name, chunk in chunks.items()}
+    header, order = compose(shapes, _FORMAT | _described(tree, chunks))
+    file.write(header)
+    for name in order:
+        file.write(memoryview(chunks[name].contents()))
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """The name that is wanted, or with a number behind it if it is taken."""
+    wanted = wanted.encode(errors="replace").decode()
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}#{number}"
+    taken.add(name)
+    return name
+
+
+def _described(tree: Tree, chunks: dict[str, _Chunk]) -> dict[str, str]:
+    """What other readers need not know: nothing, for a flat dictionary of ordinary tensors."""
+    rows = {number: row for chunk in chunks.values() for number, row in chunk.rows.items()}
+    for number, attributes in enumerate(tree.attributes):
+        rows[number] |= {} if attributes is None else {"attributes": attributes}
+    facts = {name: chunk.facts for name, chunk in chunks.items() if chunk.facts}
+    plain = {"dict": [[rows[number]["entry"], {"tensor": number}] for number in range(len(rows))]}
+    if not facts and tree.rest == plain and all(len(row) == 1 for row in rows.values()):
+        return {}
+    ordered = [rows[number] for number in range(len(rows))]
+    ours = {"version": VERSION, "entries": facts, "tensors": ordered, "data": tree.rest}
+    return {OURS: json.dumps(ours, separators=(",", ":"))}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
+    """What is in a file. Its storages are parts of `whole`, the mapped file, or copied if that is None."""
+    begin = file.tell()
+    header = read_header(file)
+    storages = dict(_storages(file, begin, header, whole))
+    try:
+        if OURS in header.metadata:
+            return _ours(header, storages, place)
+        return {name: _Loaded(entry, place(storages[name], "cpu")).whole() for name, entry in header.entries.items()}
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise refused("invalid description by tensorglass", f"{type(error).__name__}: {error}.") from None
+
+
+def _storages(
+    file: BinaryIO, begin: int, header: Header, whole: UntypedStorage | None
+) -> Iterator[tuple[str, UntypedStorage]]:
+    """Each entry's bytes, in the order of the file."""
+    for name, entry in sorted(header.entries.items(), key=lambda item: item[1].begin):
+        if whole is not None:
+            start = header.nbytes + entry.begin
+            part = whole[start : start + entry.end - entry.begin]
+            # Every element at a multiple of its width, as kernels expect it.
+            yield name, part if start % entry.dtype.itemsize == 0 else part.clone()
+        else:
+            storage = UntypedStorage(entry.end - entry.begin)
+            file.seek(begin + header.nbytes + entry.begin)
+            read_into(file, storage.buffer)
+            yield name, storage
+
+
+class _Loaded:
+    """An entry whose bytes are on their device."""
+
+    def __init__(self, entry: Entry, storage: UntypedStorage, stride: Any = None, dtype: DType | None = None) -> None:
+        self.dtype = dtype or entry.dtype
+        self.size = entry.shape if dtype is None else entry.shape[:-1]
+        self.stride = geometry.contiguous_strides(self.size) if stride is None else stride
+        self.storage = storage
+
+    def whole(self, requires_grad: bool = False) -> Tensor:
+        return self.part(self.size, self.stride, 0, requires_grad)
+
+    def part(
+        self, size: tuple[int, ...], stride: tuple[int, ...], offset: int, requires_grad: bool, conj: bool = False
+    ) -> Tensor:
+        return rebuild(self.storage, size, stride, offset, self.dtype, requires_grad, conj)
+
+
+def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -> Any:
+    described = json.loads(header.metadata[OURS])
+    if described["version"] != VERSION:
+        raise explained(
+            RuntimeError(f"this file has version {described['version']!r} of tensorglass's data"),
+            f"This tensorglass reads version {VERSION}: a newer one has written it.",
+        )
+    loaded = {}
+    for name, entry in header.entries.items():
+        loaded[name] = _arranged(entry, storages[name], place, **described["entries"].get(name, {}))
+    rows: list[dict[str, Any]] = described["tensors"]
+    made = [_tensor(loaded, **{key: value for key, value in row.items() if key != "attributes"}) for row in rows]
+
+    def tensor(number: int) -> Tensor:
+        if number < 0:
+            raise ValueError("tensors have numbers from 0 on")
+        return made[number]
+
+    for each, row in zip(made, rows, strict=True):
+        if "attributes" in row:
+            set_attributes(each, decode(row["attributes"], tensor))
+    return decode(described["data"], tensor)
+
+
+def _arranged(
+    entry: Entry, storage: UntypedStorage, place: Placing, device: str = "cpu", stride: Any = None, dtype: Any = None
+) -> _Loaded:
+    """An entry, in its own strides and dtype where the format cannot say them."""
+    if dtype is not None and (dtype != complex128.name or entry.dtype is not float64 or entry.shape[-1:] != (2,)):
+        raise ValueError(f"{entry.shape} of {entry.dtype.name} is no {dtype}")
+    wanted = None if dtype is None else complex128
+    size, itemsize = (entry.shape, entry.dtype.itemsize) if wanted is None else (entry.shape[:-1], wanted.itemsize)
+    if stride is not None:
+        if not are_counts(stride) or len(stride) != len(size):
+            raise ValueError("strides are whole numbers, one a dimension")
+        stride = tuple(stride)
+        nbytes = geometry.storage_nbytes(size, stride, 0, itemsize)
+        if nbytes > storage.nbytes():
+            raise ValueError("these strides leave gaps")
+        cells = _CELLS[itemsize]
+        rearranged = UntypedStorage(nbytes)
+        source = raw_array(make(storage, size, geometry.contiguous_strides(size), 0, cells))
+        raw_array(make(rearranged, size, stride, 0, cells))[...] = source
+        storage = rearranged
+    return _Loaded(entry, place(storage, device), stride, wanted)
+
+
+def _tensor(
+    loaded: dict[str, _Loaded],
+    entry: str,
+    requires_grad: bool = False,
+    size: Any = None,
+    stride: Any = None,
+    offset: Any = None,
+    conj: bool = False,
+) -> Tensor:
+    found = loaded[entry]
+    if size is None:
+        return found.whole(requires_grad is True)
+    if not (are_counts(size) and are_counts(stride) and are_counts([offset])):
+        raise ValueError("sizes, strides and offsets are whole numbers")
+    if len(size) != len(stride) or len(size) > MOST_DIMS:
+        raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
+    if conj and found.dtype not in (complex64, complex128):
+        raise ValueError("only complex numbers are conjugated")
+    return found.part(tuple(size), tuple(stride), offset, requires_grad is True, conj is True)

@@ -24,7 +24,7 @@ _AS_THEY_ARE = (type(None), bool, float, str)
 
 
 class Tree:
-    """Plain data taken apart: the tensors in it, and all the rest."""
+    """Plain data taken apart: the tensors in it, and the rest as JSON."""
 
     def __init__(self, data: Any) -> None:
         self.tensors: list[Tensor] = []
@@ -32,12 +32,12 @@ class Tree:
         self._numbers: dict[int, int] = {}
         self._around: list[int] = []  # the containers that are being taken apart
         self.rest = self._encode(data, ())
-        self.attributes: list[Any] = []  #: of each tensor: what the user hung on it, or None
-        for tensor, path in zip(self.tensors, self.paths, strict=True):  # which may hold tensors, and the lists grow
-            hung = tensor.__dict__
-            for attribute in hung:
+        self.attributes: list[Any] = []  #: of each tensor: the attributes that the user set, or None
+        for tensor, path in zip(self.tensors, self.paths, strict=True):  # which grow if attributes hold tensors
+            attributes = tensor.__dict__
+            for attribute in attributes:
                 _check_can_be_read(attribute, path)
-            self.attributes.append(self._encode(hung, (*path, "__dict__")) if hung else None)
+            self.attributes.append(self._encode(attributes, (*path, "__dict__")) if attributes else None)
 
     def _encode(self, value: Any, path: tuple[Any, ...]) -> Any:
         kind = type(value)
@@ -85,7 +85,7 @@ def at(path: tuple[Any, ...]) -> str:
 
 
 def not_data(value: Any, path: tuple[Any, ...]) -> TypeError:
-    """The refusal to save what is no data."""
+    """The error for what cannot be saved as data."""
     kind = type(value)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     error = explained(
@@ -111,7 +111,7 @@ def _check_can_be_read(attribute: str, path: tuple[Any, ...]) -> None:
 
 
 def decode(encoded: Any, tensor: Callable[[int], Tensor]) -> Any:
-    """The data that was taken apart; `tensor` gives the tensor of a number. ValueError if it is nothing of the kind."""
+    """The data that `Tree` encoded; `tensor` gives the tensor of a number. ValueError if it is malformed."""
     if type(encoded) in (*_AS_THEY_ARE, int):
         return encoded
     if type(encoded) is list:

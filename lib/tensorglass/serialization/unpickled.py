@@ -64,7 +64,7 @@ class Stored:
 class Machine:
     """Runs one pickle.
 
-    `names` is added to the table, for calls that take storages; `storage` makes what a storage's id stands for.
+    `names` is added to the table, for calls that take storages; `storage` makes the storage of an id.
     """
 
     def __init__(self, names: Mapping[str, Callable[..., Any]], storage: Callable[..., Stored]) -> None:
@@ -73,7 +73,7 @@ class Machine:
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._allowance = 0
-        self._is_outside = False  # whether `storage` is at work, whose errors are its own
+        self._is_outside = False  # whether `storage` runs, whose errors are passed on
         self._keys: dict[int, tuple[Any, Keys]] = {}  # of containers, by their ids
         self._not_plain: dict[int, tuple[Any, ...]] = {}  # tuples with parts of the machine in them, by their ids
 
@@ -132,7 +132,7 @@ class Machine:
     def _reduce(self, argument: None) -> None:
         arguments, called = self._stack.pop(), self._stack.pop()
         if type(called) is not Named or called.call is None or type(arguments) is not tuple:
-            raise refused("It calls what is nothing to be called.")
+            raise refused("It calls what cannot be called.")
         if not called.takes_parts:
             list(map(self._plain, arguments))
         # What is called may copy what it is given, and the pickle may give the same thing again and again.
@@ -145,7 +145,7 @@ class Machine:
         """Note that memory or time is spent on this many bytes, for which the pickle must be long enough."""
         self._allowance -= nbytes
         if self._allowance < 0:
-            raise refused("It makes more of itself than there is in it.")
+            raise refused("It makes far more data than it holds.")
 
     def _build(self, argument: None) -> None:
         state, built = self._stack.pop(), self._stack[-1]
@@ -241,7 +241,7 @@ class Machine:
         nbytes = sys.getsizeof(key)
         if nbytes > (_LONG_TEXT if type(key) is str else _LONG_KEY):  # hashing and comparing it takes time, each time
             self._spend(nbytes)
-        if type(key) is str:  # nearly all are, and a `Keys` has nothing to say of them
+        if type(key) is str:  # nearly all keys; `Keys` does not count them
             return key
         if id(target) not in self._keys:
             self._keys[id(target)] = target, Keys()
@@ -276,7 +276,7 @@ _PUTS = {"BINPUT", "LONG_BINPUT"}
 
 
 def refused(what: str) -> pickle.UnpicklingError:
-    """The error for a pickle that is more than data, or less."""
+    """The error for a pickle that is more than data, or malformed."""
     return pickle.UnpicklingError(f"Weights only load failed. {what}")
 
 
@@ -287,8 +287,8 @@ def _not_allowed(full: str) -> pickle.UnpicklingError:
         return explained(error, "tensorglass has nothing of this name that a checkpoint could be made of.")
     return explained(
         error,
-        f"To load this file would be to look {full} up and call it: that is code of whoever made the file, and was not "
-        "run. Whoever trusts the file can load it with PyTorch, and save the tensors in it anew.",
+        f"To load this file, {full} would have to be looked up and called: code that the file's author chose. It "
+        "was not run. If you trust the file, load it with PyTorch, and save the tensors in it again.",
     )
 
 

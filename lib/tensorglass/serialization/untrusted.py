@@ -1,9 +1,9 @@
-"""What a file may name: attributes of what it makes, and keys.
+"""Which attributes and keys a file may name.
 
-The values in a file are harmless data, but a name can give a value power over other
-programs. NumPy reads and writes at the address that an attribute ``__array_interface__`` holds, ctypes passes
-``_as_parameter_`` to C, and a method that an attribute hides is not called any more. Keys have power over time: a
-dictionary whose keys all have one hash takes quadratic time to fill.
+The values in a file are harmless data, but a name can make other programs act on a value. NumPy reads and writes at the
+address that an attribute ``__array_interface__`` holds, ctypes passes ``_as_parameter_`` to C, and a method that an
+attribute hides is not called any more. Keys can cost time: a dictionary whose keys all have one hash takes quadratic
+time to fill.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def check_attribute(kind: type, name: Any) -> None:
     underscores, and names that begin and end with one.
     """
     if type(name) is not str:
-        raise ValueError(f"{name!r} is no name of an attribute")
+        raise ValueError(f"{name!r} is not a name of an attribute")
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
     if any(name in vars(each) for each in kind.__mro__):  # which hasattr denies of what raises when it is looked at
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 
-def hang(tensor: Tensor, attributes: Any) -> None:
+def set_attributes(tensor: Tensor, attributes: Any) -> None:
     """Give a tensor the attributes that were saved with it. ValueError if a file may not set one of them."""
     if type(attributes) not in (dict, OrderedDict):
         raise ValueError(f"attributes are a dictionary, not a {type(attributes).__name__}")
@@ -44,7 +44,7 @@ def hang(tensor: Tensor, attributes: Any) -> None:
 
 
 def is_key(value: Any) -> bool:
-    """Whether this may be a key, or in a set: of a kind that is quick to hash, whoever made it."""
+    """Whether this may be a key, or in a set: of a type that is always quick to hash."""
     return type(value) in _KEYS or (type(value) is tuple and all(type(each) in _KEYS for each in value))
 
 

@@ -1,9 +1,8 @@
 """Tensors into PyTorch's zip files, and out of them.
 
 Such a file is a zip archive, nothing in it compressed: ``data.pkl``, a pickle of the data in which storages stand as
-names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The one
-idea to keep in mind: the pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is
-larger than the file.
+names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The
+pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is larger than the file.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from typing import Any, BinaryIO
 
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.ops.copies import copy_pickle as duplicating
+from tensorglass.ops.copies.copy_pickle import rebuild
 from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.tree import Tree
 from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
-from tensorglass.serialization.untrusted import hang
+from tensorglass.serialization.untrusted import set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor
@@ -85,7 +84,7 @@ def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
     end = file.tell() + length_of(file)
     try:
         archive = zipfile.ZipFile(file)
-    except Exception as error:  # the archive's table is the file's to invent, and zipfile trips over it in many ways
+    except Exception as error:  # the table may hold anything, and zipfile raises errors of many types
         raise _broken("failed finding central directory", error) from None
     with archive:
         return _Checkpoint(archive, file, end, place, whole).load()
@@ -110,7 +109,7 @@ class _Checkpoint:
         self._place = place
         self._whole = whole
         self._storages: dict[str, Stored] = {}
-        self._left = end  # bytes that records may still have: they overlap where all have more than the file
+        self._left = end  # bytes that further records may have; records that overlap have more than the file
         pickles = [each for each in archive.namelist() if each.count("/") == 1 and each.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise explained(
@@ -149,7 +148,7 @@ class _Checkpoint:
 
     def _begin(self, record: zipfile.ZipInfo) -> int:
         """Where in the file the bytes of a record begin."""
-        if record.header_offset < 0:  # what zipfile makes of a table that is not where it says
+        if record.header_offset < 0:  # from a table that is not where it says
             raise _broken(f"record {record.filename} begins before the file")
         self._file.seek(record.header_offset)
         header = self._file.read(_LOCAL_HEADER.size)
@@ -171,7 +170,7 @@ class _Checkpoint:
         self._file.seek(self._begin(record))
         read_into(self._file, target)
         if zlib.crc32(target) != record.CRC:
-            raise _broken(f"the checksum of record {record.filename} is another")
+            raise _broken(f"the checksum of record {record.filename} does not match")
 
     def _storage(self, dtype: DType, key: str, location: str, numel: int) -> Stored:
         """The storage of a record, once."""
@@ -179,7 +178,7 @@ class _Checkpoint:
         if stored is None:
             record = self._record(f"data/{key}")
             if record.file_size != numel * dtype.itemsize:
-                raise refused(f"Storage {key} shall have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
+                raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
             if self._whole is None:
                 storage = UntypedStorage(record.file_size)
                 self._read_into(record, storage.buffer)
@@ -216,7 +215,7 @@ def _rebuild_tensor(
     flags = metadata or {}
     conj = flags.get("conj") is True and stored.dtype.is_complex
     storage = stored.negated() if flags.get("neg") is True else stored.storage
-    return duplicating.rebuild(storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
+    return rebuild(storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
 
 
 def _rebuild_from_bytes(
@@ -245,7 +244,7 @@ def _rebuild_parameter(data: Any, requires_grad: Any, hooks: Any, state: Any = N
 
 
 def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
-    """`torch._tensor._rebuild_from_type_v2`: a tensor, and what the user hung on it."""
+    """`torch._tensor._rebuild_from_type_v2`: a tensor with attributes that the user set."""
     if type(function) is not Named or function.name not in _REBUILDERS or function.call is None:
         raise TypeError("a tensor is rebuilt by a function that rebuilds tensors")
     if type(kind) is not Named or kind.name not in ("torch.Tensor", "torch.nn.parameter.Parameter"):
@@ -254,7 +253,7 @@ def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) ->
 
 
 def _with_state(tensor: Tensor, state: Any) -> Tensor:
-    hang(tensor, (state[0] if type(state) is tuple and state else state) or {})
+    set_attributes(tensor, (state[0] if type(state) is tuple and state else state) or {})
     return tensor
 
 

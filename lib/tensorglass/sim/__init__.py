@@ -61,7 +61,7 @@ synchronize = _sim.synchronize
 
 
 def launch(kernel: Callable[..., None], *arguments: Any) -> None:
-    """Launch a kernel of one's own: a function of NumPy arrays, which gets the memory of the tensors among `arguments`.
+    """Launch a custom kernel: a function of NumPy arrays, which gets the memory of the tensors among `arguments`.
 
     It writes its results into tensors, and returns None. However much it does, it is one launch; it takes the time
     that the bytes of the tensors take. They must be on one simulated device, else ValueError is raised.
@@ -85,7 +85,7 @@ def now() -> float:
 
 
 def reset() -> None:
-    """Let the simulated clocks begin at 0 again, and forget what happened. Tensors and memory stay as they are."""
+    """Set the simulated clocks to 0 and clear the timeline. Tensors and memory stay as they are."""
     for backend in backends.of_type("sim"):
         _sim.reset_peak_memory_stats(backend.device)  # type: ignore[attr-defined]  # these are simulated backends
     CLOCK.reset()

@@ -1,4 +1,4 @@
-"""What a storage is made of, read and checked."""
+"""The arguments of storages' constructors, read and checked."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def type_name(value: object) -> str:
 
 
 def is_index(value: object) -> bool:
-    """Whether a value counts bytes: an int, Python's or NumPy's, that is no truth value and no tensor."""
+    """Whether a value counts bytes: an int, Python's or NumPy's, but not a bool or a tensor."""
     return hasattr(value, "__index__") and not isinstance(value, bool) and not hasattr(value, "untyped_storage")
 
 
 def read_bytes(data: Any) -> list[int]:
-    """The bytes given as a sequence of ints, of which each counts with its lowest eight bits."""
+    """The bytes given as a sequence of ints, each reduced to its lowest eight bits."""
     if not isinstance(data, Sequence):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(data)}")
     for value in data:
@@ -34,7 +34,7 @@ def read_bytes(data: Any) -> list[int]:
 
 
 def check_byte_order(byte_order: object, dtype: dtype) -> None:
-    """Refuse a byte order that is none; elements of one byte have none to say."""
+    """Raise PyTorch's error for an invalid byte order; elements of one byte need none."""
     if dtype in (uint8, int8):
         return
     if not isinstance(byte_order, str):
@@ -46,7 +46,7 @@ def check_byte_order(byte_order: object, dtype: dtype) -> None:
 
 
 def check_length(nbytes: int) -> None:
-    """Refuse a length that no storage can have: below 0, or more than 64 bits can count."""
+    """Raise PyTorch's error for a length below 0, or beyond 64 bits."""
     if nbytes >= 2**63:
         raise ValueError("Overflow when unpacking long long")
     if nbytes < 0:

@@ -1,7 +1,7 @@
-"""Who looks at a storage: the tensors that are headers on it, by weak references.
+"""The tensors that are headers on a storage, by weak references.
 
-Most storages only ever have the header that they were made with. It is noted when a second one comes or when somebody
-looks, and until then it costs nothing: 0.15 µs less for each result.
+Most storages only ever have the header that they were made with. To save time, it is noted only when a second header
+comes or when `headers` is called.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _reference = weakref.ref
 
 
 class Header:
-    """What looks at a storage: tensors derive from it."""
+    """A view of a storage: the base class of tensors."""
 
     __slots__ = ()
 
 
 class LookedAt(Counted):
-    """What tensors are headers on: a storage."""
+    """What tensors are headers on: the base class of storages."""
 
     __slots__ = ("_headers", "_prune_at")
 
@@ -33,42 +33,42 @@ class LookedAt(Counted):
 
     def headers(self) -> list[Any]:
         """The tensors that are alive on this storage, the oldest first."""
-        if self._headers is None or _somebody in self._headers[:1]:
+        if self._headers is None or _not_noted in self._headers[:1]:
             self._find_the_first()
         return self.noted_headers()
 
     def _find_the_first(self) -> None:
-        """Note the tensor that this was made with, whom Python's garbage collector knows."""
+        """Note the tensor that this was made with, found by Python's garbage collector."""
         noted = self.noted_headers()
         for each in gc.get_referrers(self):
             if issubclass(type(each), Header) and each._storage is self and not any(each is other for other in noted):
                 self._headers = [_reference(each), *(self._headers or ())[1:]]
 
     def noted_headers(self) -> list[Any]:
-        """The tensors alive on this storage, but for the one that it was made with if nobody has asked for that."""
-        noted = [reference() for reference in self._headers or () if reference is not _somebody]
+        """The live tensors that are noted: all but, perhaps, the one that the storage was made with."""
+        noted = [reference() for reference in self._headers or () if reference is not _not_noted]
         return [header for header in noted if header is not None]
 
     def note(self, header: Header) -> None:
-        """Say which tensor this storage was made with, unless others have come to it since."""
+        """Note the tensor that this storage was made with, unless headers are noted already."""
         if self._headers is None:
             self._headers = [_reference(header)]
 
     def add_header(self, header: Header) -> None:
-        """One more tensor looks at this storage."""
+        """Note one more tensor on this storage."""
         if self._headers is None:
-            self._headers = [_somebody]
+            self._headers = [_not_noted]
         self._headers.append(_reference(header))
         if len(self._headers) > self._prune_at:
             self.forget_the_dead()
 
     def forget_the_dead(self) -> None:
         """Keep the references to tensors that are alive."""
-        # Once they may be the majority: amortised, each header is looked at a few times.
+        # The limit doubles with what is left, so that the cost per header stays constant on average.
         self._headers = [reference for reference in self._headers or () if reference() is not None]
         self._prune_at = max(64, 2 * len(self._headers))
 
 
-def _somebody() -> Any:
-    """In place of the reference to a tensor that was never noted: who looks is to find out, and not to forget it."""
-    return _somebody
+def _not_noted() -> Any:
+    """Stands for the reference to the first tensor, which `_find_the_first` looks for; it never counts as dead."""
+    return _not_noted

@@ -1,6 +1,6 @@
 """The old storage classes, one a dtype: FloatStorage, LongStorage and their siblings.
 
-They have no instances of their own: ``FloatStorage(3)`` makes a `TypedStorage` of float32, and
+They have no instances: ``FloatStorage(3)`` makes a `TypedStorage` of float32, and
 ``isinstance(storage, FloatStorage)`` asks a typed storage for its dtype.
 """
 

@@ -1,13 +1,11 @@
-"""The typed face of a storage: elements of one dtype instead of bytes.
+"""`TypedStorage`: a storage as elements of one dtype instead of bytes. PyTorch keeps it, deprecated, for old code.
 
-PyTorch keeps it for old code and warns that it will go: a tensor's dtype is in its header, and bytes have none. The one
-idea to keep in mind: a `TypedStorage` owns nothing, it reads and writes an `UntypedStorage`; but `s.byte()`, `s.long()`
-and their siblings convert, which makes a new storage.
+A `TypedStorage` owns nothing: it reads and writes an `UntypedStorage`. But `s.byte()`, `s.long()` and the like convert,
+which makes a new storage.
 """
 
 from __future__ import annotations
 
-import builtins
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -31,7 +29,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialised elements, ``TypedStorage([1, 2], dtype=…)`` these two,
-    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another face of bytes that exist.
+    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist.
     """
 
     __slots__ = ("__weakref__", "_storage", "dtype")
@@ -62,7 +60,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
             raise RuntimeError(combination("TypedStorage.__init__"))
         self.dtype = dtypes.get_default_dtype() if dtype is None else dtype
         data = arguments[0] if arguments else 0
-        if isinstance(data, builtins.int):
+        if isinstance(data, int):
             self._storage = UntypedStorage(data * self.dtype.itemsize, device=device)
             return
         elements = _read_elements(data, self.dtype)
@@ -86,13 +84,13 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         """The bytes that this storage reads."""
         return self._storage
 
-    _untyped_storage = property(untyped)  # under this name it gives PyTorch's advice to nobody
+    _untyped_storage = property(untyped)  # the name that PyTorch's own code uses
 
     @property
-    def _cdata(self) -> builtins.int:
+    def _cdata(self) -> int:
         return self._storage._cdata
 
-    def __sizeof__(self) -> builtins.int:
+    def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()
 
     def size(self) -> int:
@@ -118,7 +116,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return self._storage.device
 
     @property
-    def is_cuda(self) -> builtins.bool:
+    def is_cuda(self) -> bool:
         return self._storage.is_cuda
 
     is_sparse = False
@@ -128,11 +126,11 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         """The file that the bytes are, if what is written goes there."""
         return self._storage.filename
 
-    def get_device(self) -> builtins.int | None:
+    def get_device(self) -> int | None:
         """The index of the accelerator that the bytes are on; None for the CPU."""
         return self._storage.get_device()
 
-    def is_shared(self) -> builtins.bool:
+    def is_shared(self) -> bool:
         """Whether the bytes are in shared memory, in a file or on a GPU, where other processes may see them."""
         return self._storage.is_shared()
 
@@ -141,24 +139,24 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         self._storage.share_memory_()
         return self
 
-    def _new_shared(self, size: builtins.int, *, device: Device | str | None = None) -> TypedStorage:
+    def _new_shared(self, size: int, *, device: Device | str | None = None) -> TypedStorage:
         """A storage of `size` new elements of the same dtype in shared memory."""
         place = self.device if device is None else device
         return TypedStorage._of(UntypedStorage._new_shared(size * self.dtype.itemsize, device=place), self.dtype)
 
     @classmethod
-    def from_file(cls, filename: str, shared: builtins.bool, size: builtins.int) -> TypedStorage:
+    def from_file(cls, filename: str, shared: bool, size: int) -> TypedStorage:
         """The first `size` elements of a file. If `shared`, what is written goes there. Of the old classes alone."""
         if cls is TypedStorage:
             raise RuntimeError("from_file can only be called on derived classes")
         dtype: DType = vars(cls)["dtype"]  # an old class says it; a typed storage has a slot of that name
         return TypedStorage._of(UntypedStorage.from_file(filename, shared, size * dtype.itemsize), dtype)
 
-    def is_pinned(self, device: Device | str | None = None) -> builtins.bool:
+    def is_pinned(self, device: Device | str | None = None) -> bool:
         """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
         return self._storage.is_pinned()
 
-    def resizable(self) -> builtins.bool:
+    def resizable(self) -> bool:
         """Whether `resize_` may change the length: not where others hold the bytes too."""
         return self._storage.resizable()
 
@@ -183,9 +181,9 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return _plain(self._array()[self._wrapped(index)])
 
     def _wrapped(self, index: Any) -> int:
-        if type(index) is not builtins.int:
-            kind = TypeError if isinstance(index, builtins.bool) else RuntimeError
-            raise kind(f"can't index a {_NAME} with {builtins.type(index)}")
+        if type(index) is not int:
+            kind = TypeError if isinstance(index, bool) else RuntimeError
+            raise kind(f"can't index a {_NAME} with {type(index)}")
         if not -self.size() <= index < self.size():
             raise IndexError(f"index {index} out of range for storage of size {self.size()}")
         return index % self.size()
@@ -199,14 +197,14 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     if TYPE_CHECKING:  # attached by `legacy_constructors`: elements are written as those of a tensor
 
-        def __setitem__(self, index: builtins.int | slice, value: Any) -> None: ...
+        def __setitem__(self, index: int | slice, value: Any) -> None: ...
 
     def fill_(self, value: Any) -> TypedStorage:
         """Set every element to `value`."""
         self[:] = value
         return self
 
-    def copy_(self, source: TypedStorage | UntypedStorage, non_blocking: builtins.bool = False) -> TypedStorage:
+    def copy_(self, source: TypedStorage | UntypedStorage, non_blocking: bool = False) -> TypedStorage:
         """Overwrite the bytes with those of `source`, a storage of as many bytes. Nothing is converted."""
         self._storage.copy_(source.untyped() if isinstance(source, TypedStorage) else source, non_blocking)
         return self
@@ -223,19 +221,19 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     __copy__ = clone
 
-    def __deepcopy__(self, memo: dict[builtins.int, Any]) -> TypedStorage:
+    def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         return TypedStorage._of(self._storage.__deepcopy__(memo), self.dtype)
 
     def cpu(self) -> TypedStorage:
         """This storage if it is on the CPU, else a copy of it there."""
         return self.to(device="cpu")
 
-    def to(self, *, device: Device | str, non_blocking: builtins.bool = False) -> TypedStorage:
+    def to(self, *, device: Device | str, non_blocking: bool = False) -> TypedStorage:
         """This storage if it is on `device`, else a copy of it there."""
         moved = self._storage.to(device=device, non_blocking=non_blocking)
         return self if moved is self._storage else TypedStorage._of(moved, self.dtype)
 
-    def type(self, dtype: Any = None, non_blocking: builtins.bool = False) -> Any:
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the old class, "torch.FloatStorage"; given one of these, or its name, a conversion to it."""
         if dtype is None:
             return f"torch.{_OLD_NAMES.get(self.dtype, 'storage.TypedStorage')}"
@@ -252,54 +250,6 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         converted = TypedStorage._of(UntypedStorage.allocate(backend, device, self.size() * dtype.itemsize), dtype)
         backend.launch(_assign, converted._array(), self._array())
         return converted
-
-    def byte(self) -> TypedStorage:
-        """A new storage with the elements as uint8."""
-        return self._converted(dtypes.uint8)
-
-    def char(self) -> TypedStorage:
-        """A new storage with the elements as int8."""
-        return self._converted(dtypes.int8)
-
-    def short(self) -> TypedStorage:
-        """A new storage with the elements as int16."""
-        return self._converted(dtypes.int16)
-
-    def int(self) -> TypedStorage:
-        """A new storage with the elements as int32."""
-        return self._converted(dtypes.int32)
-
-    def long(self) -> TypedStorage:
-        """A new storage with the elements as int64."""
-        return self._converted(dtypes.int64)
-
-    def half(self) -> TypedStorage:
-        """A new storage with the elements as float16."""
-        return self._converted(dtypes.float16)
-
-    def bfloat16(self) -> TypedStorage:
-        """A new storage with the elements as bfloat16."""
-        return self._converted(dtypes.bfloat16)
-
-    def float(self) -> TypedStorage:
-        """A new storage with the elements as float32."""
-        return self._converted(dtypes.float32)
-
-    def double(self) -> TypedStorage:
-        """A new storage with the elements as float64."""
-        return self._converted(dtypes.float64)
-
-    def bool(self) -> TypedStorage:
-        """A new storage with the elements as bool."""
-        return self._converted(dtypes.bool)
-
-    def complex_float(self) -> TypedStorage:
-        """A new storage with the elements as complex64."""
-        return self._converted(dtypes.complex64)
-
-    def complex_double(self) -> TypedStorage:
-        """A new storage with the elements as complex128."""
-        return self._converted(dtypes.complex128)
 
     # --- printing ------------------------------------------------------------------------------------------------
 
@@ -327,7 +277,7 @@ def _read_elements(data: Any, dtype: DType) -> list[Any]:
         raise TypeError(combination("TypedStorage.__init__"))
     elements = []
     for value in data:
-        if not isinstance(value, builtins.int | builtins.float | complex) and not hasattr(value, "item"):
+        if not isinstance(value, int | float | complex) and not hasattr(value, "item"):
             raise TypeError(f"must be real number, not {type_name(value)}")
         elements.append(_element(value, dtype))
     return elements
@@ -337,13 +287,13 @@ def _element(value: Any, dtype: DType) -> Any:
     """`value`, a number or a tensor of one element, as an element of `dtype`; raises where it does not fit."""
     item = getattr(value, "item", None)
     number = value if item is None else item()
-    if not isinstance(number, builtins.int | builtins.float | complex):
+    if not isinstance(number, int | float | complex):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{dtype.scalar_type}Tensor")
     if dtype is dtypes.bool:
-        return builtins.bool(number)
+        return bool(number)
     if dtype.category != dtypes.INTEGER:
         return number
-    whole = builtins.int(number)  # type: ignore[arg-type]  # a complex number raises Python's own TypeError
+    whole = int(number)  # type: ignore[arg-type]  # a complex number raises Python's own TypeError
     limits = iinfo(dtype)
     if not (limits.min if dtype.is_signed else -limits.max) <= whole <= limits.max:
         raise explained(
@@ -378,20 +328,23 @@ def warn_of_removal(stacklevel: int) -> None:
         )
 
 
-# --- the same conversions for bytes ----------------------------------------------------------------------------------
+# --- conversions by name, of typed storages and of bytes --------------------------------------------------------------
 
 
-def _convert_bytes(name: str) -> Any:
-    def convert(self: UntypedStorage) -> TypedStorage:
-        return getattr(TypedStorage._of(self, dtypes.uint8), name)()
+def _conversion(name: str, dtype: DType) -> Any:
+    def convert(self: TypedStorage | UntypedStorage) -> TypedStorage:
+        typed = self if isinstance(self, TypedStorage) else TypedStorage._of(self, dtypes.uint8)
+        return typed._converted(dtype)
 
     convert.__name__ = name
-    convert.__doc__ = f"A new typed storage with each byte converted, as `TypedStorage.{name}`."
+    convert.__doc__ = f"A new typed storage with the elements (of an untyped storage, the bytes) as {dtype.name}."
     return convert
 
 
-for _name in (
-    "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "bool",
-    "complex_float", "complex_double",
-):  # fmt: skip
-    setattr(UntypedStorage, _name, _convert_bytes(_name))
+for _dtype, _name in {
+    dtypes.uint8: "byte", dtypes.int8: "char", dtypes.int16: "short", dtypes.int32: "int", dtypes.int64: "long",
+    dtypes.float16: "half", dtypes.bfloat16: "bfloat16", dtypes.float32: "float", dtypes.float64: "double",
+    dtypes.bool: "bool", dtypes.complex64: "complex_float", dtypes.complex128: "complex_double",
+}.items():  # fmt: skip
+    for _kind in (TypedStorage, UntypedStorage):
+        setattr(_kind, _name, _conversion(_name, _dtype))

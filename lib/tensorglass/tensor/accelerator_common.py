@@ -1,8 +1,7 @@
 """What `tensorglass.cuda` and `tensorglass.sim` have in common: devices, their memory, their random numbers.
 
 An `Accelerator` is the interface of one type of device. Its methods are what PyTorch has as functions of `torch.cuda`,
-and the modules `cuda` and `sim` present them as such. Nothing here knows how a device works; the backend of each device
-does.
+and the modules `cuda` and `sim` offer them as such. How a device works is known to its backend alone.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ class AcceleratorBackend(Backend, Protocol):
         """The segments of the memory with their blocks."""
 
     def memory_free_and_total(self) -> tuple[int, int]:
-        """Bytes that the device could still give, and those that it has."""
+        """Bytes that are free on the device, and those that it has."""
 
     def empty_cache(self) -> None:
-        """Give memory in which there is no tensor back to the device."""
+        """Release cached memory that no tensor uses."""
 
     def reset_peaks(self) -> None:
-        """Let every peak start again from what is there now."""
+        """Make every peak start again from what is there now."""
 
     def reset_totals(self) -> None:
-        """Let the sums of all allocations start again from 0."""
+        """Make the sums of all allocations start again from 0."""
 
     def pinned(self, nbytes: int) -> Array:
         """New host memory from which this device reads quickly, as bytes."""
@@ -85,7 +84,7 @@ class Accelerator:
         return devices.current_index(self.type)
 
     def set_device(self, device: Where) -> None:
-        """Let the type's name alone stand for this device. A context, ``with device(…)``, is most often better."""
+        """Make this device the one that the type's name alone stands for. ``with device(…)`` is usually better."""
         index = self.index_of(device)
         if index >= 0:
             self.backend(index)  # raises where there is none
@@ -154,20 +153,20 @@ class Accelerator:
         return self.backend(device).memory_snapshot()
 
     def mem_get_info(self, device: Where = None) -> tuple[int, int]:
-        """Bytes that the device could still give to anybody, and those that it has."""
+        """Bytes that are free on the device, and those that it has."""
         return self.backend(device).memory_free_and_total()
 
     def empty_cache(self) -> None:
-        """Give memory in which there is no tensor back, on every device that was used."""
+        """Release cached memory that no tensor uses, on every device that was used."""
         for backend in backends.of_type(self.type):
             cast(AcceleratorBackend, backend).empty_cache()
 
     def reset_peak_memory_stats(self, device: Where = None) -> None:
-        """Let the peaks start again from what is there now."""
+        """Make the peaks start again from what is there now."""
         self.backend(device).reset_peaks()
 
     def reset_accumulated_memory_stats(self, device: Where = None) -> None:
-        """Let the sums of all allocations and frees start again from 0."""
+        """Make the sums of all allocations and frees start again from 0."""
         self.backend(device).reset_totals()
 
     # --- random numbers ----------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ class Accelerator:
             generator.default_of(devices.with_index(self.type, index)).manual_seed(int(seed))
 
     def seed(self) -> None:
-        """Seed the current device's generator with a number that nobody can foretell."""
+        """Seed the current device's generator with a random number."""
         if self.is_available():
             generator.default_of(self.backend().device).seed()
 

@@ -1,7 +1,7 @@
 """A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
 
 A *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node made it. Everything that
-requires a gradient has a `Meta`, so that operators on all others need look at nothing else.
+requires a gradient has a `Meta`, so operators on other tensors need no further test.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Meta:
     # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
     requires_grad = False  #: the flag of a leaf
     grad: Tensor | None = None
-    grad_dtype: DType | None = OWN  #: which dtype the gradient is to have; None for any
+    grad_dtype: DType | None = OWN  #: the dtype that the gradient must have; None for any
     grad_fn: Node | None = None
     output_nr = 0  #: which of the node's outputs the tensor is
     hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node

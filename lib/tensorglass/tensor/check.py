@@ -1,6 +1,6 @@
-"""`torch._check` and its kin: a condition that has to hold, or an error of the kind that its name says.
+"""`torch._check` and its variants: a condition that must hold, or an error of the type that the name says.
 
-Programs state by them what they take for granted. A message is a function, so that it costs nothing where all is well.
+The message is a function, which is only called when the check fails.
 """
 
 from __future__ import annotations

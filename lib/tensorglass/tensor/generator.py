@@ -56,7 +56,7 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
         return self
 
     def seed(self) -> int:
-        """Begin a stream that nobody can foretell, and return its seed."""
+        """Begin a stream with a random seed, and return the seed."""
         self.manual_seed(int.from_bytes(os.urandom(8)) >> 1)
         return self._seed
 
@@ -87,11 +87,11 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
         return self
 
     def get_offset(self) -> int:
-        """Refused: PyTorch's generators on GPUs have a place in their stream that can be told by itself."""
+        """RuntimeError: only PyTorch's generators on GPUs have an offset."""
         raise RuntimeError(f"{self._device.type.upper()} Generator does not use offset")
 
     def set_offset(self, offset: int) -> Generator:
-        """Refused, as `get_offset` is."""
+        """RuntimeError, as for `get_offset`."""
         raise RuntimeError(f"{self._device.type.upper()} Generator does not use offset")
 
     def clone_state(self) -> Generator:
@@ -162,7 +162,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Seed the default generator with a number that nobody can foretell, and return it."""
+    """Seed the default generator with a random number, and return it."""
     return default_generator.seed()
 
 

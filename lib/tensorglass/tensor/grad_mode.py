@@ -1,6 +1,6 @@
 """Whether operators are recorded: no_grad, enable_grad, set_grad_enabled, inference_mode.
 
-The modes belong to the thread; they are asked only when an operand requires a gradient.
+The modes belong to the thread, and are read only when an operand requires a gradient.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ from tensorglass.core.naming import type_name
 class _State(threading.local):
     grad = True  #: whether the user wants operators recorded
     inference = False
-    said = False  #: in inference mode, where nothing is recorded whatever is asked for: whether it was
-    below = False  #: whether an operator that is being recorded is at work: those that it calls are its own affair
-    # Where `below` is True, `grad` is False.
-    keeps_graphs = False  #: whether walks leave the graph whole: between the slices of `vmap`
-    in_formula = False  #: whether a derivative's formula is at work that is recorded itself
+    said = False  #: in inference mode, where nothing is recorded: whether recording was asked for
+    below = False  #: whether an operator that is being recorded runs: those it calls are not recorded (`grad` is False)
+    keeps_graphs = False  #: whether backward passes keep the graph: between the slices of `vmap`
+    in_formula = False  #: whether a derivative's formula runs that is recorded itself
 
 
 state = _State()
 
 
 class _Watched:
-    # What every operator would have to ask of its thread. Whether it holds for any thread is cheaper to ask than
-    # whether it does for this one. Each open block has an object of its own here, so that none is counted twice.
+    # Process-wide records of what is set per thread: cheaper for every operator to read than the thread's own state.
+    # Each open block has an object of its own here, so none is counted twice, wherever an interrupt comes.
     def __init__(self) -> None:
-        self.threads_in_inference: set[object] = set()  #: in inference mode, where a tensor is marked at birth
-        self.saved_tensors_hooks: set[object] = set()  #: blocks of them
-        self.recorded_formulas: set[object] = set()  #: at work
+        self.threads_in_inference: set[object] = set()  #: in inference mode, where new tensors are marked
+        self.saved_tensors_hooks: set[object] = set()  #: open blocks
+        self.recorded_formulas: set[object] = set()  #: running now
 
 
 watched = _Watched()
@@ -67,7 +66,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 class FormulaRecorded(Context):
-    """A block in which a derivative's formula runs that is recorded itself."""
+    """A block in which a derivative's formula is itself recorded."""
 
     def before(self) -> tuple[object, bool]:
         return object(), state.in_formula
@@ -88,7 +87,7 @@ class Mode(Context):
     """A context, and a decorator of functions and generators."""
 
     def clone(self) -> Mode:
-        """Another one like this: a decorated function may be running several times at once."""
+        """Another one like this: a decorated function may be running several times concurrently."""
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,7 +112,7 @@ class Mode(Context):
         return decorated
 
     def _decorated_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Each step of the generator runs in the mode; between the steps the caller's holds."""
+        """Each step of the generator runs in the mode; between the steps the caller's mode holds."""
 
         @functools.wraps(function)
         def decorated(*arguments: Any, **keywords: Any) -> Any:

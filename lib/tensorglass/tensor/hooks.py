@@ -1,4 +1,4 @@
-"""Hooks: functions of the user's that are called when a gradient comes by, in the order of their registration."""
+"""Hooks: the user's functions that are called with gradients, in the order of their registration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _numbers = itertools.count()
 
 
 class _Registry(dict[int, Callable[..., Any]]):
-    """Hooks by number. A dict of a class of its own, so that handles can refer to it weakly."""
+    """Hooks by number. A subclass of dict, so that handles can hold weak references to it."""
 
     __slots__ = ("__weakref__",)
 

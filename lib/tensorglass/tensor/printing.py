@@ -2,8 +2,8 @@
 
 All numbers of a tensor are written in *one* style. The values that will be shown are looked at first (are they whole?
 how far apart are the largest and the smallest?), that decides the style and the width of the column, and only then is
-anything written. A large tensor shows the edges of each dimension alone, and only those are ever read: 10**9 elements
-print as fast as a hundred.
+anything written. A large tensor only shows the edges of each dimension, and only
+those are read, so its size does not matter.
 
 The text is PyTorch's to the letter, because a notebook must print the same on either library.
 """
@@ -63,7 +63,7 @@ def set_printoptions(
     threshold: with more elements than this (1000), only the edges of each dimension are shown.
     edgeitems: how many items an edge has, on each side (3).
     linewidth: where lines break (80 characters).
-    profile: "default", "short" or "full" sets all of these at once; what else is given refines it.
+    profile: "default", "short" or "full" sets all of these; what else is given overrides it.
     sci_mode: always (True) or never (False) write floats as ``1.0000e+00``. Every call without it goes back
         to None, which decides by the values.
 

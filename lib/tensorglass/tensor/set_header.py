@@ -1,6 +1,6 @@
-"""Pointing a tensor elsewhere: another storage, size, stride or offset for a header that is there.
+"""Giving a tensor another storage, size, stride or offset.
 
-Nothing here moves an element or counts as a write: operators count themselves.
+Nothing here moves an element or counts as a write; operators count writes themselves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tensorglass.tensor.tensor import Tensor, VersionCounter
 
 
 def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
-    """Make `input` this header. Its writes are counted apart from then on if the storage is another one."""
+    """Make `input` this header. If the storage is another one, its writes are counted separately from then on."""
     if storage is not input._storage:
         if input._counter is None:
             input._counter = VersionCounter(input._storage.version)

@@ -1,7 +1,7 @@
-"""Deriving a class from Tensor: what happens to operators on its tensors, and what the class gets for it.
+"""Subclasses of Tensor: what Python does when one is defined, and the default `__torch_function__`.
 
-Tensor's attributes and Python's operators take no overrides, so a derived class gets its own of each, which ask
-`__torch_function__` and then do what Tensor's do. Operators' methods take them.
+Operators' methods dispatch by themselves. Tensor's attributes and Python's operators do not, which keeps them fast, so
+each subclass gets its own versions of them, which dispatch and then do what Tensor's do.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from typing import Any
 
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import (
-    PUBLIC,
-    Off,
-    ask,
-    derived,
-    each_of,
-    hand_over,
-    overloaded,
-    public_form,
-    when_first_derived,
+    METHOD_NAMES,
+    DisableTorchFunctionSubclass,
+    call_handlers,
+    dispatch,
+    flattened,
+    on_first_subclass,
+    overloaded_arguments,
+    public_method,
+    subclasses,
 )
 
-#: What Tensor has of its own and Python's `object` has too.
-_SHOWS = {"__repr__", "__format__", "__reduce_ex__", "__eq__", *PUBLIC}
-#: What Python asks the derived class first, when the other operand is a plain tensor.
-_FORWARD = {
+#: Methods of Python's `object` that Tensor defines too.
+_OF_OBJECT = {"__repr__", "__format__", "__reduce_ex__", "__eq__", *METHOD_NAMES}
+#: Reflected operators, which Python tries first on the subclass when the left operand is a plain tensor.
+_REFLECTED = {
     "__rsub__": "sub",
     "__rtruediv__": "div",
     "__rpow__": "pow",
     "__rmod__": "remainder",
     "__rmatmul__": "matmul",
 }
-_KEPT = frozenset(("__getattr__", "__torch_function__"))  # as they are
-#: Modules whose methods take no overrides.
-_HEADER = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.backward")
+_INHERITED = frozenset(("__getattr__", "__torch_function__"))
+#: Modules whose methods do not dispatch by themselves.
+_NOT_DISPATCHING = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.backward")
 
 
 def converted(result: Any, kind: type) -> Any:
-    """The tensors in a result as tensors of a class: those that are none of it yet."""
+    """A result with its tensors as tensors of a class."""
     if isinstance(result, Tensor) and not isinstance(result, kind):
         return result.as_subclass(kind)
     if isinstance(result, (tuple, list)):
@@ -49,31 +49,31 @@ def converted(result: Any, kind: type) -> Any:
     return result
 
 
-def _usual(cls: type, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """What happens to tensors of derived classes: the operator runs, and its results are of the class.
+def _default_torch_function(cls: type, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """The default handler of subclasses: the operator runs, and its results are of the subclass.
 
-    Define a class method of this name in a class of your own to have a say in every operator on its tensors; call
-    ``super().__torch_function__(func, types, args, kwargs)`` for what usually happens.
+    Define a class method of this name in a subclass to override operators on its tensors; call
+    ``super().__torch_function__(func, types, args, kwargs)`` for this default.
     """
     if not all(issubclass(cls, each) for each in types):
         return NotImplemented
-    with Off():
+    with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
     return result if func in nowrap_functions() else converted(result, cls)
 
 
 def nowrap_functions() -> set[Callable[..., Any]]:
-    """The attributes that give a tensor as it is, whatever the class."""
+    """The attributes that return the tensor that is stored, of whatever class it is."""
     return {vars(Tensor)["grad"].__get__, vars(Tensor)["_base"].__get__}
 
 
-def _derive(cls: type, **keywords: Any) -> None:
-    """Called by Python when a class is derived from Tensor."""
-    super(Tensor, cls).__init_subclass__(**keywords)  # type: ignore[misc]  # `cls` is derived from Tensor
-    if not derived:
-        for take_overrides in when_first_derived:
-            take_overrides()
-    derived.append(weakref.ref(cls))
+def _init_subclass(cls: type, **keywords: Any) -> None:
+    """Called by Python when a subclass of Tensor is defined."""
+    super(Tensor, cls).__init_subclass__(**keywords)  # type: ignore[misc]  # `cls` is a subclass of Tensor
+    if not subclasses:
+        for make_overridable in on_first_subclass:
+            make_overridable()
+    subclasses.append(weakref.ref(cls))
     if Tensor in cls.__bases__:
         before = cls.__mro__[: cls.__mro__.index(Tensor)]
         for name, member in list(vars(Tensor).items()):
@@ -83,13 +83,13 @@ def _derive(cls: type, **keywords: Any) -> None:
 
 
 def _needs_its_own(name: str, member: Any) -> bool:
-    if name in _SHOWS:
+    if name in _OF_OBJECT:
         return True
-    if name in _KEPT or name in vars(object) or (name.startswith("_") and not name.endswith("__")):
+    if name in _INHERITED or name in vars(object) or (name.startswith("_") and not name.endswith("__")):
         return False
     if isinstance(member, property):
         return True
-    return callable(member) and (name.startswith("__") or member.__module__ in _HEADER)
+    return callable(member) and (name.startswith("__") or member.__module__ in _NOT_DISPATCHING)
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -97,16 +97,16 @@ def _method(name: str) -> Callable[..., Any]:
 
     @wraps(member)
     def call(self: Tensor, *arguments: Any, **keywords: Any) -> Any:
-        asked = overloaded(each_of((self, *arguments, *keywords.values())))
-        if not asked:
+        overloaded = overloaded_arguments(flattened((self, *arguments, *keywords.values())))
+        if not overloaded:
             return vars(Tensor)[name](self, *arguments, **keywords)
-        if name in _FORWARD and isinstance(arguments[0], Tensor):  # Python asks the derived class first
-            answer = ask(vars(Tensor)[_FORWARD[name]], asked, (*arguments, self), {})
+        if name in _REFLECTED and isinstance(arguments[0], Tensor):
+            answer = call_handlers(vars(Tensor)[_REFLECTED[name]], overloaded, (*arguments, self), {})
         else:
-            answer = ask(public_form(name), asked, (self, *arguments), keywords)
+            answer = call_handlers(public_method(name), overloaded, (self, *arguments), keywords)
         is_operand = name.startswith("__") and len(arguments) == 1 and name not in ("__getitem__", "__contains__")
-        if answer is NotImplemented and not is_operand:  # for which Python asks the other operand
-            return hand_over(public_form(name), asked, (self, *arguments), keywords)
+        if answer is NotImplemented and not is_operand:  # for operands, Python tries the other one next
+            return dispatch(public_method(name), overloaded, (self, *arguments), keywords)
         return answer
 
     return call
@@ -120,26 +120,29 @@ def _iterate(self: Tensor) -> Iterator[Any]:
 
 
 def _property(member: property) -> property:
-    def handed(form: Callable[..., Any] | None, public: Callable[..., Any]) -> Any:
+    def dispatching(form: Callable[..., Any] | None, public: Callable[..., Any]) -> Any:
         if form is None:
             return None
 
         def call(self: Tensor, *arguments: Any) -> Any:
-            asked = overloaded((self, *arguments))
-            return hand_over(public, asked, (self, *arguments), {}) if asked else public(self, *arguments)
+            overloaded = overloaded_arguments((self, *arguments))
+            if overloaded:
+                return dispatch(public, overloaded, (self, *arguments), {})
+            return public(self, *arguments)
 
         return call
 
     return property(
-        handed(member.fget, member.__get__),
-        handed(member.fset, member.__set__),
-        handed(member.fdel, member.__delete__),
+        dispatching(member.fget, member.__get__),
+        dispatching(member.fset, member.__set__),
+        dispatching(member.fdel, member.__delete__),
         member.__doc__,
     )
 
 
 def attach() -> None:
-    """Give Tensor what Python and operators ask of it."""
-    _usual.__name__, _usual.__qualname__ = "__torch_function__", "Tensor.__torch_function__"
-    Tensor.__torch_function__ = classmethod(_usual)  # type: ignore[attr-defined]  # attached: this is a floor above
-    Tensor.__init_subclass__ = classmethod(_derive)  # type: ignore[assignment, method-assign]  # as above
+    """Give Tensor its default `__torch_function__` and `__init_subclass__`."""
+    handler = _default_torch_function
+    handler.__name__, handler.__qualname__ = "__torch_function__", "Tensor.__torch_function__"
+    Tensor.__torch_function__ = classmethod(handler)  # type: ignore[attr-defined]  # attached to the class here
+    Tensor.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[assignment, method-assign]  # as above

@@ -1,10 +1,9 @@
-"""Classes that override operators: those derived from Tensor, and all that define `__torch_function__`.
+"""Dispatch to `__torch_function__`: how subclasses of Tensor, and other classes that define it, override operators.
 
-An operator that finds such an argument calls ``__torch_function__(func, types, args, kwargs)`` of its class in place of
-itself. Operators only ever work on plain tensors. Tensors of a derived class are handed over to their class, and when
-it calls the operator, with handing over switched off, they are plain for as long as that takes. So nothing in `ops`,
-and nothing on the way of common calls, knows of classes; operators begin to look for them when the first class is
-derived from Tensor.
+An operator that finds an argument of such a class calls ``__torch_function__(func, types, args, kwargs)`` of the class
+instead of running. Operators themselves only ever see plain tensors: when a handler calls the operator again, with
+dispatch switched off, the tensors of its class are made plain until the operator returns. So nothing in `ops`, and no
+fast path, knows of subclasses; the wrappers that look for them are put in when the first subclass is defined.
 """
 
 from __future__ import annotations
@@ -18,119 +17,133 @@ from tensorglass.core.contexts import Context, setting
 from tensorglass.tensor.tensor import Tensor
 
 
-class _Local(threading.local):
-    is_off = False
+class _State(threading.local):
+    is_disabled = False
 
 
-local = _Local()
-#: the classes derived from Tensor; until there is one, no call needs a second look
-derived: list[Callable[[], type | None]] = []
-#: called when the first class is derived: from then on operators ask for overrides
-when_first_derived: list[Callable[[], None]] = []
-#: each tells whether operators that run now are no user's calls, but the engine's
-at_work: list[Callable[[], bool]] = []
+state = _State()
+#: weak references to the subclasses of Tensor; while there is none, calls need not look for overrides
+subclasses: list[Callable[[], type | None]] = []
+#: called when the first subclass is defined: they make operators overridable
+on_first_subclass: list[Callable[[], None]] = []
+#: each says whether the operators that run now are called by the library itself, as the engine does
+internal_calls: list[Callable[[], bool]] = []
 
 _BASIC = frozenset((Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)))
 
 
-class Off(setting):
-    """Inside a ``with`` block no class is asked: PyTorch's `DisableTorchFunctionSubclass`."""
+class DisableTorchFunctionSubclass(setting):
+    """Inside a ``with`` block no `__torch_function__` is called."""
 
     def __init__(self) -> None:
-        super().__init__(local, is_off=True)
+        super().__init__(state, is_disabled=True)
 
 
-def disabled(cls: Any, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """The `__torch_function__` of a class that has no say: PyTorch's `_disabled_torch_function_impl`."""
-    with Off():
+def disabled_torch_function(cls: Any, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """The `__torch_function__` of a class that overrides nothing: PyTorch's `_disabled_torch_function_impl`."""
+    with DisableTorchFunctionSubclass():
         return func(*args, **(kwargs or {}))
 
 
-def has_say(argument: Any) -> bool:
-    """Whether the argument's class is to be asked before an operator works on it."""
+def has_override(argument: Any) -> bool:
+    """Whether the argument's class overrides operators."""
     kind = type(argument)
     if kind in _BASIC:
         return False
-    asked = getattr(kind, "__torch_function__", None)
-    return asked is not None and asked is not disabled
+    handler = getattr(kind, "__torch_function__", None)
+    return handler is not None and handler is not disabled_torch_function
 
 
-def each_of(arguments: Iterable[Any]) -> Iterator[Any]:
-    """The arguments, and what is in lists and tuples among them."""
+def flattened(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The arguments, with those in lists and tuples, however nested."""
     for argument in arguments:
         if type(argument) in (list, tuple):
-            yield from each_of(argument)
+            yield from flattened(argument)
         else:
             yield argument
 
 
-def strangers(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
-    """The arguments that are no plain tensors and no plain data."""
+def tensor_likes(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
+    """The arguments, also in lists, of subclasses of Tensor and of classes that define `__torch_function__`."""
     found = []
     for argument in (*arguments, *keywords.values()) if keywords else arguments:
         kind = type(argument)
         if kind is list or kind is tuple:
-            found += strangers(tuple(argument), {})
+            found += tensor_likes(tuple(argument), {})
         elif kind not in _BASIC and (issubclass(kind, Tensor) or hasattr(kind, "__torch_function__")):
             found.append(argument)
     return found
 
 
-def overloaded(arguments: Iterable[Any]) -> list[Any]:
-    """One argument of each class that has a say, in the order in which they are asked: derived before what it is of."""
-    if local.is_off or any(is_at_work() for is_at_work in at_work):
+def overloaded_arguments(arguments: Iterable[Any]) -> list[Any]:
+    """One argument of each class that overrides operators, in PyTorch's order: subclasses first, then left to right."""
+    if state.is_disabled or any(is_internal() for is_internal in internal_calls):
         return []
     found: list[Any] = []
     for argument in arguments:
         kind = type(argument)
-        if has_say(argument) and all(type(each) is not kind for each in found):
+        if has_override(argument) and all(type(each) is not kind for each in found):
             place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
             found.insert(place, argument)
     return found
 
 
-def ask(public: Callable[..., Any], asked: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """What the first class that does not pass makes of the call of `public`; NotImplemented if all of them pass."""
-    types = tuple([type(each) for each in asked])
-    for each in asked:
+def call_handlers(
+    public: Callable[..., Any], overloaded: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """The first result of a `__torch_function__` that is not NotImplemented; NotImplemented if there is none."""
+    types = tuple([type(each) for each in overloaded])
+    for each in overloaded:
         answer = each.__torch_function__(public, types, arguments, dict(keywords) if keywords else None)
         if answer is not NotImplemented:
             return answer
     return NotImplemented
 
 
-def hand_over(
-    public: Callable[..., Any], asked: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+def dispatch(
+    public: Callable[..., Any], overloaded: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
-    """What `ask` gives. Raises PyTorch's TypeError if all classes pass."""
-    answer = ask(public, asked, arguments, keywords)
+    """What `call_handlers` gives. Raises PyTorch's TypeError if all handlers return NotImplemented."""
+    answer = call_handlers(public, overloaded, arguments, keywords)
     if answer is NotImplemented:
-        kinds = "".join(f"\n  - tensor subclass {type(each)}" for each in asked)
+        kinds = "".join(f"\n  - tensor subclass {type(each)}" for each in overloaded)
         raise TypeError(
-            f"Multiple dispatch failed for '{name_of(public)}'; all __torch_function__ handlers returned "
+            f"Multiple dispatch failed for '{qualified_name(public)}'; all __torch_function__ handlers returned "
             f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
         )
     return answer
 
 
-def for_others(
+def dispatch_or_refuse(
     public: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any], refusal: Exception
 ) -> Any:
-    """The call of an operator that has refused it, handed over; raises `refusal` if no class has a say."""
-    asked = overloaded(each_of((*arguments, *keywords.values())))
-    if not asked:
+    """The result of the handlers for a call that the operator has refused; raises `refusal` if there is no handler."""
+    overloaded = overloaded_arguments(flattened((*arguments, *keywords.values())))
+    if not overloaded:
         raise refusal
-    return hand_over(public, asked, arguments, keywords)
+    return dispatch(public, overloaded, arguments, keywords)
 
 
-def for_operands(name: str, self: Tensor, other: Any) -> Any:
-    """What one of Python's operators gives for an operand that is no tensor: NotImplemented, or what its class says."""
-    asked = overloaded((self, other))
-    return ask(public_form(name), asked, (self, other), {}) if asked else NotImplemented
+def dispatch_operator(name: str, self: Tensor, other: Any) -> Any:
+    """The result of Python's operator `name` on a non-tensor operand: its handler's, or NotImplemented."""
+    overloaded = overloaded_arguments((self, other))
+    return call_handlers(public_method(name), overloaded, (self, other), {}) if overloaded else NotImplemented
+
+
+def dispatch_or_run(
+    public: Callable[..., Any], body: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """A call of `public` with tensor-likes among its arguments: dispatched, or else run by `body` on plain tensors."""
+    found = tensor_likes(arguments, keywords)
+    overloaded = overloaded_arguments(found)
+    if overloaded:
+        return dispatch(public, overloaded, arguments, keywords)
+    with _plain(found):
+        return body(*arguments, **keywords)
 
 
 class _plain(Context):
-    """Tensors of derived classes as plain ones. Other threads see them so too, for as long as it takes."""
+    """Makes tensors of subclasses plain ones inside a ``with`` block, for other threads too."""
 
     def __init__(self, tensors: list[Any]) -> None:
         self._tensors = tensors
@@ -147,55 +160,31 @@ class _plain(Context):
             each.__class__ = kind
 
 
-def with_overrides(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`body`, which does the work of the operator `public` (None: its own), unless a class overrides that."""
+def overridable(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """`body`, the work of `public` (by default of the result itself), made to dispatch to `__torch_function__`."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if strangers(arguments, keywords):
-            return through(public or call, body, arguments, keywords)
+        if subclasses and tensor_likes(arguments, keywords):
+            return dispatch_or_run(public or call, body, arguments, keywords)
         return body(*arguments, **keywords)
 
     return call
 
 
-def without_overrides(body: Callable[..., Any], _: Callable[..., Any]) -> Callable[..., Any]:
-    """`body`, which asks no class and finds plain tensors: `as_tensor` and others that take a tensor for its data."""
+def not_overridable(body: Callable[..., Any], _: Callable[..., Any]) -> Callable[..., Any]:
+    """`body` made to run on plain tensors, without dispatch: for `as_tensor` and others that take tensors for data."""
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        with Off(), _plain([*arguments, *keywords.values()]):
+        with DisableTorchFunctionSubclass(), _plain([*arguments, *keywords.values()]):
             return body(*arguments, **keywords)
 
     return call
 
 
-def overridable(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is no operator, that asks for overrides itself."""
-
-    @wraps(body)
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        if derived and strangers(arguments, keywords):
-            return through(call, body, arguments, keywords)
-        return body(*arguments, **keywords)
-
-    return call
-
-
-def through(
-    public: Callable[..., Any], body: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
-) -> Any:
-    """A call of `public` with strangers among its arguments: handed over, or else done by `body` on plain tensors."""
-    found = strangers(arguments, keywords)
-    asked = overloaded(found)
-    if asked:
-        return hand_over(public, asked, arguments, keywords)
-    with _plain(found):
-        return body(*arguments, **keywords)
-
-
-def plainly(body: Callable[..., Any]) -> Callable[..., Any]:
-    """`body`, which works on one tensor, and finds a plain one whatever its class."""
+def on_plain_self(body: Callable[..., Any]) -> Callable[..., Any]:
+    """`body`, a method or attribute, made to find a plain tensor in `self` whatever its class."""
 
     @wraps(body)
     def call(self: Tensor, *arguments: Any) -> Any:
@@ -207,8 +196,8 @@ def plainly(body: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-#: What Python's operators are called when they are handed over, where it is not their own name.
-PUBLIC = {
+#: The methods that Python's operators are dispatched as, where the name differs.
+METHOD_NAMES = {
     f"__{prefix}{name}__": f"{public}{'_' if prefix == 'i' else ''}"
     for name, public in {
         "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "mod": "remainder", "pow": "pow",
@@ -220,14 +209,14 @@ PUBLIC = {
 }  # fmt: skip
 
 
-def public_form(name: str) -> Callable[..., Any]:
-    """The method by which one of Python's operators, or a method, is handed over."""
-    found: Callable[..., Any] = vars(Tensor)[PUBLIC.get(name, name)]
+def public_method(name: str) -> Callable[..., Any]:
+    """The method that a method or one of Python's operators is dispatched as."""
+    found: Callable[..., Any] = vars(Tensor)[METHOD_NAMES.get(name, name)]
     return found
 
 
-def name_of(public: Callable[..., Any]) -> str:
-    """Where PyTorch has a function or method, as its errors tell: "torch.add", "torch.Tensor.add"."""
+def qualified_name(public: Callable[..., Any]) -> str:
+    """The name of a function or method in PyTorch's error messages: "torch.add", "torch.Tensor.add"."""
     owner = getattr(public, "__self__", None)
     if isinstance(owner, property):
         name = next((name for name, each in vars(Tensor).items() if each is owner), "")

@@ -1,4 +1,4 @@
-"""Does a device give what the CPU gives? Every operator is asked, with the samples of its declaration.
+"""Does a device give what the CPU gives? Every operator is called with the samples of its declaration.
 
 >>> from tensorglass.testing import check_backend
 >>> check_backend("sim", ["add", "cat", "sum"])
@@ -67,10 +67,10 @@ def check_operator(row: Operator, device: str) -> None:
     """Compare one operator of the table on `device` with the CPU; raises AssertionError where they differ."""
     function = row.function if row.is_function or row.method is None else row.method
     for sample in () if row.samples is None else row.samples():
-        _compare("results", row.name, sample, partial(_results, function, sample), device)
-        _compare("gradients", row.name, sample, partial(_gradients, function, sample), device)
+        _compare("results", row.name, sample, partial(_results_on, function, sample), device)
+        _compare("gradients", row.name, sample, partial(_gradients_on, function, sample), device)
         if row.inplace is not None and isinstance(sample.arguments[0], Tensor):
-            _compare("results in place", row.name, sample, partial(_results, row.inplace, sample), device)
+            _compare("results in place", row.name, sample, partial(_results_on, row.inplace, sample), device)
 
 
 def _compare(what: str, name: str, sample: Sample, story: Callable[[str], list[Any]], device: str) -> None:
@@ -81,18 +81,18 @@ def _compare(what: str, name: str, sample: Sample, story: Callable[[str], list[A
         raise AssertionError(f"{what} of {name}{sample.arguments!r} are {there!r}; on the CPU {here!r}")
 
 
-def _results(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
-    """What a call gives, told without the device: or the error."""
+def _results_on(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
+    """What a call gives, or its error, without the device's name."""
     arguments, keywords = _arguments(sample, device)
     try:
         result = function(*arguments, **keywords)
     except Exception as error:
-        return _told(error, device)
+        return _error_on(error, device)
     found = _tensors_in(result)
     return [_described(tensor, device) for tensor in found] or [repr(result)]
 
 
-def _gradients(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
+def _gradients_on(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
     """The gradients of the sum of a call's results."""
     arguments, keywords = _arguments(sample, device)
     leaves = [tensor for tensor in _tensors_in(arguments) if tensor.is_floating_point()]
@@ -103,7 +103,7 @@ def _gradients(function: Callable[..., Any], sample: Sample, device: str) -> lis
         if recorded:
             autograd.backward(recorded, [ones_like(tensor) for tensor in recorded])
     except Exception as error:
-        return _told(error, device)
+        return _error_on(error, device)
     return [None if leaf.grad is None else _described(leaf.grad, device) for leaf in leaves]
 
 
@@ -133,7 +133,7 @@ def _described(tensor: Tensor, device: str) -> tuple[Any, ...]:
     return place, tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.tolist()
 
 
-def _told(error: Exception, device: str) -> list[Any]:
+def _error_on(error: Exception, device: str) -> list[Any]:
     """An error without the device's name."""
     text = str(error).replace(f"{device}:0", "cpu").replace(device, "cpu").replace(device.upper(), "CPU")
     return [type(error).__name__, text]

@@ -1,4 +1,4 @@
-"""`assert_close`: whether two results are as good as equal, and what is different if they are not, in PyTorch's words.
+"""`assert_close`: whether two results are equal up to rounding, and PyTorch's message if they are not.
 
 Dtype, size and device come first; only then are elements compared, each allowed to differ by ``atol + rtol *
 abs(expected)``. What is allowed depends on the dtype, and is nothing for integers.
@@ -21,7 +21,7 @@ from tensorglass.tensor.tensor import Tensor
 
 Message = str | Callable[[str], str] | None
 
-#: What is allowed where nothing was said: relatively, and in all.
+#: The default tolerances: rtol and atol.
 _TOLERANCES = {
     dtypes.float16: (1e-3, 1e-5),
     dtypes.bfloat16: (1.6e-2, 1e-5),
@@ -45,13 +45,13 @@ class _Rules:
         self.rtol, self.atol, self.checks, self.message = rtol, atol, checks, message
 
     def tolerances(self, *given: tuple[float, float]) -> tuple[float, float]:
-        """What is allowed: as it was said, or the larger of what the two sides' kinds allow."""
+        """rtol and atol: those given, or the larger ones of the two sides' defaults."""
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
         return max(each[0] for each in given), max(each[1] for each in given)
 
     def fail(self, text: str, place: tuple[Any, ...]) -> AssertionError:
-        """The error, in the words of the call if it has its own."""
+        """The error, with the message of the call if it has one."""
         text = _located(text, place)
         if callable(self.message):
             text = self.message(text)
@@ -74,8 +74,8 @@ def assert_close(
 ) -> None:
     """Raise AssertionError unless two tensors, numbers, or nests of them in sequences and mappings are close.
 
-    Elements may differ by ``atol + rtol * abs(expected)``; both are given, or neither, which allows what is usual for
-    the dtype. `msg` takes the place of the message, or is a function that makes one of it.
+    Elements may differ by ``atol + rtol * abs(expected)``; give both, or neither for the dtype's defaults. `msg`
+    replaces the message, or is a function of it.
 
     >>> import tensorglass as torch
     >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0000001]))
@@ -183,7 +183,7 @@ def _of_tensors(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, 
         actual, expected = actual.to(dtypes.int64), expected.to(dtypes.int64)
     distances = (actual - expected).abs()
     relative = distances / expected.abs()
-    # Those that match have no part in it, though infinities that are equal are NaN apart.
+    # Elements that match do not count, even equal infinities, whose difference is NaN.
     distances, relative = distances.masked_fill(matches, 0), relative.masked_fill(matches, 0)
     wrong, count = int((~matches).sum()), matches.numel()
     is_exact = rtol == atol == 0

@@ -40,7 +40,7 @@ def make_tensor(
 
     These are -9 and 10 for whole numbers, of which unsigned dtypes take those from 0, 0 and 2 for bools, and -9 and 9
     for all others, unless they are given. A `noncontiguous` tensor shows every other element of its last dimension.
-    With `exclude_zero`, 1 stands for 0, or the least normal number of a dtype that has fractions.
+    With `exclude_zero`, 1 stands for 0, or the least normal number of a floating-point dtype.
 
     >>> torch.testing.make_tensor(2, 3, dtype=torch.int64, device="cpu", low=5, high=6)
     tensor([[5, 5, 5],
@@ -109,7 +109,7 @@ def _ranges(dtype: DType) -> tuple[_Range, _Range]:
     if dtype.category >= dtypes.FLOATING:
         limits = finfo(dtype)
         return _Range(limits.min, limits.max), _Range(-9, 9)
-    # `randint` takes 64 bits: it cannot be told an end beyond the largest int64.
+    # `randint` takes 64 bits: its end cannot be beyond the largest int64.
     return _Range(iinfo(dtype).min, iinfo(dtype).max + (dtype is not dtypes.int64)), _Range(-9, 10)
 
 

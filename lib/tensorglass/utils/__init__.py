@@ -13,5 +13,5 @@ __getattr__ = fetching(globals(), {"checkpoint": (), "deterministic": (), "dlpac
 
 
 def __dir__() -> list[str]:
-    """The names above, and those that are fetched."""
+    """The names above, and those that are imported lazily."""
     return sorted({*globals(), *__all__})

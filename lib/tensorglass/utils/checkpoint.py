@@ -1,29 +1,32 @@
 """`checkpoint`: a part of the forward keeps only its inputs, and runs again when the backward needs the rest.
 
 Operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes that possible). The first ticket
-that a backward wants redeemed makes the part run again, and the tensors that are then kept, in the same order, are what
-the tickets stand for.
+that a backward unpacks makes the part run again, and the tensors that are then kept, in the same order, are those of
+the tickets. With ``use_reentrant=True`` it is a custom function whose backward runs the part again and calls
+`backward`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from tensorglass.autograd import engine
+from tensorglass.autograd.backward import backward
+from tensorglass.autograd.function import Function
 from tensorglass.autograd.graph import saved_tensors_hooks
 from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
-from tensorglass.tensor.generator import get_rng_state
-from tensorglass.tensor.grad_mode import enable_grad, state
+from tensorglass.tensor.generator import get_rng_state, set_rng_state
+from tensorglass.tensor.grad_mode import enable_grad, no_grad, state
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.utils.reentrant import CheckpointFunction, random_numbers_from, warn_of_default
 
 __all__ = [
     "CheckpointError",
@@ -139,13 +142,13 @@ _early_stop = _EarlyStop()
 
 
 def set_checkpoint_early_stop(enable: bool) -> Context:
-    """A block in which parts that are run again end early or not, whatever they were told."""
+    """A block in which parts that are run again end early or not, whatever was passed to `checkpoint`."""
     return setting(_early_stop, wanted=enable)
 
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Within it, `debug` is on or off for all parts. It is taken for PyTorch's sake, as `debug` is."""
+    """Within it, `debug` is on or off for all parts. It has no effect, as `debug` has none."""
     yield
 
 
@@ -186,8 +189,8 @@ class _Enough(Exception):
     """Everything that is needed has been computed again."""
 
 
-class _Nobody:
-    """Stands for the backward when somebody reads a saved tensor outside of one."""
+class _NoBackward:
+    """Stands for the backward when a saved tensor is read outside of one."""
 
 
 class _Part:
@@ -195,13 +198,13 @@ class _Part:
 
     def __init__(self, again: Callable[..., None], inputs: Sequence[Any], early_stop: bool, is_compared: bool) -> None:
         self._again = again
-        # Kept as a node keeps tensors: of a part within a part, the outer one then keeps tickets for the inputs.
+        # Saved as a node saves tensors, so that of nested parts the outer one keeps tickets for these inputs.
         self._inputs = [SavedTensor(each) if isinstance(each, Tensor) else each for each in inputs]
         self._early_stop = early_stop
         self._is_compared = is_compared
         self._tickets: list[weakref.ref[_Ticket]] = []
-        self._facts: list[Any] = []  #: of every tensor that was kept, what the second run must come to as well
-        #: by backward: what its second run found and nobody has asked for yet
+        self._facts: list[Any] = []  #: of every tensor that was kept, which the second run must match
+        #: by backward: what its second run found and has not been fetched yet
         self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
         self.is_complete = False  #: whether the first run is over
 
@@ -215,7 +218,7 @@ class _Part:
     def unpack(self, ticket: _Ticket) -> Tensor:
         """The tensor that a ticket stands for."""
         group = _groups.current
-        backward = group or engine.current.walk or _Nobody()
+        backward = group or engine.current.walk or _NoBackward()
         if backward not in self._found:
             self._found[backward] = self._run_again()
         found = self._found[backward].pop(ticket.number, None)
@@ -227,7 +230,7 @@ class _Part:
                     f"{overlap}If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
                     "Otherwise please open an issue with details on your use case."
                 ),
-                "What was computed again is let go of as soon as it was read.",
+                "What was computed again is dropped as soon as it was read.",
             )
         return found
 
@@ -256,7 +259,7 @@ class _Part:
             return tensor
 
         inputs = [each.unpack() if isinstance(each, SavedTensor) else each for each in self._inputs]
-        with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _as_it_is), enable_grad():
+        with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _unchanged), enable_grad():
             self._again(*inputs)
         if count <= len(self._tickets):
             self._compare(found, count)
@@ -297,5 +300,71 @@ def _facts(tensor: Tensor) -> tuple[Any, ...]:
     return list(tensor._size), tensor._dtype, tensor._storage.device
 
 
-def _as_it_is(tensor: Tensor) -> Tensor:
+def _unchanged(tensor: Tensor) -> Tensor:
     return tensor
+
+
+def warn_of_default(name: str, when: str) -> None:
+    """Warn that `use_reentrant` was not passed to the function of that name, and what becomes of that `when`."""
+    warnings.warn(
+        f"{name}: the use_reentrant parameter should be passed explicitly. {when} use_reentrant=False is recommended, "
+        "but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
+        "more details on the differences between the two variants.",
+        stacklevel=3,
+    )
+
+
+class random_numbers_from(Context):
+    """Within it, random numbers continue from `random_state`, if that is given; afterwards, from where they were."""
+
+    def __init__(self, random_state: Tensor | None) -> None:
+        self._random_state = random_state
+
+    def before(self) -> Tensor | None:
+        return None if self._random_state is None else get_rng_state()
+
+    def begin(self, _: Tensor | None) -> None:
+        if self._random_state is not None:
+            set_rng_state(self._random_state)
+
+    def end(self, note: Tensor | None) -> None:
+        if note is not None:
+            set_rng_state(note)
+
+
+class CheckpointFunction(Function):
+    """``checkpoint(..., use_reentrant=True)``."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        if not any(isinstance(each, Tensor) and requires_grad(each) for each in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+        ctx.run_function = run_function
+        ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.numbers = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.save_for_backward(*[each if isinstance(each, Tensor) else None for each in args])
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        if not engine.current.walk.is_whole:
+            raise explained(
+                RuntimeError(
+                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+                    "`inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, "
+                    "or call .backward() without passing the `inputs` argument."
+                )
+            )
+        inputs = [
+            number if tensor is None else tensor.detach().requires_grad_(requires_grad(tensor))
+            for number, tensor in zip(ctx.numbers, ctx.saved_tensors, strict=True)
+        ]
+        with random_numbers_from(ctx.random_state), enable_grad():
+            outputs = ctx.run_function(*inputs)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        reached = [nr for nr, each in enumerate(outputs) if isinstance(each, Tensor) and requires_grad(each)]
+        if not reached:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([outputs[nr] for nr in reached], [grad_outputs[nr] for nr in reached])
+        return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in inputs])

@@ -1,4 +1,4 @@
-"""`torch.utils.dlpack`: the names under which PyTorch has what `tensorglass.dlpack` does."""
+"""`torch.utils.dlpack`: the exchange of tensors with other libraries by DLPack."""
 
 from __future__ import annotations
 

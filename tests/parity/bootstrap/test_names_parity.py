@@ -2,7 +2,7 @@
 
 import pytest
 
-from tensorglass.bootstrap.missing_names import pytorch_names
+from tensorglass.bootstrap.namespaces import pytorch_names
 
 torch = pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
 LISTED = set(pytorch_names())

@@ -16,10 +16,11 @@ from typing import Any
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
 from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
+from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import for_others, through
 
-Override = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+#: `torch_function.overridable` or `not_overridable`: given an operator's body and what users call, it wraps the body
+Wrapper = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
 def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +48,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return for_others(call, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             return body(*arguments[:before], *values, **named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -62,7 +63,7 @@ def explaining(
             try:
                 values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return for_others(call, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
                 from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
@@ -70,11 +71,11 @@ def explaining(
                     raise
         return body(*arguments[:before], *values, **named)
 
-    def take_overrides(public: Callable[..., Any], override: Override) -> None:
+    def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
-        quick, body = override(quick, public), override(body, public)
+        quick, body = wrapper(quick, public), wrapper(body, public)
 
-    vars(call)["take_overrides"] = take_overrides  # to be called when the first class is derived from Tensor
+    vars(call)["make_overridable"] = make_overridable  # called when the first subclass of Tensor is defined
     return call
 
 
@@ -106,7 +107,7 @@ def _read(
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
-    if hasattr(body, "take_overrides"):  # of elementwise operators, which do that as well
+    if hasattr(body, "make_overridable"):  # of elementwise operators, which do that as well
         return body
     quick = unrecorded(body)
 
@@ -117,13 +118,13 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
                 return quick(*arguments, **keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
-            return for_others(call, arguments, keywords, refusal)
+            return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
 
-    def take_overrides(public: Callable[..., Any], override: Override) -> None:
+    def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
-        quick, body = override(quick, public), override(body, public)
+        quick, body = wrapper(quick, public), wrapper(body, public)
 
-    vars(call)["take_overrides"] = take_overrides
+    vars(call)["make_overridable"] = make_overridable
     return call
 
 
@@ -137,8 +138,8 @@ def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         if hasattr(body, "__wrapped__") and code is body.__code__:
-            body = body.__wrapped__  # `body` records the operator, or looks for overrides, and passes it on
-        elif code is not through.__code__:
+            body = body.__wrapped__  # `body` records the operator, or is overridable, and passes it on
+        elif code is not torch_function.dispatch_or_run.__code__:
             break
         trace = trace.tb_next
     return isinstance(error, TypeError) and trace is None

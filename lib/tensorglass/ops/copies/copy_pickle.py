@@ -14,7 +14,7 @@ from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
-from tensorglass.tensor.torch_function import Off
+from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 
 
 def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
@@ -137,7 +137,7 @@ def rebuild(
 
 def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:
     """The tensor of a derived class that was pickled."""
-    with Off():
+    with DisableTorchFunctionSubclass():
         return rebuild(*given).as_subclass(kind)
 
 

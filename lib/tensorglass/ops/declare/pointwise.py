@@ -26,7 +26,13 @@ from tensorglass.ops.declare.run_pointwise import compute
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import derived, for_operands, for_others, strangers, through
+from tensorglass.tensor.torch_function import (
+    dispatch_operator,
+    dispatch_or_refuse,
+    dispatch_or_run,
+    subclasses,
+    tensor_likes,
+)
 
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
 Operand = Any
@@ -82,7 +88,7 @@ def pointwise(
             form.__name__ = form.__qualname__ = body.__name__ + name
             form.__doc__ = body.__doc__
             form.__module__ = body.__module__
-            vars(form)["take_overrides"] = _takes_overrides
+            vars(form)["make_overridable"] = _dispatches_already
             vars(form)["__signature__"] = signature.in_place() if form is forms.in_place else signature.public
         declare(
             Operator(
@@ -139,12 +145,12 @@ shortcuts: type[Direct] = Direct  #: of the operators that are declared from now
 def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
     def form_of(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
         def form(*arguments: Any, **keywords: Any) -> Any:
-            if derived and strangers(arguments, keywords):
-                return through(getattr(forms, form_name), form, arguments, keywords)
+            if subclasses and tensor_likes(arguments, keywords):
+                return dispatch_or_run(getattr(forms, form_name), form, arguments, keywords)
             try:
                 operands, parameters, out = signature.read(arguments, keywords, is_method, is_in_place)
             except TypeError as refusal:
-                return for_others(getattr(forms, form_name), arguments, keywords, refusal)
+                return dispatch_or_refuse(getattr(forms, form_name), arguments, keywords, refusal)
             if is_in_place:
                 return compute(Call(kernel, operands, parameters, arguments[0], inplace=True))
             return compute(Call(kernel, operands if is_method else _with_a_tensor(operands), parameters, out))
@@ -159,8 +165,8 @@ def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
     return forms
 
 
-def _takes_overrides(*_: Any) -> None:
-    """Elementwise operators look for classes wherever they look twice."""
+def _dispatches_already(*_: Any) -> None:
+    """Nothing is to be done: elementwise operators dispatch by themselves."""
 
 
 def _with_a_tensor(operands: list[Any]) -> list[Any]:
@@ -181,15 +187,15 @@ def _dunder(name: str, forms: Forms, kernel: Kernel, put: Direct) -> Callable[..
     def forward(self: Tensor, other: Any) -> Any:
         if type(self) is type(other) is Tensor:  # then there is nothing to read
             return compute(Call(kernel, (self, other), {}))
-        return forms.function(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
+        return forms.function(self, other) if isinstance(other, _OPERANDS) else dispatch_operator(name, self, other)
 
     def reflected(self: Tensor, other: Any) -> Any:
         if not isinstance(other, _OPERANDS):
-            return for_operands(name, self, other)
+            return dispatch_operator(name, self, other)
         return forms.function(self, other) if name in _COMMUTE else forms.function(other, self)
 
     def in_place(self: Tensor, other: Any) -> Any:
-        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else for_operands(name, self, other)
+        return forms.in_place(self, other) if isinstance(other, _OPERANDS) else dispatch_operator(name, self, other)
 
     def alone(self: Tensor) -> Any:
         return forms.function(self)

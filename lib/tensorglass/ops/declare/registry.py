@@ -17,7 +17,7 @@ from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.wrap import explaining, in_one, passing
 from tensorglass.ops.declare.lazy_loading import Awaited, awaited
-from tensorglass.tensor import torch_function as overriding
+from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -236,7 +236,7 @@ def _not_writable(name: str) -> Callable[[Tensor, Any], None]:
 def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method: bool = False) -> Callable[..., Any]:
     names = (row.name, f"{row.name}_") if is_method else (row.name, row.path.replace(".", "_"))
     operator = f"{row.name}_" if body is row.inplace else row.name
-    if row.signatures is None and row.name in _BLIND:
+    if row.signatures is None and row.name in _NOT_OVERRIDABLE:
         return with_shortcut(operator, body)
     if row.signatures is None and name in names:
         form = passing(body)  # under other names it is refused by those
@@ -245,47 +245,47 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
     public = with_shortcut(operator, form)
     if name in _IN_ONE and not is_method:
         public = in_one(public, body, name)
-    _given_out.append((form, public, row.name not in _BLIND))
-    if overriding.derived:
-        _take_overrides_of(*_given_out[-1])
+    _given_out.append((form, public, row.name not in _NOT_OVERRIDABLE))
+    if torch_function.subclasses:
+        _make_overridable(*_given_out[-1])
     return public
 
 
 #: Functions that take several ints as one tuple; as methods they take them one by one as well.
 _IN_ONE = frozenset(("expand_copy", "flip", "permute", "permute_copy", "reshape", "tile", "view_copy"))
-#: The operators that ask no class: they take tensors for data.
-_BLIND = frozenset((
+#: The operators that never dispatch to `__torch_function__`: they take tensors for data.
+_NOT_OVERRIDABLE = frozenset((
     "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",
     "full", "is_storage", "is_tensor", "linspace", "load", "logspace", "new", "range", "save", "tensor", "to_dlpack",
     "typename",
 ))  # fmt: skip
-#: Python's names of operators that are written with tensors. Those of elementwise ones ask for overrides further in.
 _OVERRIDABLE = frozenset((
     "__contains__", "__delitem__", "__getitem__", "__invert__", "__matmul__", "__pos__", "__reversed__",
     "__rmatmul__", "__rsub__", "__rtruediv__", "__setitem__", "where",
 ))  # fmt: skip
-#: forms that can take overrides, what users call, and whether classes are to be asked
+#: forms that can be made overridable, what users call, and whether they dispatch
 _given_out: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 
 
-def _take_overrides_of(form: Any, public: Callable[..., Any], asks: bool) -> None:
-    form.take_overrides(public, overriding.with_overrides if asks else overriding.without_overrides)
+def _make_overridable(form: Any, public: Callable[..., Any], dispatches: bool) -> None:
+    form.make_overridable(public, torch_function.overridable if dispatches else torch_function.not_overridable)
 
 
-def _take_overrides() -> None:
-    """Have operators look for classes derived from Tensor."""
+def _make_all_overridable() -> None:
+    """Make operators look for subclasses of Tensor."""
     for each in _given_out:
-        _take_overrides_of(*each)
+        _make_overridable(*each)
     for row in OPERATORS.values():
         if row.is_attribute:
-            setter = row.setter and overriding.plainly(row.setter)
-            setattr(Tensor, row.name, property(overriding.plainly(row.function), setter or vars(Tensor)[row.name].fset))
+            setter = row.setter and torch_function.on_plain_self(row.setter)
+            inherited = vars(Tensor)[row.name].fset
+            setattr(Tensor, row.name, property(torch_function.on_plain_self(row.function), setter or inherited))
         for name, method in row.dunders.items():
             if method is row.function and name in _OVERRIDABLE:
-                public = overriding.public_form(name) if name == "__matmul__" else None
-                form = overriding.with_overrides(with_shortcut(name, method), public)
+                public = torch_function.public_method(name) if name == "__matmul__" else None
+                form = torch_function.overridable(with_shortcut(name, method), public)
                 _tell(row, form, "tensorglass", f"Tensor.{name}")
                 setattr(Tensor, name, form)
 
 
-overriding.when_first_derived.append(_take_overrides)
+torch_function.on_first_subclass.append(_make_all_overridable)

@@ -26,7 +26,7 @@ from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, 
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of
-from tensorglass.tensor.torch_function import for_operands
+from tensorglass.tensor.torch_function import dispatch_operator
 
 
 def _product_samples() -> Iterator[Sample]:
@@ -310,10 +310,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 @operator("linear algebra", function=False, method=False, dunders=("__matmul__",))
 def __matmul__(input: Tensor, other: Any) -> Any:
     """``input @ other``."""
-    return matmul(input, other) if isinstance(other, Tensor) else for_operands("__matmul__", input, other)
+    return matmul(input, other) if isinstance(other, Tensor) else dispatch_operator("__matmul__", input, other)
 
 
 @operator("linear algebra", function=False, method=False, dunders=("__rmatmul__",))
 def __rmatmul__(input: Tensor, other: Any) -> Any:
     """``other @ input``, where `other` does not know how."""
-    return matmul(other, input) if isinstance(other, Tensor) else for_operands("__rmatmul__", input, other)
+    return matmul(other, input) if isinstance(other, Tensor) else dispatch_operator("__rmatmul__", input, other)

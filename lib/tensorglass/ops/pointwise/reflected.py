@@ -10,7 +10,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.arithmetic import mul, reciprocal, rsub, sub
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import for_operands
+from tensorglass.tensor.torch_function import dispatch_operator
 
 
 @derivative(node="RsubBackward0", input=lambda grad: -grad, other=lambda grad: grad)
@@ -26,7 +26,7 @@ def __rsub__(input: Tensor, other: Any) -> Any:
     """``other - input``."""
     if isinstance(other, Tensor):
         return _taken_off(input, other)
-    return rsub(input, other) if isinstance(other, NUMBERS) else for_operands("__rsub__", input, other)
+    return rsub(input, other) if isinstance(other, NUMBERS) else dispatch_operator("__rsub__", input, other)
 
 
 @operator("pointwise", function=False, method=False, dunders=("__rtruediv__", "__rdiv__"))

@@ -1,4 +1,4 @@
-"""Tensors of a class derived from Tensor. What operators do with such tensors is told in `torch_function`."""
+"""Tensors of subclasses of Tensor. `tensor.torch_function` says what operators do with them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import alias
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.tensor import Tensor, header_of
-from tensorglass.tensor.torch_function import plainly
+from tensorglass.tensor.torch_function import on_plain_self
 
 
 def _check(cls: Any) -> type[Tensor]:
@@ -33,7 +33,7 @@ def as_subclass(input: Tensor, cls: Any) -> Tensor:
 
     TypeError if `cls` is no such class.
     """
-    view = plainly(alias)(input)
+    view = on_plain_self(alias)(input)
     view.__class__ = _check(cls)
     return view
 

@@ -1,4 +1,4 @@
-"""`load`: what kind of file it is, and what is in it."""
+"""`save` and `load`: what kind of file it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,41 @@ from typing import Any
 
 from tensorglass.core.errors import explained, warn
 from tensorglass.serialization.locations import placing
-from tensorglass.serialization.mapping import mapped
-from tensorglass.serialization.opening import is_path, opened_to_read
+from tensorglass.serialization.opening import is_path, mapped, opened_to_read, opened_to_write
+
+#: Names that PyTorch's own files have.
+ZIP_SUFFIXES = (".pt", ".pth", ".tar", ".ckpt")
+
+
+def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
+    """Save tensors, and the plain data around them, to a file: a path, or an object with a method `write`.
+
+    A path that ends in .pt, .pth, .tar or .ckpt becomes a zip file that PyTorch's `torch.load` reads as well; every
+    other file is a safetensors file. `load` reads both. What may be saved is a tensor, a number, string, bytes, None,
+    `torch.Size`, a dtype or a device, and dicts, lists, tuples and sets of these, in any depth; TypeError for all else.
+
+    Bytes that no tensor shows are left out: saving a slice saves the slice. Tensors that share memory share it when
+    they are loaded, and their bytes are saved once. A file that was there before is replaced when the new one is
+    complete, else it stays as it was. `pickle_module` and `pickle_protocol` are accepted, and change nothing.
+
+    >>> import io
+    >>> import tensorglass as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"w": torch.ones(2), "step": 3}, file)
+    >>> start = file.seek(0)
+    >>> torch.load(file)
+    {'w': tensor([1., 1.]), 'step': 3}
+    """
+    with opened_to_write(f) as file:
+        if is_path(f) and os.fspath(f).endswith(ZIP_SUFFIXES):
+            from tensorglass.serialization import zip_io  # not imported until needed
+
+            zip_io.write(obj, file)
+        else:
+            from tensorglass.serialization import safetensors
+
+            safetensors.write(obj, file)
+
 
 _FAILED = "Weights only load failed."
 
@@ -51,15 +84,15 @@ def load(
         head = file.read(9)
         file.seek(here)
         whole = mapped(file, os.fspath(f), is_trusted=mmap == "trusted") if mmap and head else None
-        # Each is imported when it is needed: importing the library should be quick.
+        # Not imported until needed.
         if head.startswith(b"PK"):
             from tensorglass.serialization import zip_io
 
             return zip_io.read(file, place, whole)
         if head[8:] == b"{" or (head and is_path(f) and os.fspath(f).endswith(".safetensors")):
-            from tensorglass.serialization import safetensors_io
+            from tensorglass.serialization import safetensors
 
-            return safetensors_io.read(file, place, whole)
+            return safetensors.read(file, place, whole)
     raise _unknown(head, here)
 
 
@@ -74,7 +107,7 @@ def _unknown(head: bytes, here: int) -> Exception:
     if head.startswith(b"\x80"):
         return explained(
             error,
-            "It begins as a pickle does, or as files of PyTorch before 1.6 do. To read a pickle is to run it. Whoever "
-            "trusts this one can load it with PyTorch and save it anew.",
+            "It begins as a pickle does, or as files of PyTorch before 1.6 do. To read a pickle is to run it. If you "
+            "trust this one, load it with PyTorch and save it again.",
         )
     return explained(error, f"It begins with {head!r}.")

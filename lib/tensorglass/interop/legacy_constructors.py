@@ -74,14 +74,14 @@ def _check_device(device: Any, type_: str, arguments: tuple[Any, ...], of_tensor
 
 def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -> Tensor:
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
-        return _alias(dtype, arguments[0])
+        return _alias_of(dtype, arguments[0])
     dtype = dtype or dtypes.get_default_dtype()
     if len(arguments) == 1:
         data = arguments[0]
         if isinstance(data, TypedStorage | UntypedStorage):
             return _on_storage(dtype, data)
         if isinstance(data, Size):
-            return _empty(dtype, tuple(data), device)
+            return _empty_of_size(dtype, tuple(data), device)
         if not _is_length(data):
             if not hasattr(data, "__len__"):
                 raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
@@ -94,7 +94,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
         raise explained(
             invalid_combination("new", arguments), "Write torch.tensor([...]) for data, torch.empty(...) for a size."
         )
-    return _empty(dtype, size_tuple("new", arguments) or (0,), device)
+    return _empty_of_size(dtype, size_tuple("new", arguments) or (0,), device)
 
 
 def _is_length(given: Any) -> bool:
@@ -104,7 +104,7 @@ def _is_length(given: Any) -> bool:
         return False
 
 
-def _alias(dtype: DType | None, tensor: Tensor) -> Tensor:
+def _alias_of(dtype: DType | None, tensor: Tensor) -> Tensor:
     """Another header on a tensor's storage, detached from it."""
     if dtype is not None and dtype is not tensor._dtype:
         raise explained(
@@ -122,7 +122,7 @@ def _options_of(dtype: DType, tensor: Tensor) -> str:
     )
 
 
-def _empty(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
+def _empty_of_size(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
     return new_in(size, Place(dtype, as_device(device), False))
 
 
@@ -181,45 +181,16 @@ class _OldTensor(metaclass=_OldTensorType):
     dtype: ClassVar[DType]
 
 
-class FloatTensor(_OldTensor):
-    dtype = dtypes.float32
-
-
-class DoubleTensor(_OldTensor):
-    dtype = dtypes.float64
-
-
-class HalfTensor(_OldTensor):
-    dtype = dtypes.float16
-
-
-class BFloat16Tensor(_OldTensor):
-    dtype = dtypes.bfloat16
-
-
-class LongTensor(_OldTensor):
-    dtype = dtypes.int64
-
-
-class IntTensor(_OldTensor):
-    dtype = dtypes.int32
-
-
-class ShortTensor(_OldTensor):
-    dtype = dtypes.int16
-
-
-class CharTensor(_OldTensor):
-    dtype = dtypes.int8
-
-
-class ByteTensor(_OldTensor):
-    dtype = dtypes.uint8
-
-
-class BoolTensor(_OldTensor):
-    dtype = dtypes.bool
-
+FloatTensor = _OldTensorType("FloatTensor", (_OldTensor,), {"dtype": dtypes.float32})
+DoubleTensor = _OldTensorType("DoubleTensor", (_OldTensor,), {"dtype": dtypes.float64})
+HalfTensor = _OldTensorType("HalfTensor", (_OldTensor,), {"dtype": dtypes.float16})
+BFloat16Tensor = _OldTensorType("BFloat16Tensor", (_OldTensor,), {"dtype": dtypes.bfloat16})
+LongTensor = _OldTensorType("LongTensor", (_OldTensor,), {"dtype": dtypes.int64})
+IntTensor = _OldTensorType("IntTensor", (_OldTensor,), {"dtype": dtypes.int32})
+ShortTensor = _OldTensorType("ShortTensor", (_OldTensor,), {"dtype": dtypes.int16})
+CharTensor = _OldTensorType("CharTensor", (_OldTensor,), {"dtype": dtypes.int8})
+ByteTensor = _OldTensorType("ByteTensor", (_OldTensor,), {"dtype": dtypes.uint8})
+BoolTensor = _OldTensorType("BoolTensor", (_OldTensor,), {"dtype": dtypes.bool})
 
 _BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
 _BY_NAME |= {f"torch.{each.scalar_type}Tensor": each for each in dtypes.WIDE_UNSIGNED}  # names without constructors

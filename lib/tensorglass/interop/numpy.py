@@ -142,7 +142,7 @@ def asarray(
     """
     if copy is not None and not isinstance(copy, builtins.bool):
         raise TypeError(f"asarray(): argument 'copy' must be bool, not {type_name(copy)}")
-    shared = _shared(obj, dtype)
+    shared = _sharing_memory(obj, dtype)
     if shared is None:
         if copy is False and not isinstance(obj, np.ndarray):  # sic: a 0-dim array is copied
             if isinstance(obj, np.generic):
@@ -189,7 +189,7 @@ def _warn_of_kept_gradient() -> None:
         )
 
 
-def _shared(obj: Any, dtype: DType | None) -> Tensor | None:
+def _sharing_memory(obj: Any, dtype: DType | None) -> Tensor | None:
     """A tensor on the memory of `obj`, or None where there is none to share."""
     if isinstance(obj, Tensor):
         return obj

@@ -46,7 +46,7 @@ def explaining(
             flags and (keywords or len(arguments) > first) and not are_flags(flags, arguments, keywords)
         ):
             try:
-                values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
+                values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
                 return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             return body(*arguments[:before], *values, **named)
@@ -61,7 +61,7 @@ def explaining(
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)
             try:
-                values, named = _read(body, name, texts, is_method, arguments[before:], keywords)
+                values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
                 return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
             if not _is_misfit(error, body):
@@ -85,13 +85,13 @@ def in_one(public: Callable[..., Any], body: Callable[..., Any], name: str) -> C
     @wraps(public)
     def call(*arguments: Any, **keywords: Any) -> Any:
         if len(arguments) > 1 and type(arguments[1]) is int:
-            _read(body, name, (), False, arguments, keywords)  # raises PyTorch's TypeError
+            _read_by_signatures(body, name, (), False, arguments, keywords)  # raises PyTorch's TypeError
         return public(*arguments, **keywords)
 
     return call
 
 
-def _read(
+def _read_by_signatures(
     body: Callable[..., Any],
     name: str,
     texts: Sequence[str],

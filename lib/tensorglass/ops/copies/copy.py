@@ -134,7 +134,7 @@ def _twin(input: Tensor) -> Tensor:
     """A copy of a tensor without gaps, with the same strides: the bytes as they lie."""
     backend = input._storage.backend
     if input._storage._nbytes < LEAST:
-        array = backend.launch(_copied, raw_array(input))
+        array = backend.launch(_copy_bytes, raw_array(input))
     else:  # into memory of the pool's
         array = backend.empty(input._dtype, input._size)
         backend.launch(_copy_over, array, raw_array(input))
@@ -148,7 +148,7 @@ def _copy_over(xp: Any, target: Array, source: Array) -> None:
     target[...] = source
 
 
-def _copied(xp: Any, array: Array) -> Array:
+def _copy_bytes(xp: Any, array: Array) -> Array:
     return array.copy("K")
 
 
@@ -260,7 +260,7 @@ def brought(
 def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
     """A tensor that was not written yet, as it is; filled, where deterministic algorithms are asked for."""
     if fills_new_memory():
-        _fill(made.detach())
+        _fill_new_memory(made.detach())
         if is_new:
             made._storage.version = 0
     return made
@@ -273,10 +273,10 @@ def settle_gained(resized: Tensor, nbytes: int) -> None:
     if now > before and fills_new_memory():
         gained = make(storage, (now - before,), (1,), before, resized._dtype)
         gained._counter = VersionCounter()  # filling counts as no write
-        _fill(gained)
+        _fill_new_memory(gained)
 
 
-def _fill(made: Tensor) -> None:
+def _fill_new_memory(made: Tensor) -> None:
     """NaN everywhere, or the largest whole number, or True."""
     dtype = made._dtype
     if dtype.category == dtypes.BOOL:

@@ -17,7 +17,7 @@ from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 
 
-def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
+def _same_header_on(input: Tensor, storage: UntypedStorage) -> Tensor:
     made = make(storage, *header_of(input), input._dtype)
     made._conj = input._conj
     set_requires_grad(made, input.requires_grad)
@@ -28,7 +28,7 @@ def _on(input: Tensor, storage: UntypedStorage) -> Tensor:
 def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
     warn_if_has_hooks(input)
-    made = _on(input, input._storage)
+    made = _same_header_on(input, input._storage)
     _count_a_write(made)
     if type(input) is not Tensor:
         made = made.as_subclass(type(input))
@@ -61,7 +61,7 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
             made = input.detach().clone()
             set_requires_grad(made, input.requires_grad)
         else:
-            made = _on(input, input._storage.__deepcopy__(memo))
+            made = _same_header_on(input, input._storage.__deepcopy__(memo))
             _count_a_write(made)
         memo[id(input)] = made
         from copy import deepcopy  # when it is needed: imports should be quick

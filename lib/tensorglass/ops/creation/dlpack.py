@@ -126,7 +126,7 @@ def _placed(tensor: Tensor, dl_device: Any, copy: Any) -> Tensor:
     if dl_device is not None:
         if not isinstance(dl_device, tuple):
             raise TypeError(f"_to_dlpack(): argument 'dl_device' must be tuple of ints, not {type_name(dl_device)}")
-        place = _device(dl_device)
+        place = _device_of_numbers(dl_device)
         if place != tensor.device and copy is False:
             raise ValueError(f"cannot move (i.e. copy=False) tensor from {tensor.device} to {place} without copying.")
     moved: Tensor = tensor.detach().to(place, copy=bool(copy))
@@ -153,7 +153,7 @@ def _dl_device(device: Device) -> DLDevice:
     return (DLDeviceType.kDLCUDA if device.type == "cuda" else DLDeviceType.kDLExtDev), device.index or 0
 
 
-def _device(dl_device: DLDevice) -> Device:
+def _device_of_numbers(dl_device: DLDevice) -> Device:
     """The device that DLPack's numbers mean."""
     device_type = _DEVICE_TYPES.get(dl_device[0])  # type: ignore[call-overload]  # any number may be asked for
     if device_type is None:
@@ -245,7 +245,7 @@ def _current_stream(index: int) -> int:
 def _consumed(capsule: Any) -> Tensor:
     """The tensor on a capsule's memory. The capsule is used up."""
     content = content_of(capsule)
-    place = CPU if content.device[0] in ON_HOST else _device(content.device)
+    place = CPU if content.device[0] in ON_HOST else _device_of_numbers(content.device)
     backend = backends.get(place)
     if content.dtype is bfloat16:
         backend.array_dtype(bfloat16)  # raises where there is no such dtype

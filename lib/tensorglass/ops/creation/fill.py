@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import index as as_index
-from typing import Any, Unpack
+from typing import Any, SupportsIndex, Unpack
 
 from tensorglass import geometry
 from tensorglass.core import dtypes
@@ -66,14 +66,14 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
             f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",
             notebook="01 header and storage",
         )
-    return _filled(shape, read_out_options("zeros", options, out), 0, out)
+    return _new_filled(shape, read_out_options("zeros", options, out), 0, out)
 
 
 @factory()
 def ones(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones."""
     shape = read_size("ones", sizes, size)
-    return _filled(shape, read_out_options("ones", options, out), 1, out)
+    return _new_filled(shape, read_out_options("ones", options, out), 1, out)
 
 
 @factory()
@@ -81,17 +81,17 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, **options: Un
     """A tensor whose elements all are `fill_value`, whose type gives the dtype: 3 int64, 3.0 the default dtype."""
     shape = size_tuple("full", size, single=False)
     value = read_number("full", "fill_value", 2, fill_value)
-    return _filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
+    return _new_filled(shape, read_out_options("full", options, out, dtypes.of_number(value)), value, out)
 
 
 @factory(signatures=("int n", "int n, int m"))
-def eye(n: int, m: StatedDim = None, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
+def eye(n: SupportsIndex, m: StatedDim = None, *, out: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
-    rows = _count("n", n)
-    columns = rows if m is None else _count("m", m)
+    rows = _eye_length("n", n)
+    columns = rows if m is None else _eye_length("m", m)
     place = read_out_options("eye", options, out)
     refuse_unwritten("eye", place.dtype)
-    made = _filled((rows, columns), place, 0, out)
+    made = _new_filled((rows, columns), place, 0, out)
     count = min(rows, columns)
     if out is None:  # then the elements of the diagonal are a row, with steps
         raw_array(made).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
@@ -100,31 +100,30 @@ def eye(n: int, m: StatedDim = None, *, out: Tensor | None = None, **options: Un
     return made
 
 
-def _count(argument: str, given: int) -> int:
+def _eye_length(argument: str, given: SupportsIndex) -> int:
     if isinstance(given, bool):
-        raise TypeError("a truth value is no length")  # `explaining` says it in PyTorch's words
-    if given < 0:
-        raise RuntimeError(f"{argument} must be greater or equal to 0, got {given}")
-    return as_index(given)
+        raise TypeError("a bool is not a length")  # `explaining` says it in PyTorch's words
+    length = as_index(given)
+    if length < 0:
+        raise RuntimeError(f"{argument} must be greater or equal to 0, got {length}")
+    return length
 
 
 @factory()
 def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
     """A 0-dim tensor of the default dtype (unlike `tensor(s)`, which goes by the number's type)."""
-    return _filled((), read_options("scalar_tensor", options), read_number("scalar_tensor", "s", 1, s))
+    return _new_filled((), read_options("scalar_tensor", options), read_number("scalar_tensor", "s", 1, s))
 
 
 @factory()
 def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
-    shape, steps = (
-        size_tuple("empty_strided", size, single=False),
-        size_tuple("empty_strided", stride, "stride", 2, single=False),
-    )
-    return _empty_strided("empty_strided", shape, steps, read_options("empty_strided", options))
+    shape = size_tuple("empty_strided", size, single=False)
+    steps = size_tuple("empty_strided", stride, "stride", 2, single=False)
+    return _empty_strided(shape, steps, read_options("empty_strided", options))
 
 
-def _empty_strided(name: str, size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
+def _empty_strided(size: tuple[int, ...], stride: tuple[int, ...], place: Place) -> Tensor:
     geometry.check_lengths(size)
     if len(size) != len(stride):
         raise explained(
@@ -163,7 +162,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) 
     return settled(new(shape, place, tuple(stride)))
 
 
-def _filled(
+def _new_filled(
     size: tuple[int, ...],
     place: Place,
     value: complex,
@@ -216,7 +215,7 @@ def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **op
 def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:
     check_tensor(name, input)
     place = read_options(name, options, input._dtype, input.device)
-    return _filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
+    return _new_filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
 
 
 # --- of another tensor's dtype and device ----------------------------------------------------------------------------
@@ -233,14 +232,14 @@ def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Opt
 def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of zeros, of this one's dtype and device."""
     shape = read_size("new_zeros", sizes, size)
-    return _filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
+    return _new_filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
 
 
 @factory(function=False, method=True)
 def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
     """A tensor of ones, of this one's dtype and device."""
     shape = read_size("new_ones", sizes, size)
-    return _filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
+    return _new_filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
 
 
 @factory(function=False, method=True)
@@ -248,7 +247,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options
     """A tensor whose elements all are `fill_value`, of this one's dtype and device."""
     shape = size_tuple("new_full", size, single=False)
     value = read_number("new_full", "fill_value", 2, fill_value)
-    return _filled(shape, read_options("new_full", options, self._dtype, self.device), value)
+    return _new_filled(shape, read_options("new_full", options, self._dtype, self.device), value)
 
 
 @factory(function=False, method=True)
@@ -256,20 +255,20 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Op
     """An uninitialised tensor of these strides, of this one's dtype and device."""
     shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
     place = read_options("new_empty_strided", options, self._dtype, self.device)
-    return _empty_strided("new_empty_strided", shape, steps, place)
+    return _empty_strided(shape, steps, place)
 
 
 # --- a tensor like another, with one value ---------------------------------------------------------------------------
 
 
-def _samples() -> Iterator[Sample]:
+def _fill_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), 2)
     yield sample(values(3), 2.5)
     yield sample(values(2, 1), values())
     yield sample(values(0, 3), 1)
 
 
-@operator("copy", method=False, samples=_samples, signatures=(
+@operator("copy", method=False, samples=_fill_samples, signatures=(
     "(Tensor input, Tensor value)", "(Tensor input, Number value)",
 ))  # fmt: skip
 @derivative(

@@ -39,7 +39,7 @@ def arange(
     by = read_number("arange", "step", 3, step)
     is_whole = all(isinstance(number, int) for number in (first, last, by))
     place = read_out_options("arange", options, out, dtypes.int64 if is_whole else None)
-    count = _count(first, last, by, place.dtype)
+    count = _range_length(first, last, by, place.dtype)
     if out is not None and out.numel() not in (0, count):
         warn(
             f"The number of elements in the out tensor of shape {list(out._size)} is {out.numel()} which does not "
@@ -49,7 +49,7 @@ def arange(
     return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
 
 
-def _count(start: complex, end: complex, step: complex, dtype: DType) -> int:
+def _range_length(start: complex, end: complex, step: complex, dtype: DType) -> int:
     """How many elements there are: whole numbers are counted as such, all others in float64."""
     if dtype in (dtypes.bool, dtypes.complex64, dtypes.complex128):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.scalar_type}'")
@@ -117,7 +117,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     if place.dtype is dtypes.bool or place.dtype.is_complex:
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
     refuse_unwritten("range_cpu", place.dtype)
-    _count(first, last, by, dtypes.float64)  # refuses what goes nowhere
+    _range_length(first, last, by, dtypes.float64)  # refuses what goes nowhere
     if place.dtype.category == dtypes.INTEGER:
         first, last, by = (int(each.real) for each in (first, last, by))
     count = math.floor((last.real - first.real) / by.real) + 1

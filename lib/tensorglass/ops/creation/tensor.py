@@ -49,27 +49,27 @@ def tensor(data: Any, **options: Unpack[Options]) -> Tensor:
 
     The dtype follows from the elements: ints give int64, floats the default dtype, an array or tensor its own.
     """
-    if isinstance(data, Tensor):
-        warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-        )
+    _warn_of_tensor(data, "torch.tensor")
     return copied("tensor", data, options)
 
 
 @factory(function=False, method=True)
 def new_tensor(self: Tensor, data: Any, **options: Unpack[Options]) -> Tensor:
     """A tensor with a copy of `data`, of this tensor's dtype and device."""
-    if isinstance(data, Tensor):
-        warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than tensor.new_tensor(sourceTensor)."
-        )
+    _warn_of_tensor(data, "tensor.new_tensor")
     if "pin_memory" in options:
         raise TypeError("new_tensor() got an unexpected keyword argument 'pin_memory'")
     own: Options = {"dtype": self._dtype, "device": self.device}
     given = {key: value for key, value in options.items() if value is not None or key == "requires_grad"}
     return copied("new_tensor", data, {**own, **given})  # type: ignore[typeddict-item]  # they are options
+
+
+def _warn_of_tensor(data: Any, function: str) -> None:
+    if isinstance(data, Tensor):
+        warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            f"sourceTensor.detach().clone().requires_grad_(True), rather than {function}(sourceTensor)."
+        )
 
 
 def copied(name: str, data: Any, options: Options) -> Tensor:
@@ -196,7 +196,7 @@ def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bo
             return size, [], True  # PyTorch looks no further either
         if len(size) > _MOST_DIMS:
             raise ValueError(f"too many dimensions '{type_name(first)}'")
-        first = _first(first)
+        first = _first_of(first)
         if dtype is None and isinstance(first, bytes):  # which are asked for their elements, but not for those' dtype
             raise _invalid(first)
         if isinstance(first, numpy_values.ndarray) and not isinstance(data, numpy_values.ndarray):
@@ -217,7 +217,7 @@ def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bo
 _PLAIN = frozenset((builtins.int, builtins.float, builtins.bool, builtins.complex))
 
 
-def _first(sequence: Any) -> Any:
+def _first_of(sequence: Any) -> Any:
     try:
         return sequence[0]
     except Exception:  # whatever a sequence of a user's own class raises
@@ -287,7 +287,7 @@ def _invalid(data: Any) -> TypeError:
 
 def _filled_array(elements: list[Any], dtype: DType) -> Array:
     try:
-        return _HOST.launch(_array, elements, dtype)
+        return _HOST.launch(_array_of_elements, elements, dtype)
     except Exception as error:
         if len(elements) > 1:  # the first element that is wrong is the one that is told
             for element in elements:
@@ -300,7 +300,7 @@ def _filled_array(elements: list[Any], dtype: DType) -> Array:
         raise
 
 
-def _array(xp: Any, elements: list[Any], dtype: DType) -> Array:
+def _array_of_elements(xp: Any, elements: list[Any], dtype: DType) -> Array:
     if dtype is dtypes.uint64:
         return _uint64_array(xp, elements)
     if not _PLAIN.issuperset(map(type, elements)):

@@ -13,7 +13,7 @@ from tensorglass.tensor.tensor import Tensor, header_of
 Operation = Callable[..., Tensor]
 
 
-def _filled(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
+def _fill_view(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
     """`whole`, fresh zeros, once `part` is written where `view` looks."""
     view.copy_(part)
     whole._storage.version = 0
@@ -23,7 +23,7 @@ def _filled(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
 @derivative(node="SelectBackwardBackward0", part=lambda grad, dim, index: grad.select(dim, index))
 def _unselected(part: Tensor, size: tuple[int, ...], dim: int, index: int) -> Tensor:
     whole = part.new_zeros(size)
-    return _filled(whole, whole.select(dim, index), part)
+    return _fill_view(whole, whole.select(dim, index), part)
 
 
 @derivative(
@@ -33,13 +33,13 @@ def _unsliced(
     part: Tensor, size: tuple[int, ...], dim: int, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     whole = part.new_zeros(size)
-    return _filled(whole, slice_view(whole, dim, start, end, step), part)
+    return _fill_view(whole, slice_view(whole, dim, start, end, step), part)
 
 
 @derivative(node="DiagonalBackwardBackward0", part=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
 def _undiagonal(part: Tensor, size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Tensor:
     whole = part.new_zeros(size)
-    return _filled(whole, whole.diagonal(offset, dim1, dim2), part)
+    return _fill_view(whole, whole.diagonal(offset, dim1, dim2), part)
 
 
 @derivative(

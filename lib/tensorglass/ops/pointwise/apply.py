@@ -57,11 +57,11 @@ def _replace(name: str, input: Tensor, function: Callable[..., Any], **others: T
     target, sources = raw_array(input), [array_of(each.expand(input._size)) for each in others.values()]
     for place in _HOST.xp.ndindex(target.shape):
         answer = function(*[each[place].item() for each in (target, *sources)])
-        _HOST.launch(_write, target, place, _element(answer, input._dtype))
+        _HOST.launch(_write_element, target, place, _element(answer, input._dtype))
     return input
 
 
-def _write(xp: Any, target: Array, place: tuple[int, ...], element: complex) -> None:
+def _write_element(xp: Any, target: Array, place: tuple[int, ...], element: complex) -> None:
     target[place] = element
 
 

@@ -21,7 +21,7 @@ from tensorglass.tensor.tensor import Tensor
 SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 
-def _steps(name: str) -> Callable[[F], F]:
+def _zero_derivative(name: str) -> Callable[[F], F]:
     """The derivative of a comparison: none, but in place it overwrites what had one, with zeros for a gradient."""
     return derivative(node=by_number(name, 0, 1), in_place_only=True, input=zero_gradient, other=zero_gradient)
 
@@ -30,21 +30,21 @@ def _steps(name: str) -> Callable[[F], F]:
 
 
 @pointwise(PREDICATE, ufunc="equal", dunders=("__eq__",), samples=binary)
-@_steps("Eq")
+@_zero_derivative("Eq")
 def eq(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input == other``."""
     return xp.equal(input, other, out=out)
 
 
 @pointwise(PREDICATE, ufunc="not_equal", aliases=("not_equal",), dunders=("__ne__",), samples=binary)
-@_steps("Ne")
+@_zero_derivative("Ne")
 def ne(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input != other``."""
     return xp.not_equal(input, other, out=out)
 
 
 @pointwise(ORDERING, ufunc="less", error_name="lt_cpu", aliases=("less",), dunders=("__lt__",), samples=binary)
-@_steps("Lt")
+@_zero_derivative("Lt")
 def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input < other``."""
     return xp.less(input, other, out=out)
@@ -53,14 +53,14 @@ def lt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 @pointwise(
     ORDERING, ufunc="less_equal", error_name="le_cpu", aliases=("less_equal",), dunders=("__le__",), samples=binary
 )
-@_steps("Le")
+@_zero_derivative("Le")
 def le(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input <= other``."""
     return xp.less_equal(input, other, out=out)
 
 
 @pointwise(ORDERING, ufunc="greater", error_name="gt_cpu", aliases=("greater",), dunders=("__gt__",), samples=binary)
-@_steps("Gt")
+@_zero_derivative("Gt")
 def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input > other``."""
     return xp.greater(input, other, out=out)
@@ -74,7 +74,7 @@ def gt(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     dunders=("__ge__",),
     samples=binary,
 )
-@_steps("Ge")
+@_zero_derivative("Ge")
 def ge(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
     """``input >= other``."""
     return xp.greater_equal(input, other, out=out)

@@ -103,17 +103,17 @@ def nan_to_num(
     return clean
 
 
-def _infinite(name: str) -> Callable[..., None]:
+def _refuse_complex(name: str) -> Callable[..., None]:
     return no_complex(f"{name} does not support complex inputs.", RuntimeError)
 
 
-@pointwise(_answers_in_bool("isposinf"), check=_infinite("isposinf"), inplace=False, samples=unary)
+@pointwise(_answers_in_bool("isposinf"), check=_refuse_complex("isposinf"), inplace=False, samples=unary)
 def isposinf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Whether each element is positive infinity."""
     return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, xp.inf, out=out)
 
 
-@pointwise(_answers_in_bool("isneginf"), check=_infinite("isneginf"), inplace=False, samples=unary)
+@pointwise(_answers_in_bool("isneginf"), check=_refuse_complex("isneginf"), inplace=False, samples=unary)
 def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Whether each element is negative infinity."""
     return xp.zeros(input.shape, bool) if input.dtype.kind in "biu" else xp.equal(input, -xp.inf, out=out)

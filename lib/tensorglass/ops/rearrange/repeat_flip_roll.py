@@ -28,14 +28,14 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 Kernel = Any
 
 
-def _moved(kernel: Kernel, input: Tensor, *parameters: Any) -> Tensor:
+def _rearranged(kernel: Kernel, input: Tensor, *parameters: Any) -> Tensor:
     """A kernel's rearranged copy as a new contiguous tensor."""
-    array = input._storage.backend.launch(_run, kernel, array_of(input), parameters)
+    array = input._storage.backend.launch(_run_rearranging, kernel, array_of(input), parameters)
     memory.copied(array.nbytes)
     return from_array(array, input._dtype, input._storage)
 
 
-def _run(xp: Any, kernel: Kernel, array: Array, parameters: tuple[Any, ...]) -> Array:
+def _run_rearranging(xp: Any, kernel: Kernel, array: Array, parameters: tuple[Any, ...]) -> Array:
     moved = kernel(xp, array, *parameters)
     fresh = xp.ascontiguousarray(moved).reshape(moved.shape)
     return fresh.copy() if xp.shares_memory(fresh, array) else fresh
@@ -59,7 +59,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {size}")
     if 0 in size:
         return empty_on(input.device, tuple(size), geometry.contiguous_strides(tuple(size)), input._dtype)
-    return _moved(_tile, input, times)
+    return _rearranged(_tile, input, times)
 
 
 def _padded(size: tuple[int, ...], ndim: int) -> tuple[int, ...]:
@@ -163,7 +163,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
     if not input.numel():
         return clone(input, memory_format=preserve_format if axes else contiguous_format)
     if not axes:
-        return _moved(_roll, input, moves[0], None)
+        return _rearranged(_roll, input, moves[0], None)
     places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
     if len(input._size) in (4, 5) and input._stride != geometry.contiguous_strides(input._size):
         for shift, axis in zip(moves, places, strict=True):  # joined of two parts, whose memory format is kept
@@ -171,7 +171,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
             start = -shift % length
             input = cat([narrow(input, axis, start, length - start), narrow(input, axis, 0, start)], axis)
         return input
-    return _moved(_roll, input, moves, tuple(places))
+    return _rearranged(_roll, input, moves, tuple(places))
 
 
 def _rotations() -> Iterator[Sample]:
@@ -244,7 +244,7 @@ def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tens
     check_out_dtype(out, input._dtype)
     if input.numel():
         refuse_unwritten(name, input._dtype)
-    made = _moved(kernel, input, diagonal)
+    made = _rearranged(kernel, input, diagonal)
     if out is None:
         return made
     if out._size != made._size:
@@ -273,18 +273,18 @@ def _check_matrices(name: str, input: Tensor, diagonal: int) -> None:
 
 
 def _tril(xp: Any, array: Array, diagonal: int) -> Array:
-    return _kept(xp, array, diagonal, False) if _has_bits(xp, array) else xp.tril(array, diagonal)
+    return _keep_by_bits(xp, array, diagonal, False) if _has_bits(xp, array) else xp.tril(array, diagonal)
 
 
 def _triu(xp: Any, array: Array, diagonal: int) -> Array:
-    return _kept(xp, array, diagonal - 1, True) if _has_bits(xp, array) else xp.triu(array, diagonal)
+    return _keep_by_bits(xp, array, diagonal - 1, True) if _has_bits(xp, array) else xp.triu(array, diagonal)
 
 
 def _has_bits(xp: Any, array: Array) -> bool:
     return on_host(xp) and array.dtype.itemsize <= 8
 
 
-def _kept(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
+def _keep_by_bits(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
     """What lies above a diagonal, or on and below it: elements' bits, where a mask has ones."""
     rows, columns = array.shape[-2:]
     bits = f"i{array.dtype.itemsize}"
@@ -331,7 +331,7 @@ def repeat_interleave(
     if repeats is None:
         if dim is not None:
             raise TypeError("dim without repeats")  # `explaining` says it in PyTorch's words
-        return _places(input, output_size)
+        return _repeated_places(input, output_size)
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -339,7 +339,7 @@ def repeat_interleave(
             total = repeats * (input.numel() if dim is None else input.size(dim))
             if total != output_size:
                 raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}")
-        return _each(input, repeats, dim)
+        return _repeat_each(input, repeats, dim)
     chosen, axis = (input.flatten(), 0) if dim is None else (input, dim)
     counts: Tensor = repeats
     if len(repeats._size) == 0 or repeats._size == (1,):
@@ -351,13 +351,13 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{len(repeats)} and input.size({axis}) = {chosen.size(axis)}"
         )
-    places = _places(counts, output_size)
+    places = _repeated_places(counts, output_size)
     if chosen._conj:
         return chosen.conj().index_select(axis, places).conj()
     return chosen.index_select(axis, places)
 
 
-def _each(input: Tensor, repeats: int, dim: int | None) -> Tensor:
+def _repeat_each(input: Tensor, repeats: int, dim: int | None) -> Tensor:
     """Every slice as often: expanded beside itself, and copied once."""
     flat = input.flatten() if dim is None else input
     axis = 0 if dim is None else geometry.wrap_dim(dim, max(len(flat._size), 1))
@@ -366,7 +366,7 @@ def _each(input: Tensor, repeats: int, dim: int | None) -> Tensor:
     return wide.expand(size).clone(memory_format=contiguous_format).flatten(axis, axis + 1)
 
 
-def _places(repeats: Tensor, output_size: int | None) -> Tensor:
+def _repeated_places(repeats: Tensor, output_size: int | None) -> Tensor:
     if repeats._dtype not in (dtypes.int32, dtypes.int64):
         raise not_implemented("repeat_interleave_cpu", repeats._dtype)
     if len(repeats._size) != 1:

@@ -99,7 +99,7 @@ def _reader(view: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _copy_of_view(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
     read = _reader(view)
 
     def copied(*arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
@@ -113,7 +113,7 @@ def _copied(name: str, view: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return copied
 
 
-def _declare(
+def _declare_copy(
     name: str,
     view: Callable[..., Tensor],
     samples: Samples | None,
@@ -126,7 +126,7 @@ def _declare(
     differs: str | None = None,
 ) -> None:
     """Declare the copy of a view; `like` is the operator whose derivative it has, if not the view."""
-    body = _copied(name, view)
+    body = _copy_of_view(name, view)
     body.__name__ = body.__qualname__ = name
     body.__doc__ = f"`{name.removesuffix('_copy')}`, copied: shares no memory with the input."
     out = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
@@ -139,7 +139,7 @@ def _declare(
     operator("copy", method=method, out=True, samples=samples, signatures=signatures, differs=differs)(body)
 
 
-def _alias(input: Tensor) -> Tensor:
+def _whole_view(input: Tensor) -> Tensor:
     return input
 
 
@@ -157,13 +157,13 @@ def _view_node(size: Any) -> str | None:
     return None if isinstance(size, DType) else "ViewBackward0_copy"
 
 
-vars(_alias)["derivative"] = Derivative({"input": lambda grad: grad})
+vars(_whole_view)["derivative"] = Derivative({"input": lambda grad: grad})
 
-_declare("alias_copy", _alias, _calls(((2, 3),), ((),), ((0, 3),)))
-_declare("as_strided_copy", as_strided, None)  # what it gives depends on how its input lies
-_declare("diagonal_copy", diagonal, _calls(((3, 3),), ((2, 3), 1), ((2, 3, 2), 0, 0, 2)))
-_declare("expand_copy", expand, _calls(((1, 3), (2, 3)), ((3,), (2, -1)), ((), (2, 2))))
-_declare(
+_declare_copy("alias_copy", _whole_view, _calls(((2, 3),), ((),), ((0, 3),)))
+_declare_copy("as_strided_copy", as_strided, None)  # what it gives depends on how its input lies
+_declare_copy("diagonal_copy", diagonal, _calls(((3, 3),), ((2, 3), 1), ((2, 3, 2), 0, 0, 2)))
+_declare_copy("expand_copy", expand, _calls(((1, 3), (2, 3)), ((3,), (2, -1)), ((), (2, 2))))
+_declare_copy(
     "narrow_copy",
     narrow,
     _calls(((3, 2), 0, 1, 2), ((2, 3), -1, 0, 0)),
@@ -171,23 +171,23 @@ _declare(
     method=True,
     differs="an `out` with strides is written as it lies, not as if it had none",
 )
-_declare("permute_copy", permute, _calls(((2, 3), (1, 0)), ((2, 1, 3), (-1, 0, 1))))
-_declare("select_copy", select, _calls(((2, 3), 0, 1), ((2, 3), -1, -1)))
-_declare(
+_declare_copy("permute_copy", permute, _calls(((2, 3), (1, 0)), ((2, 1, 3), (-1, 0, 1))))
+_declare_copy("select_copy", select, _calls(((2, 3), 0, 1), ((2, 3), -1, -1)))
+_declare_copy(
     "slice_copy", slice_view, _calls(((3, 2),), ((3, 2), 0, 1), ((2, 5), 1, -4, None, 2)), node="SliceBackward0_copy"
 )
-_declare("squeeze_copy", squeeze, _calls(((1, 3, 1),), ((1, 3, 1), 0), ((1, 3, 1), (0, 2))), signatures=(
+_declare_copy("squeeze_copy", squeeze, _calls(((1, 3, 1),), ((1, 3, 1), 0), ((1, 3, 1), (0, 2))), signatures=(
     "(Tensor input, *, Tensor out = None)",
     "(Tensor input, int dim, *, Tensor out = None)",
     "(Tensor input, tuple of ints dim, *, Tensor out = None)",
 ))  # fmt: skip
-_declare("t_copy", t, _calls(((2, 3),), ((3,),), ((),)))
-_declare("transpose_copy", transpose, _calls(((2, 3), 0, 1), ((2, 1, 3), 0, -1)))
-_declare("unfold_copy", unfold, _calls(((5,), 0, 3, 1), ((2, 4), 1, 2, 2)))
-_declare("unsqueeze_copy", unsqueeze, _calls(((2, 3), 0), ((), -1)))
-_declare("view_as_complex_copy", view_as_complex, None, real_only="view_as_complex_copy")
-_declare("view_as_real_copy", _as_real, None, like=view_as_real)
-_declare("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=view, node=_view_node, signatures=(
+_declare_copy("t_copy", t, _calls(((2, 3),), ((3,),), ((),)))
+_declare_copy("transpose_copy", transpose, _calls(((2, 3), 0, 1), ((2, 1, 3), 0, -1)))
+_declare_copy("unfold_copy", unfold, _calls(((5,), 0, 3, 1), ((2, 4), 1, 2, 2)))
+_declare_copy("unsqueeze_copy", unsqueeze, _calls(((2, 3), 0), ((), -1)))
+_declare_copy("view_as_complex_copy", view_as_complex, None, real_only="view_as_complex_copy")
+_declare_copy("view_as_real_copy", _as_real, None, like=view_as_real)
+_declare_copy("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=view, node=_view_node, signatures=(
     "(Tensor input, torch.dtype dtype, *, Tensor out = None)",
     "(Tensor input, tuple of ints size, *, Tensor out = None)",
 ))  # fmt: skip

@@ -13,7 +13,7 @@ from tensorglass.tensor.tensor import Tensor, header_of
 from tensorglass.tensor.torch_function import on_plain_self
 
 
-def _check(cls: Any) -> type[Tensor]:
+def _checked_class(cls: Any) -> type[Tensor]:
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__})")
     if not issubclass(cls, Tensor):
@@ -34,7 +34,7 @@ def as_subclass(input: Tensor, cls: Any) -> Tensor:
     TypeError if `cls` is no such class.
     """
     view = on_plain_self(alias)(input)
-    view.__class__ = _check(cls)
+    view.__class__ = _checked_class(cls)
     return view
 
 
@@ -42,7 +42,7 @@ def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Tensor
     """A tensor of a class on the memory of `data`: a leaf of its own, as parameters are made."""
     made = make(data._storage, *header_of(data), data._dtype)
     made._counter, made._conj = data._counter, data._conj
-    made.__class__ = _check(cls)
+    made.__class__ = _checked_class(cls)
     set_requires_grad(made, require_grad)
     return made
 

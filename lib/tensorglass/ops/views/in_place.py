@@ -33,7 +33,7 @@ def _take_history(input: Tensor, node: FormulaNode) -> None:
         input._seen = input._version
 
 
-def _declare(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
+def _declare_in_place(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
     view = explaining(view, name, signatures, is_method=True)
 
     def relabel(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
@@ -59,11 +59,11 @@ def _t(input: Tensor) -> Tensor:
     return view_of(input, *geometry.t(*header_of(input), name="t_"))
 
 
-_declare("as_strided_", as_strided)
-_declare("squeeze_", squeeze, "(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
-_declare("swapaxes_", swapaxes)
-_declare("swapdims_", transpose)
+_declare_in_place("as_strided_", as_strided)
+_declare_in_place("squeeze_", squeeze, "(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
+_declare_in_place("swapaxes_", swapaxes)
+_declare_in_place("swapdims_", transpose)
 _t.__name__ = "t"
-_declare("t_", recorded(_t))
-_declare("transpose_", transpose)
-_declare("unsqueeze_", unsqueeze)
+_declare_in_place("t_", recorded(_t))
+_declare_in_place("transpose_", transpose)
+_declare_in_place("unsqueeze_", unsqueeze)

@@ -12,23 +12,23 @@ from tensorglass.tensor.tensor import Tensor
 
 def set_real(input: Tensor, value: Any) -> None:
     """Write a tensor or a number over the real parts; over all of a real tensor."""
-    _write(input.real, value)
+    _write_part(input.real, value)
 
 
 def set_imag(input: Tensor, value: Any) -> None:
     """Write a tensor or a number over the imaginary parts: negated where the tensor is read conjugated."""
     if not input.is_conj():
-        _write(input.imag, value)
+        _write_part(input.imag, value)
         return
     stored = input.conj().imag
     if isinstance(value, Tensor):
         value = -value.to(stored.dtype)
     elif isinstance(value, int | float | complex):
         value = -value
-    _write(stored, value)
+    _write_part(stored, value)
 
 
-def _write(part: Tensor, value: Any) -> None:
+def _write_part(part: Tensor, value: Any) -> None:
     if isinstance(value, Tensor):
         part.copy_(value)
     else:

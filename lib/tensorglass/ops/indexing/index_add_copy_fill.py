@@ -240,7 +240,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
-    if not index.numel() or not input.numel():
+    if not index.numel():
         input._written()
         return input
     length = input._size[dim] if input._size else 1

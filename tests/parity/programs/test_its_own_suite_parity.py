@@ -26,7 +26,6 @@ x=torch.arange(6.) ;; torch.hsplit(x,sections=2) ;; torch.hsplit(input=x,indices
 x=torch.arange(6.) ;; torch.broadcast_to(x,6) ;; torch.broadcast_to(x,(2,6)) ;; torch.broadcast_to(x,size=[6])
 x=torch.tensor(3) ;; torch.unravel_index(x,(2,np.int64(3))) ;; torch.unravel_index(x,(True,7))
 torch.ones(2,3).resize_(8,8,2**29,2**29) ;; torch.ones(2,3).resize_(2,4,2**29,2**29) ;; torch.ones(2,3).resize_(-1)
-x=torch.ones(3,4) ;; i=torch.zeros(2,2,dtype=torch.long) ;; x.scatter(0,i,torch.ones(2)) ;; x.scatter(0,i,x[0,:1])
 x=torch.ones(3,4) ;; i=torch.zeros(2,2,dtype=torch.long) ;; x.scatter_add(0,i,x[None]) ;; x.scatter_add(0,i,x[0,0])
 x=torch.ones(3,dtype=torch.complex64) ;; x.unique_consecutive(dim=0) ;; x[None].unique_consecutive(dim=0)
 x=torch.tensor([0j,1+1j,2j]) ;; x**-1 ;; x**-0.5 ;; x**(-1-1j) ;; x**2 ;; x[:1]**torch.tensor([-1.]) ;; x.pow_(-2)

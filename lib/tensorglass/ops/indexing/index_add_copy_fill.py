@@ -99,7 +99,8 @@ def _index_fill_samples() -> Iterator[Sample]:
     yield sample(values(2, 3), 1, some_positions(2, length=3), 5.0)
 
 
-def _check_vector(name: str, index: Tensor) -> None:
+def check_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    """Raise unless `source` has a slice along `dim` for each element of `index`, as large as those of `input`."""
     if len(index._size) > 1:
         raise IndexError(
             f"{name}: Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
@@ -107,6 +108,26 @@ def _check_vector(name: str, index: Tensor) -> None:
         )
     if index._dtype not in POSITIONS:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
+    if input._dtype is not source._dtype:
+        raise RuntimeError(
+            f"{name}: self ({input._dtype.scalar_type}) and source ({source._dtype.scalar_type}) must have the same "
+            "scalar type"
+        )
+    if dim and dim >= len(source._size):
+        raise RuntimeError(
+            f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {len(source._size)}"
+        )
+    own = source._size[dim] if source._size else 1
+    if own != index.numel():
+        raise RuntimeError(
+            f"{name}: Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for dim: {dim}"
+        )
+    rest = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
+    if rest[0] != rest[1] or len(input._size) != len(source._size):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(input._size)} source.shape = {list(source._size)}"
+        )
 
 
 @derivative(
@@ -117,28 +138,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     check_tensor("index_add_", index, "index", 2)
     check_tensor("index_add_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
-    _check_vector("index_add_()", index)
-    if input._dtype is not source._dtype:
-        raise RuntimeError(
-            f"index_add_(): self ({input._dtype.scalar_type}) and source ({source._dtype.scalar_type}) must have the "
-            "same scalar type"
-        )
-    if dim and dim >= len(source._size):
-        raise RuntimeError(
-            f"index_add_(): Indexing dim {dim} is out of bounds of the source tensor with dim {len(source._size)}"
-        )
-    own = source._size[dim] if source._size else 1
-    if own != index.numel():
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for "
-            f"dim: {dim}"
-        )
-    rest = [size[:dim] + size[dim + 1 :] for size in (input._size, source._size)]
-    if rest[0] != rest[1] or len(input._size) != len(source._size):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input._size)} source.shape = {list(source._size)}"
-        )
+    check_slices("index_add_()", input, dim, index, source)
     refuse_shared_cells(input, index, source)
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
@@ -240,7 +240,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
     refuse_unwritten("index_fill_cpu", input._dtype)
-    if not index.numel() or not input.numel():
+    if not index.numel():
         input._written()
         return input
     length = input._size[dim] if input._size else 1

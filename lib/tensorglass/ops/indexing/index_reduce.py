@@ -21,7 +21,12 @@ from tensorglass.ops.declare.registry import Sample, sample
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.indexing import scatter_backward
 from tensorglass.ops.indexing.gather import check_positions
-from tensorglass.ops.indexing.index_add_copy_fill import declare_out_of_place, written_array, written_in_place
+from tensorglass.ops.indexing.index_add_copy_fill import (
+    check_slices,
+    declare_out_of_place,
+    written_array,
+    written_in_place,
+)
 from tensorglass.ops.indexing.scatter import max_places, mean_places, min_places, multiply_places
 from tensorglass.ops.kernels.add_at import cells
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -65,48 +70,19 @@ def _index_reduce_(
 ) -> Tensor:
     check_tensor("index_reduce_", index, "index", 2)
     check_tensor("index_reduce_", source, "source", 3)
-    _check_index_reduce(input, dim, index, source, reduce)
+    if reduce not in _KERNELS:
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    axis = geometry.wrap_dim(dim, len(input._size))
+    check_slices("index_reduce_()", input, axis, index, source)
     refuse_shared_cells(input, index, source)
     warn("index_reduce() is in beta and the API may change at any time.")
     _check_kernel(input, reduce, include_self)
-    axis = geometry.wrap_dim(dim, len(input._size))
     length = input._size[axis] if input._size else 1
     check_positions(index, length, axis, "index out of range in self", IndexError)
     positions = array_of(index).reshape(-1)
     return written_in_place(
         input, _at_slices, positions, written_array(source, input), axis, _KERNELS[reduce], include_self
     )
-
-
-def _check_index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> None:
-    """Raise what PyTorch refuses."""
-    if reduce not in _KERNELS:
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    axis = geometry.wrap_dim(dim, len(input._size))
-    kind = input._dtype.scalar_type
-    if len(index._size) > 1:
-        raise IndexError(
-            f"index_reduce_(): Index is supposed to be a vector, but got dim: {len(index._size)} with type: "
-            f"{index._dtype.scalar_type} and size: {list(index._size)}"
-        )
-    if index._dtype not in (dtypes.int32, dtypes.int64):
-        raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index but got: {index._dtype.scalar_type}")
-    if input._dtype is not source._dtype:
-        raise RuntimeError(
-            f"index_reduce_(): self ({kind}) and source ({source._dtype.scalar_type}) must have the same scalar type"
-        )
-    own = source._size[axis] if source._size else 1
-    rest = [size[:axis] + size[axis + 1 :] for size in (input._size, source._size)]
-    if rest[0] != rest[1] or len(input._size) != len(source._size):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input._size)} source.shape = {list(source._size)}"
-        )
-    if own != index.numel():
-        raise RuntimeError(
-            f"index_reduce_(): Number of indices ({index.numel()}) should be equal to source.size(dim): ({own}), for "
-            f"dim: {axis}"
-        )
 
 
 #: By what slices are combined, where PyTorch has not written it for every dtype.

@@ -19,6 +19,7 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -163,24 +164,18 @@ def histogram(
     if out is not None:
         check_pair(out)
     _check_bins(input, bins)
-    if weight is not None:
-        _check_weight(input, weight)
-    _refuse_without_kernel(input, isinstance(bins, Tensor), range)
-    if out is not None:
-        _check_results_dtype(input, *out)
     if isinstance(bins, Tensor):
-        edges = bins.clone(memory_format=contiguous_format)
-    else:
-        edges = _edges(input, bins, range)
-    hist = _counted(input.detach().reshape(-1, 1), [edges], weight)
-    if density:
-        hist = hist / hist.sum() / edges.detach().diff()
+        bins = bins.clone(memory_format=contiguous_format)
+    hist, (edges,) = _in_boxes(
+        input.reshape(-1, 1), [bins], range, None if weight is None else weight.reshape(-1), density
+    )
     if out is None:
         return return_types.histogram(hist, edges)
-    written = [
-        write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)
-    ]
-    return return_types.histogram.out(*written)
+    for target in out:
+        check_out_dtype(target, dtype)
+    return return_types.histogram.out(
+        *[write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)]
+    )
 
 
 def _refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> None:
@@ -195,15 +190,6 @@ def _refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[floa
     if not has_edges and dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
         raise RuntimeError(_NO_BYTE)
     raise not_implemented("histogram_cpu", dtype)
-
-
-def _check_results_dtype(input: Tensor, hist: Tensor, edges: Tensor) -> None:
-    for name, each, where in (("hist", hist, ""), ("bin_edges", edges, " for dimension 0")):
-        if each._dtype is not input._dtype:
-            raise RuntimeError(
-                f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got input "
-                f"{C_NAMES[input._dtype]} and {name} {C_NAMES[each._dtype]}{where}"
-            )
 
 
 def _check_bins(input: Tensor, bins: Any) -> None:
@@ -232,33 +218,6 @@ def _check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
             f"{_TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
             f"{C_NAMES[input._dtype]} and bins for dimension {dim} with dtype {C_NAMES[edges._dtype]}"
         )
-
-
-def _check_weight_dtype(input: Tensor, weight: Tensor) -> None:
-    """Raise unless the weights have the dtype of what they weigh."""
-    if weight._dtype is not input._dtype:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
-        )
-
-
-def _check_weight(input: Tensor, weight: Tensor) -> None:
-    _check_weight_dtype(input, weight)
-    if weight.numel() != input.numel():
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
-            f"{[weight.numel()]}"
-        )
-
-
-def _edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
-    if limits is not None and len(limits) != 2:
-        raise RuntimeError(
-            f"{_TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
-        )
-    return _equal_edges(input, bins, limits)
 
 
 def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
@@ -308,22 +267,6 @@ def _read_bins(input: Tensor, bins: Any) -> list[Any]:
     return list(bins)
 
 
-def _check_point_weights(input: Tensor, weight: Tensor) -> None:
-    _check_weight_dtype(input, weight)
-    if weight._size != input._size[:-1]:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {list(input._size)} and weight with shape "
-            f"{list(weight._size)}"
-        )
-
-
-def _edges_along(points: Tensor, place: int, bins: Any, limits: Sequence[float] | None) -> Tensor:
-    if isinstance(bins, Tensor):
-        return bins
-    return _equal_edges(points.select(1, place), bins, limits and limits[2 * place : 2 * place + 2], place)
-
-
 @operator("sorting", method=False, samples=_histogramdd_samples)
 def histogramdd(
     input: Tensor, bins: Any, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False
@@ -335,36 +278,55 @@ def histogramdd(
     `density`, divided by the whole and by the boxes' volumes.
     """
     check_tensor("histogramdd", input)
-    chosen = _read_bins(input, bins)
-    dimensions = len(chosen)
-    if range is not None and len(range) != 2 * dimensions:
+    return return_types.histogramdd(*_in_boxes(input, _read_bins(input, bins), range, weight, density))
+
+
+def _in_boxes(
+    input: Tensor, bins: list[Any], limits: Sequence[float] | None, weight: Tensor | None, density: bool
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """How many points lie in each box, and the boxes' edges, for each dimension."""
+    dimensions, dtype = len(bins), input._dtype
+    if limits is not None and len(limits) != 2 * dimensions:
         raise RuntimeError(
             f"{_TITLE}: for a {dimensions}-dimensional histogram range should have {2 * dimensions} elements, but got "
-            f"{len(range)}"
+            f"{len(limits)}"
         )
     if weight is not None:
-        _check_point_weights(input, weight)
-    has_edges = any(isinstance(each, Tensor) for each in chosen)
-    _refuse_without_kernel(input, has_edges, range)
+        _check_weight(input, weight)
+    _refuse_without_kernel(input, any(isinstance(each, Tensor) for each in bins), limits)
     points = input.detach().reshape(-1, dimensions)
-    edges = tuple([_edges_along(points, place, each, range) for place, each in enumerate(chosen)])
-    hist = _counted(points, edges, weight)
-    if density:
-        hist = hist / hist.sum()
-        for place, each in enumerate(edges):
-            widths = each.diff()
-            hist = hist / widths.reshape([-1, *[1] * (dimensions - 1 - place)])
-    return return_types.histogramdd(hist, edges)
-
-
-def _counted(points: Tensor, edges: Sequence[Tensor], weight: Tensor | None) -> Tensor:
-    """How many points, a row each, lie in each box between edges; or the sum of their weights."""
-    backend, dtype = points._storage.backend, points._dtype
+    edges = tuple(
+        each
+        if isinstance(each, Tensor)
+        else _equal_edges(points.select(1, dim), each, limits and limits[2 * dim : 2 * dim + 2], dim)
+        for dim, each in enumerate(bins)
+    )
+    backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach()).reshape(-1)
     compute, kind = (backend.array_dtype(each) for each in (comparable(dtype), dtype))
     arrays = [array_of(each.detach()).astype(compute, copy=False) for each in (points, *edges)]
     counts = backend.launch(_count_points, arrays[0], arrays[1:], weights, kind)
-    return from_array(counts, dtype, points._storage)
+    hist = from_array(counts, dtype, input._storage)
+    if density:
+        hist = hist / hist.sum()
+        for dim, each in enumerate(edges):
+            hist = hist / each.detach().diff().reshape([-1, *[1] * (dimensions - 1 - dim)])
+    return hist, edges
+
+
+def _check_weight(input: Tensor, weight: Tensor) -> None:
+    """Raise unless there is a weight for each point, of the dtype of the points."""
+    if weight._dtype is not input._dtype:
+        raise RuntimeError(
+            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
+            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
+        )
+    if weight._size != input._size[:-1]:
+        raise RuntimeError(
+            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
+            f"innermost dimension, but got input with shape {list(input._size)} and weight with shape "
+            f"{list(weight._size)}"
+        )
 
 
 def _count_points(xp: Any, points: Array, edges: list[Array], weights: Array | None, kind: Any) -> Array:

@@ -86,3 +86,9 @@ def test_scatter_kin_write_to_a_copy():
     assert x.slice_scatter(torch.ones(2, 1), 1, 2).tolist() == [[0, 0, 1], [0, 0, 1]]
     assert x.diagonal_scatter(torch.ones(2)).tolist() == [[1, 0, 0], [0, 1, 0]]
     assert x.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("size", "dim"), [((0,), 0), ((2, 0, 3), 1), ((0, 3), 0)])
+def test_index_fill_of_no_elements_refuses_positions_that_are_not_there(size: tuple[int, ...], dim: int) -> None:
+    with pytest.raises(IndexError, match="index 0 is out of bounds for dimension"):
+        torch.zeros(size).index_fill_(dim, torch.tensor([0]), 1.0)

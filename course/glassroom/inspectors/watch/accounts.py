@@ -131,7 +131,16 @@ class Account:
 
 
 def _mode_of(account: Account) -> Any:
+    import torch
     from torch.utils._python_dispatch import TorchDispatchMode
+
+    own_count: dict[Any, bool] = {}  # by operator: whether PyTorch has counted its writes before a mode is asked
+
+    def counts_itself(operator: Any) -> bool:
+        if operator not in own_count:
+            kernel = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
+            own_count[operator] = kernel or not operator._schema.is_mutable
+        return own_count[operator]
 
     class Watching(TorchDispatchMode):
         """Lets every operator through, and tells the account of it."""
@@ -141,12 +150,28 @@ def _mode_of(account: Account) -> Any:
             return False  # else the first operator imports the compiler, for 1.4 s
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            result = func(*args, **(kwargs or {}))
+            if counts_itself(func):
+                result = func(*args, **(kwargs or {}))
+            else:
+                with _counting_writes():
+                    result = func(*args, **(kwargs or {}))
             if account.is_counting:
                 account.ran(func, (*args, *(kwargs or {}).values()), result)
             return result
 
     return Watching()
+
+
+def _counting_writes() -> Any:
+    """A block in which the operators that an operator is made of raise versions, as they do where nobody watches.
+
+    PyTorch asks a mode below the layer that raises versions. `add_` has passed that layer by then, but `_foreach_add_`
+    leaves the count to the `add_` of each tensor, which the mode would keep below it.
+    """
+    import torch
+
+    below = torch._C._dispatch_tls_local_exclude_set().remove(torch._C.DispatchKey.ADInplaceOrView)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), below)
 
 
 def drop_our_frames(error: BaseException) -> None:

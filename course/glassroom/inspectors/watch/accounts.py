@@ -54,23 +54,29 @@ class Account:
         self._since = Interval()
         self._watching = ExitStack()
         self._torch_mode: Any = None
+        self._torch_flags: dict[str, Any] = {}
 
     def open(self) -> None:
-        """Begin."""
+        """Begin. An interrupt may come at any moment, so whoever calls this closes, whether it has returned or not."""
         self._watching.enter_context(memory.observed(self))
         self.look_for_torch()
         self.is_counting = True
 
     def close(self) -> None:
-        """Count no more, and let go of all."""
+        """Count no more, and let go of all. If an interrupt ends this early, it can be called again."""
         self.is_counting = False
+        if self._torch_flags:
+            _take_off(self._torch_mode, self._torch_flags)
+            self._torch_flags = {}
         self._watching.close()
         self._living.clear()
 
     def look_for_torch(self) -> None:
         """See PyTorch's operators from now on, if it has been imported."""
         if self._torch_mode is None and hasattr(sys.modules.get("torch"), "UntypedStorage"):
-            self._torch_mode = self._watching.enter_context(_mode_of(self))
+            self._torch_mode = _mode_of(self)
+            self._torch_flags = _flags_of_modes()
+            self._torch_mode.__enter__()
 
     def take(self) -> Interval:
         """What happened since this was last asked."""
@@ -160,6 +166,23 @@ def _mode_of(account: Account) -> Any:
             return result
 
     return Watching()
+
+
+def _flags_of_modes() -> dict[str, Any]:
+    """What PyTorch has noted of modes that are on."""
+    from torch.utils import _python_dispatch as modes
+
+    return {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")}
+
+
+def _take_off(mode: Any, flags: dict[str, Any]) -> None:
+    """Take a mode off, however far putting it on or taking it off has come; `flags` are those of before."""
+    from torch.utils import _python_dispatch as modes
+
+    while any(each is mode for each in modes._get_current_dispatch_mode_stack()):
+        modes._pop_mode()
+    vars(modes).update(flags)
+    modes.set_is_in_mode_without_ignore_compile_internals(flags["_is_in_any_mode_without_ignore_compile_internals"])
 
 
 def _counting_writes() -> Any:

@@ -12,7 +12,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
 from glassroom.records.printable import printable
@@ -90,9 +90,12 @@ class _Running:
 
 
 class Stepper:
-    """Runs code of the file `filename`, and tells the follower of each statement."""
+    """Runs code of the file `filename`, and tells the follower of each statement. Of lambdas it follows `code` alone."""
 
-    def __init__(self, filename: str, statements: dict[int, Statement], follower: Follower) -> None:
+    def __init__(
+        self, filename: str, statements: dict[int, Statement], follower: Follower, code: CodeType | None = None
+    ) -> None:
+        self._code = code
         self.filename = filename
         self._statements = statements
         self._follower = follower
@@ -116,7 +119,8 @@ class Stepper:
         if self._is_over or code.co_filename != self.filename:
             return None
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
-        if code.co_name != "<module>" and (code.co_name.startswith("<") or not is_function):
+        is_part = code.co_name.startswith("<") or not is_function
+        if code.co_name != "<module>" and code is not self._code and is_part:
             return None  # a lambda, a comprehension, the body of a class: part of the statement that runs it
         caller = self._stack[-1] if self._stack else None
         self._stack.append(_Running(frame))
@@ -160,7 +164,8 @@ class Stepper:
 
     def _return(self, running: _Running, result: object) -> None:
         if self._raised is None:  # else it is on its way out
-            returns = running.statement is not None and running.statement.returns
+            is_lambda = running.frame.f_code.co_name == "<lambda>"
+            returns = is_lambda or (running.statement is not None and running.statement.returns)
             self._end(running, "returns" if returns else None, result)
         if self._stack:
             self._stack.pop()

@@ -101,8 +101,8 @@ def since(start: int = 0) -> list[Transfer]:
 @contextmanager
 def observed(observer: Callable[[Transfer], None]) -> Iterator[None]:
     """In the block `observer` is called with each transfer."""
-    _observers.append(observer)
-    try:
+    try:  # one call puts it on and one takes it off, so that an interrupt comes before or after
+        _observers.append(observer)
         yield
     finally:
         _observers.remove(observer)

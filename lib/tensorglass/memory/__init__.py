@@ -64,7 +64,7 @@ class Observer(Protocol):
         """An operator copied elements without computing anything."""
 
 
-_observers: tuple[Observer, ...] = ()
+_observers: list[Observer] = []
 _open_tracks = 0  # blocks of `track` that have not ended
 
 
@@ -80,7 +80,7 @@ def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
     if _observers:
-        for observer in _observers:
+        for observer in tuple(_observers):
             observer.born(storage, nbytes)
 
 
@@ -100,7 +100,7 @@ def resized(storage: Counted, nbytes: int) -> None:
     figures.allocations += 1
     figures.allocated_bytes += nbytes
     figures.peak_bytes = max(figures.peak_bytes, figures.live_bytes)
-    for observer in _observers:
+    for observer in tuple(_observers):
         observer.resized(storage, nbytes)
 
 
@@ -108,7 +108,7 @@ def copied(nbytes: int) -> None:
     """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
     figures.copies += 1
     figures.copied_bytes += nbytes
-    for observer in _observers:
+    for observer in tuple(_observers):
         observer.copied(nbytes)
 
 
@@ -251,12 +251,11 @@ def observed(observer: Observer) -> Iterator[None]:
 
     Ends are not reported: who wants to know of a storage's end takes a weak reference to it.
     """
-    global _observers
-    _observers = (*_observers, observer)
-    try:
+    try:  # one call puts it on and one takes it off, so that an interrupt comes before or after
+        _observers.append(observer)
         yield
     finally:
-        _observers = tuple([each for each in _observers if each is not observer])
+        _observers.remove(observer)
 
 
 def _bytes(number: int) -> str:

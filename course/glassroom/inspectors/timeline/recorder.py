@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Hashable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from threading import get_ident
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -79,13 +80,14 @@ _open: list[Recorder] = []  # those that watch
 
 def stop_what_was_left(frame: FrameType | None) -> None:
     """Stop the recorders of blocks that no longer run: an interrupt may come before a block's `__exit__` has begun."""
-    running = [*sys._current_frames().values(), frame]
-    alive = set()
-    for each in running:
-        while each is not None and each not in alive:
-            alive.add(each)
+    alive: set[int] = set()  # by id: to hold a frame is to hold its variables
+    for thread, innermost in sys._current_frames().items():
+        each = frame if thread == get_ident() else innermost
+        while each is not None:
+            alive.add(id(each))
             each = each.f_back
-    for recorder in [each for each in _open if each.frame not in alive]:
+    del innermost
+    for recorder in [each for each in _open if id(each.frame) not in alive]:
         recorder.stop()
 
 

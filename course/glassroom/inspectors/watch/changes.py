@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -50,14 +51,17 @@ class Comparison:
         self._hidden: dict[str, int] = {}
 
     def step(
-        self, now: View, interval: Interval, number: int
+        self, now: View, interval: Interval, number: int, moves: Sequence[str] = ()
     ) -> tuple[list[Change], dict[str, tuple[int, ...]], Snapshot]:
-        """What step `number` did, the cells that it wrote, and the storages that it freed."""
+        """What step `number` did, the cells that it wrote, and the storages that it freed.
+
+        `moves` are the variables whose elements the statement only moves, if it is of such a form.
+        """
         before, self._last = self._last, now
         written = _written(before, now)
         changes = [
             *self._allocated(before, now, interval, number),
-            *_copied(before, now, interval),
+            *_copied(before, now, interval, moves),
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
@@ -163,33 +167,27 @@ def _freed(name: str, nbytes: int) -> Change:
 # --- copies ----------------------------------------------------------------------------------------------------------
 
 
-def _copied(before: View, now: View, interval: Interval) -> list[Change]:
+def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -> list[Change]:
     changes = []
     if interval.copies:
         total = counted(sum(interval.copies), "byte")
         words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
         changes.append(Change("copied", words, None, sum(interval.copies)))
+    if not any(_variable(header.name) in moves for header in before.snapshot.headers):
+        return changes
     old = before.storages()
     for storage in now.snapshot.storages:
         headers = now.snapshot.headers_on(storage)
         if storage.name in old or any(header.library in ACCOUNTED for header in headers):
             continue
-        twin = _twin(headers[0], before.snapshot)
-        if twin is not None:  # the library does not say, but the values do
-            words = f"{headers[0].name} holds the values of {twin}: {counted(storage.nbytes, 'byte')} copied"
-            changes.append(Change("copied", words, storage.name, storage.nbytes))
+        words = f"{headers[0].name} is a copy: {counted(storage.nbytes, 'byte')} copied"
+        changes.append(Change("copied", words, storage.name, storage.nbytes))
     return changes
 
 
-def _twin(header: Header, before: Snapshot) -> str | None:
-    """An older tensor with the same size, dtype and (not all equal) values."""
-    values = [repr(cell.value) for cell in header.cells]
-    if len(set(values)) < 2:
-        return None
-    for other in before.headers:
-        if (other.size, other.dtype) == (header.size, header.dtype) and [repr(c.value) for c in other.cells] == values:
-            return other.name
-    return None
+def _variable(name: str) -> str:
+    """The variable that a path begins with, also in a function: `x` of `x[0].w in f()`."""
+    return re.split(r"[.\[: ]", name, maxsplit=1)[0]
 
 
 # --- headers ---------------------------------------------------------------------------------------------------------

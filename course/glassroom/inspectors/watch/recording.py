@@ -113,7 +113,7 @@ class Recorder:
         number = len(self._moments) + 1
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
-        changes, written, gone = self._comparison.step(now, self._account.take(), number)
+        changes, written, gone = self._comparison.step(now, self._account.take(), number, statement.moves)
         for change in changes:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1

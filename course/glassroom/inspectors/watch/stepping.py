@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
+from glassroom.inspectors.watch.moving import moved_by
 from glassroom.records.printable import printable
 
 T = TypeVar("T")
@@ -23,11 +24,14 @@ _PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and g
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement by its lines; of one with a body, those of its head."""
+    """A statement by its lines; of one with a body, those of its head. `moves` are variables of which one is an array
+    whose elements it only moves, if it is of such a form.
+    """
 
     line: int
     end: int
     returns: bool = False
+    moves: tuple[str, ...] = ()
 
 
 class Follower(Protocol):
@@ -63,7 +67,7 @@ def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
         else:
             end = getattr(node, "end_lineno", None) or start
         shift = first_line - 1
-        statement = Statement(start + shift, end + shift, isinstance(node, ast.Return))
+        statement = Statement(start + shift, end + shift, isinstance(node, ast.Return), moved_by(node))
         if start + shift in found and found[start + shift].line == start + shift:
             continue  # a second statement on the same line
         for line in range(start + shift, end + shift + 1):

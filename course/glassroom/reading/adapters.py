@@ -68,8 +68,12 @@ class TensorAdapter:
         return tensor_class is not None and issubclass(type(value), tensor_class)
 
     def describe(self, value: Any) -> Description:
-        with without_overrides(self.library):
-            return self._described(value)
+        try:
+            with without_overrides(self.library):
+                return self._described(value)
+        except (RuntimeError, NotImplementedError, ValueError) as error:  # of a kind that hides what it is made of
+            first_line = str(error).partition("\n")[0]
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
 
     def _described(self, value: Any) -> Description:
         self._refuse_what_has_no_bytes(value)
@@ -105,13 +109,9 @@ class TensorAdapter:
             )
         if getattr(value, "is_quantized", False):
             raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
-        try:
-            storage = value.untyped_storage()
-            reason = None if storage.data_ptr() or not storage.nbytes() else "its storage is at no address"
-        except (RuntimeError, NotImplementedError, ValueError) as error:
-            reason = str(error).partition("\n")[0]
-        if reason is not None:
-            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {reason}")
+        storage = value.untyped_storage()
+        if storage.nbytes() and not storage.data_ptr():
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: its storage is at no address")
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:

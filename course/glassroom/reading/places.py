@@ -50,8 +50,9 @@ def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Pl
 def _inside(path: str, value: object) -> Iterator[Place]:
     """What a container or an object holds, with the paths to it."""
     kind = type(value)
-    if isinstance(value, dict) and issubclass(kind, dict):
-        yield from _items(path, value)
+    if issubclass(kind, dict):
+        for at, (key, item) in enumerate(list(dict.items(value))):  # type: ignore[arg-type]  # it is a dict
+            yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
     elif issubclass(kind, list | tuple | deque):
         iterate = next(each for each in (list, tuple, deque) if issubclass(kind, each)).__iter__
         yield from ((f"{path}[{at}]", item) for at, item in enumerate(iterate(value)))  # type: ignore[arg-type]  # its own
@@ -68,11 +69,6 @@ def _inside(path: str, value: object) -> Iterator[Place]:
             yield f"{path}.state", attributes["state"]
         else:
             yield from ((f"{path}.{name}", item) for name, item in attributes.items())
-
-
-def _items(path: str, found: dict[object, object]) -> Iterator[Place]:
-    for at, (key, item) in enumerate(list(dict.items(found))):
-        yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
 
 
 def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator[Place]:

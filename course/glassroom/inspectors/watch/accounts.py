@@ -7,12 +7,14 @@ what a variable holds is counted. Ends are known by weak references: the account
 
 from __future__ import annotations
 
+import inspect
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from tensorglass import memory
@@ -55,6 +57,7 @@ class Account:
         self._watching = ExitStack()
         self._torch_mode: Any = None
         self._torch_flags: dict[str, Any] = {}
+        self._no_longer_traced: list[FrameType] = []
 
     def open(self) -> None:
         """Begin. An interrupt may come at any moment, so whoever calls this closes, whether it has returned or not."""
@@ -70,6 +73,7 @@ class Account:
             self._torch_flags = {}
         self._watching.close()
         self._living.clear()
+        self._no_longer_traced = []
 
     def look_for_torch(self) -> None:
         """See PyTorch's operators from now on, if it has been imported."""
@@ -77,6 +81,19 @@ class Account:
             self._torch_mode = _mode_of(self)
             self._torch_flags = _flags_of_modes()
             self._torch_mode.__enter__()
+
+    def traced_until_now(self, frames: list[FrameType]) -> None:
+        """Tracing has ended. A traced frame keeps a dict of its variables, which would hold what these let go of: it is
+        emptied as soon as the frames are not within a trace.
+        """
+        self._no_longer_traced = [each for each in frames if each.f_code.co_flags & inspect.CO_OPTIMIZED]
+
+    def _let_go(self) -> None:
+        for frame in self._no_longer_traced:
+            held = frame.f_locals
+            if isinstance(held, dict):  # Python 3.13 keeps none
+                held.clear()
+        self._no_longer_traced = []
 
     def take(self) -> Interval:
         """What happened since this was last asked."""
@@ -92,6 +109,8 @@ class Account:
 
     def made(self, birth: Birth) -> None:
         """A storage was made."""
+        if self._no_longer_traced:
+            self._let_go()
         self._since.births.append(birth)
         self._living[birth.identity] = birth
         self.allocations += 1

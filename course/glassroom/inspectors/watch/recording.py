@@ -104,6 +104,7 @@ class Recorder:
         """A statement has ended: look, and compare. False once there were enough."""
         if len(self._moments) >= self._limit:
             self._is_cut = True
+            self._account.traced_until_now(frames)
             return False
         begin = perf_counter()
         self._account.is_counting = False

@@ -11,6 +11,7 @@ import ctypes
 import sys
 import weakref
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -63,9 +64,18 @@ class TensorAdapter:
 
     def accepts(self, value: object) -> bool:
         tensor_class = getattr(sys.modules.get(self.library), "Tensor", None)
-        return tensor_class is not None and isinstance(value, tensor_class)
+        # Of the class itself: isinstance would ask the object, and some objects answer with code of their own.
+        return tensor_class is not None and issubclass(type(value), tensor_class)
 
     def describe(self, value: Any) -> Description:
+        try:
+            with without_overrides(self.library):
+                return self._described(value)
+        except (RuntimeError, NotImplementedError, ValueError) as error:  # of a kind that hides what it is made of
+            first_line = str(error).partition("\n")[0]
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+
+    def _described(self, value: Any) -> Description:
         self._refuse_what_has_no_bytes(value)
         storage = value.untyped_storage()
         version = _version(value)
@@ -99,11 +109,9 @@ class TensorAdapter:
             )
         if getattr(value, "is_quantized", False):
             raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
-        try:
-            value.untyped_storage().data_ptr()
-        except (RuntimeError, NotImplementedError) as error:
-            first_line = str(error).partition("\n")[0]
-            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+        storage = value.untyped_storage()
+        if storage.nbytes() and not storage.data_ptr():
+            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: its storage is at no address")
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
@@ -151,7 +159,7 @@ class NumpyAdapter:
     library = "numpy"
 
     def accepts(self, value: object) -> bool:
-        return isinstance(value, np.ndarray)
+        return issubclass(type(value), np.ndarray)
 
     def describe(self, value: np.ndarray) -> Description:
         if value.dtype.kind in "OSUVTMm" and value.dtype.name != "bfloat16":
@@ -213,7 +221,7 @@ class CupyAdapter:
 
     def accepts(self, value: object) -> bool:
         array_class = getattr(sys.modules.get("cupy"), "ndarray", None)
-        return array_class is not None and isinstance(value, array_class)
+        return array_class is not None and issubclass(type(value), array_class)
 
     def describe(self, value: Any) -> Description:
         cupy: ModuleType = sys.modules["cupy"]
@@ -260,6 +268,11 @@ def adapter_for(value: object) -> Adapter | None:
     return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
 
 
+def library_of(tensor: object) -> str | None:
+    """The library of a tensor that autograd may know, "tensorglass" or "torch"; None for all else."""
+    return next((each.library for each in _TENSOR_ADAPTERS if each.accepts(tensor)), None)
+
+
 def described(tensor: object) -> Description:
     """The description of a tensor; TypeError for what is none, or has no memory that could be drawn."""
     adapter = adapter_for(tensor)
@@ -271,6 +284,14 @@ def described(tensor: object) -> Description:
 def key_of(storage: Any) -> Hashable:
     """What identifies the memory of a storage of tensorglass, as long as it lives."""
     return "tensorglass", id(storage)
+
+
+def without_overrides(library: str) -> AbstractContextManager[object]:
+    """A block in which no `__torch_function__` of a class or a mode sees what is read."""
+    c = sys.modules[library]._C
+    switch = getattr(c, "DisableTorchFunction", None) or c.DisableTorchFunctionSubclass
+    block: AbstractContextManager[object] = switch()
+    return block
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:

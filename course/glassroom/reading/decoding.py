@@ -7,6 +7,7 @@ storage with different dtypes, are read by one rule.
 from __future__ import annotations
 
 import struct
+from math import inf, ldexp, nan
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from glassroom.records.snapshot import Number
 _FORMATS = {
     "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
     "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+}  # fmt: skip
+
+# Of eight-bit floats: bits of the exponent, bits of the fraction, bias, and which patterns are not numbers.
+# Source: OCP 8-bit Floating Point Specification, and for "fnuz" arXiv:2206.02915, where only 0x80 is NaN.
+_EIGHT_BITS = {
+    "float8_e4m3fn": (4, 3, 7, {0x7F, 0xFF}), "float8_e4m3fnuz": (4, 3, 8, {0x80}),
+    "float8_e5m2": (5, 2, 15, {*range(0x7D, 0x80), *range(0xFD, 0x100)}), "float8_e5m2fnuz": (5, 2, 16, {0x80}),
+    "float8_e8m0fnu": (8, 0, 127, {0xFF}),
 }  # fmt: skip
 
 
@@ -28,6 +37,8 @@ def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
         return struct.unpack(f"{byte_order if byte_order in '<>' else '='}{code}", data)[0]
     if dtype == "bfloat16":  # the upper half of a float32
         return float(np.frombuffer(b"\0\0" + data, "<f4")[0])
+    if dtype in _EIGHT_BITS:
+        return _of_eight_bits(data[0], dtype)
     if dtype == "complex32":
         real, imaginary = np.frombuffer(data, "<f2")
         return complex(real, imaginary)
@@ -38,3 +49,17 @@ def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
     if element.dtype.kind == "c":
         return complex(element)
     return float(element) if element.dtype.kind == "f" else int(element)
+
+
+def _of_eight_bits(byte: int, dtype: str) -> float:
+    exponent_bits, fraction_bits, bias, nans = _EIGHT_BITS[dtype]
+    if byte in nans:
+        return nan
+    sign = -1.0 if byte >> (exponent_bits + fraction_bits) else 1.0
+    exponent = byte >> fraction_bits & ((1 << exponent_bits) - 1)
+    fraction = byte & ((1 << fraction_bits) - 1)
+    if dtype == "float8_e5m2" and exponent == 31:
+        return sign * inf
+    if exponent == 0 and fraction_bits:  # subnormal
+        return sign * ldexp(fraction, 1 - bias - fraction_bits)
+    return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits)

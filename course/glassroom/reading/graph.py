@@ -7,10 +7,12 @@ The one idea: the graph is read as it stands, through the names that PyTorch and
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for, described
+from glassroom.reading.adapters import Description, adapter_for, described, library_of, without_overrides
 from glassroom.reading.storage_names import name_of
 from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
@@ -28,6 +30,7 @@ def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> G
     order = in_order(roots)
     numbers = {id(node): number for number, node in enumerate(order)}
     made = _made_by(named, numbers)
+    names = {id(tensor): name for name, tensor in reversed(named)}
     steps = [
         Step(
             number=number,
@@ -35,7 +38,7 @@ def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> G
             outputs=tuple(made.get(number, ())),
             saved=tuple(_saved(node)),
             inputs=tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]),
-            leaf=_leaf(node, named),
+            leaf=_leaf(node, names),
         )
         for number, node in enumerate(order)
     ]
@@ -44,16 +47,35 @@ def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> G
 
 def node_of(name: str, tensor: Any) -> Any:
     """The node that made a tensor, or that collects a leaf's gradient."""
-    adapter = adapter_for(tensor)
-    if adapter is None or not hasattr(tensor, "grad_fn"):
+    library = library_of(tensor)
+    if library is None:
         raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {type(tensor).__name__}")
-    if tensor.grad_fn is not None:
-        return tensor.grad_fn
-    if tensor.requires_grad:
-        return tensor.view_as(tensor).grad_fn.next_functions[0][0]  # a leaf's own node
+    if (node := grad_fn_of(tensor)) is not None:
+        return node
+    with without_overrides(library):
+        if tensor.requires_grad:
+            return sys.modules[library].autograd.graph.get_gradient_edge(tensor).node  # a leaf's own node
     raise ValueError(
         f"{name} has no graph: it does not require a gradient and was not computed from a tensor that does"
     )
+
+
+def grad_fn_of(tensor: Any) -> Any:
+    """The node that made a tensor; None for leaves, and for arrays."""
+    library = library_of(tensor)
+    if library is None:
+        return None
+    with without_overrides(library):
+        return tensor.grad_fn
+
+
+def gradient_of(tensor: Any) -> Any:
+    """What backward passes have collected in a leaf; None where there is nothing, and for what is no leaf."""
+    library = library_of(tensor)
+    if library is None:
+        return None
+    with without_overrides(library):
+        return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
 
 
 def in_order(roots: list[Any]) -> list[Any]:
@@ -74,46 +96,61 @@ def in_order(roots: list[Any]) -> list[Any]:
 def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for name, tensor in named:
-        node = getattr(tensor, "grad_fn", None)
+        node = grad_fn_of(tensor)
         number = None if node is None else numbers.get(id(node))
         if number is not None and name not in made.setdefault(number, []):
             made[number].append(name)
     return made
 
 
-def _leaf(node: Any, named: list[tuple[str, Any]]) -> Leaf | None:
+def _leaf(node: Any, names: Mapping[int, str]) -> Leaf | None:
     variable = getattr(node, "variable", None)
     if variable is None:
         return None
-    description = described(variable)
-    gradient = variable.grad
+    with without_overrides(library_of(variable)):
+        size, dtype, gradient = tuple(variable.shape), str(variable.dtype).removeprefix("torch."), variable.grad
+    description = _description(variable)
     return Leaf(
-        name=next((name for name, tensor in named if tensor is variable), "unnamed"),
-        size=description.size,
-        dtype=description.dtype,
-        storage=name_of(description.memory),
-        version=description.version,
+        name=names.get(id(variable), "unnamed"),
+        size=size,
+        dtype=dtype,
+        storage="no memory" if description is None else name_of(description.memory),
+        version=None if description is None else description.version,
         grad="None" if gradient is None else _place(gradient),
     )
 
 
 def _saved(node: Any) -> Iterator[Saved]:
     for name, value in saved_by(node):
-        yield _lost(name, str(value)) if isinstance(value, RuntimeError) else _tensor(name, value)
+        if isinstance(value, Packed):
+            yield Saved(name, "packed", "packed by a hook, not looked at")
+        else:
+            yield _lost(name, str(value)) if isinstance(value, RuntimeError) else _tensor(name, value)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What a hook has made of a saved tensor: to unpack it would run the program's code, a checkpoint's for example."""
+
+    content: Any
 
 
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
-    """What a node keeps for its derivative: names and tensors, or the error that asking for one raises."""
+    """What a node keeps for its derivative: names and tensors, what hooks have packed, or the error that asking for
+    one raises.
+    """
     for attribute in sorted(name for name in dir(node) if name.startswith("_saved_")):
         name = attribute.removeprefix("_saved_")
         if name.endswith(("_sym_sizes", "_sym_strides", "_sizes", "_strides")):
+            continue
+        packed = _packed(getattr(node, f"_raw{attribute}", None))
+        if packed:
+            yield from ((f"{name}{at}", each) for at, each in packed)
             continue
         try:
             value = getattr(node, attribute)
         except RuntimeError as error:
             yield name, error
-            continue
-        if value is None or value == ():
             continue
         if adapter_for(value) is not None:
             yield name, value
@@ -122,15 +159,24 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
     yield from _saved_by_a_function(node)
 
 
+def _packed(raw: Any) -> list[tuple[str, Packed]]:
+    """What hooks have packed of a saved tensor, or of a list of them, each with its place in the list."""
+    several = isinstance(raw, list | tuple)
+    places = [(f"[{at}]", each) for at, each in enumerate(raw)] if several else [("", raw)]
+    return [(at, Packed(each.data)) for at, each in places if getattr(each, "unpack_hook", None) is not None]
+
+
 def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
     """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
     if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
         return  # to look at them would be to take them away
     try:
-        saved = getattr(node, "saved_tensors", ())
+        packed = _packed(getattr(node, "_raw_saved_tensors", None))
+        saved = () if packed else getattr(node, "saved_tensors", ())
     except RuntimeError as error:  # one that is gone or overwritten speaks for all of them
         yield "tensors", error
         return
+    yield from packed
     yield from ((f"[{at}]", value) for at, value in enumerate(saved) if value is not None)
 
 
@@ -142,14 +188,24 @@ def _lost(name: str, message: str) -> Saved:
 
 
 def _tensor(name: str, value: Any) -> Saved:
-    description = described(value)
-    storage = name_of(description.memory)
-    return Saved(name, "tensor", _place(value), storage, description.version)
+    description = _description(value)
+    if description is None:
+        return Saved(name, "tensor", _place(value))
+    return Saved(name, "tensor", _place(value), name_of(description.memory), description.version)
+
+
+def _description(tensor: Any) -> Description | None:
+    try:
+        return described(tensor)
+    except TypeError:  # it has no memory that could be looked at
+        return None
 
 
 def _place(tensor: Any) -> str:
     """A tensor in a few words: size, storage and offset, version."""
-    description = described(tensor)
+    description = _description(tensor)
+    if description is None:
+        return f"a {type(tensor).__name__} without memory to look at"
     at = f"+{description.storage_offset}" if description.storage_offset else ""
     version = "" if description.version is None else f" v{description.version}"
     return f"{list(description.size)} {name_of(description.memory)}{at}{version}"

@@ -8,6 +8,7 @@ from math import gcd
 
 from glassroom.reading.adapters import TEACHING, Description, adapter_for
 from glassroom.reading.decoding import decode
+from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, byte_range, ends, visible_window
@@ -91,6 +92,8 @@ def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple
     elif isinstance(value, list | tuple):
         for position, item in enumerate(value):
             yield from leaves(f"{name}[{position}]", item, teaching)
+    elif held := list(tensors_at([(name, value)])):  # a network, an optimizer, an object
+        yield from held
     else:
         raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
 

@@ -9,9 +9,8 @@ from types import FrameType
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for
+from glassroom.reading.places import tensors_at
 from glassroom.records.printable import printable
-
-MOST_ITEMS = 1000  # of a list or dict, in which names are looked for
 
 
 def variables_of(frame: FrameType) -> dict[str, object]:
@@ -32,17 +31,5 @@ def tensor_variables(frame: FrameType) -> dict[str, object]:
 
 
 def named_tensors(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
-    """Tensors by the names that a reader knows them by: variables, items of lists and dicts, parameters of modules."""
-    found: list[tuple[str, Any]] = []
-    for name, value in variables.items():
-        if name.startswith("_"):
-            continue
-        if adapter_for(value) is not None:
-            found.append((name, value))
-        elif isinstance(value, list | tuple) and len(value) <= MOST_ITEMS:
-            found += [(f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None]
-        elif isinstance(value, dict) and len(value) <= MOST_ITEMS:
-            found += [(f"{name}[{key!r}]", each) for key, each in value.items() if adapter_for(each) is not None]
-        elif callable(parameters := getattr(value, "named_parameters", None)) and not isinstance(value, type):
-            found += [(f"{name}.{key}", each) for key, each in parameters()]
-    return [(printable(name), tensor) for name, tensor in found]
+    """Tensors by the names that a reader knows them by: variables, and the paths from them into what they hold."""
+    return list(tensors_at((printable(name), value) for name, value in variables.items() if name[:1] != "_"))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Saved:
     """A tensor that a node keeps for its derivative.
 
-    `state` is "tensor", "freed" (a backward let go of it) or "overwritten" (the tensor was written to since, so the
-    derivative can no longer be computed).
+    `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
+    derivative can no longer be computed) or "packed" (a hook has made something else of it).
     """
 
     name: str

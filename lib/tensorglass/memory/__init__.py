@@ -96,7 +96,7 @@ def born(storage: Counted, nbytes: int, figures: Figures = figures, ended: deque
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
     if _observers:
-        for observer in _observers:
+        for observer in tuple(_observers):
             observer.born(storage, nbytes)
 
 
@@ -128,7 +128,7 @@ def copied(nbytes: int) -> None:
     """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
     figures.copies += 1
     figures.copied_bytes += nbytes
-    for observer in _observers:
+    for observer in tuple(_observers):
         observer.copied(nbytes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+import sys
 import weakref
 from typing import Any
 from xml.etree import ElementTree
@@ -156,7 +157,7 @@ def test_nothing_is_kept_alive_and_nobody_watches_afterwards() -> None:
     z = torch.zeros(5)
     assert z.shape == (5,)
     assert len(timeline.data.steps) == events == 3
-    assert memory._observers == ()
+    assert memory._observers == []
 
 
 def test_timelines_nest() -> None:
@@ -342,7 +343,7 @@ def test_watching_costs_no_simulated_time(sim: Any) -> None:
 
 
 def test_a_recorder_that_is_stopped_is_told_nothing() -> None:
-    recorder = Recorder()
+    recorder = Recorder(sys._getframe())
     recorder.start({})
     recorder.stop()
     x = torch.zeros(3)

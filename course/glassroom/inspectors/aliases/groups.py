@@ -13,7 +13,8 @@ from typing import Any
 
 from glassroom.inspectors.aliases.byte_runs import Runs, runs_of, shared, together
 from glassroom.reading.adapters import Description, adapter_for, described
-from glassroom.reading.graph import in_order, saved_by
+from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import names_of
 
 MOST_GROUPS = 16  # storages that are shown
@@ -140,26 +141,29 @@ def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str) -> 
 def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
     """What a tensor with a name holds besides its storage: its gradient, and the base that it is a view of."""
     tensor, name = named.tensor, named.names[0]
-    if named.described.requires_grad and tensor.is_leaf and tensor.grad is not None:
-        yield tensor.grad, f"{name}.grad", "gradient"
+    gradient = gradient_of(tensor) if named.described.requires_grad else None
+    if gradient is not None:
+        yield gradient, f"{name}.grad", "gradient"
     if named.described.base is not None and adapter_for(named.described.base) is not None:
         yield named.described.base, f"{name}'s base", "base"
 
 
 def _saved_behind(tensors: Iterable[Any]) -> Iterator[tuple[Any, str]]:
     """What the graphs behind tensors keep for their derivatives."""
-    roots = [node for node in (getattr(tensor, "grad_fn", None) for tensor in tensors) if node is not None]
+    roots = [node for node in map(grad_fn_of, tensors) if node is not None]
     for node in in_order(roots):
         for name, value in saved_by(node):
-            if not isinstance(value, RuntimeError):
-                at = name if name.startswith("[") else f".{name}"
-                yield value, f"saved by {type(node).__name__}{at}"
+            words = f"{type(node).__name__}{name if name.startswith('[') else f'.{name}'}"
+            if isinstance(value, Packed):
+                yield from ((each, f"packed for {words}") for _, each in tensors_at([("", value.content)]))
+            elif not isinstance(value, RuntimeError):
+                yield value, f"saved by {words}"
 
 
 def _described(tensor: object) -> Description | None:
     try:
         return described(tensor)
-    except (TypeError, RuntimeError):  # it has no bytes of its own: meta, sparse, of a kind that hides them
+    except TypeError:  # it has no bytes of its own: meta, sparse, of a kind that hides them
         return None
 
 

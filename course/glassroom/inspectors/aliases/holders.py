@@ -1,84 +1,27 @@
 """Who holds tensors: variables, and what is in the lists, dicts, modules and objects that they hold.
 
 The one idea to keep in mind: a tensor lives as long as anybody holds it, so each is listed once, with every path that
-leads to it. Walking through containers computes nothing and calls nothing but what lists parameters and buffers.
+leads to it.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from types import CellType, FrameType, FunctionType, MethodType, ModuleType
+from collections.abc import Iterable, Mapping
+from types import CellType, FrameType
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for
+from glassroom.reading.places import tensors_at
 from glassroom.records.printable import printable
-
-MOST_DEPTH = 5
-MOST_VISITED = 200_000  # things looked at on the way
-SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
 
 
 def held_by(namespace: Mapping[str, object]) -> dict[int, tuple[Any, list[str]]]:
-    """Every tensor that a namespace leads to, by its id: the tensor, and the paths to it, the shortest first.
-
-    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass.
-    """
+    """Every tensor that a namespace leads to, by its id: the tensor, and the paths to it, the shortest first."""
     found: dict[int, tuple[Any, list[str]]] = {}
-    seen: set[int] = set()
-    level: list[tuple[str, object]] = [(printable(name), value) for name, value in namespace.items() if name[:1] != "_"]
-    visited = 0
-    for _ in range(MOST_DEPTH):
-        below: list[tuple[str, object]] = []
-        for path, value in level:
-            if isinstance(value, SIMPLE):
-                continue
-            if adapter_for(value) is not None:
-                found.setdefault(id(value), (value, []))[1].append(path)
-            elif id(value) not in seen and visited < MOST_VISITED:
-                seen.add(id(value))
-                inner = list(_inside(path, value))
-                visited += len(inner)
-                below += inner
-        level = below
+    for path, tensor in tensors_at((printable(name), value) for name, value in namespace.items() if name[:1] != "_"):
+        found.setdefault(id(tensor), (tensor, []))[1].append(path)
     return found
-
-
-def _inside(path: str, value: Any) -> Iterator[tuple[str, object]]:
-    """What a container holds, with the paths to it."""
-    if isinstance(value, Mapping):
-        try:
-            items = list(value.items())
-        except Exception:  # a mapping of somebody's own, which cannot be read now
-            return
-        for at, (key, item) in enumerate(items):
-            yield (f"{path}[{printable(repr(key))}]" if isinstance(key, str | int) else f"{path}[#{at}]"), item
-    elif isinstance(value, list | tuple):
-        yield from ((f"{path}[{at}]", item) for at, item in enumerate(value))
-    elif isinstance(value, set | frozenset):
-        yield from ((f"{path}: element", item) for item in value)
-    elif callable(getattr(type(value), "named_parameters", None)):
-        yield from ((f"{path}.{name}", item) for name, item in value.named_parameters())
-        buffers = getattr(value, "named_buffers", None)
-        yield from ((f"{path}.{name}", item) for name, item in (buffers() if callable(buffers) else ()))
-    elif isinstance(getattr(value, "param_groups", None), list) and isinstance(getattr(value, "state", None), Mapping):
-        yield f"{path}.state", value.state
-    elif _is_looked_into(type(value)):
-        yield from ((f"{path}.{name}", item) for name, item in getattr(value, "__dict__", {}).items())
-
-
-def _is_looked_into(kind: type) -> bool:
-    """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
-    module = kind.__module__
-    root = module.partition(".")[0]
-    if root in ("__main__", "torch", "tensorglass"):
-        return True
-    if root in sys.stdlib_module_names:
-        return False
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and not {"site-packages", "dist-packages"}.intersection(Path(file).parts)
 
 
 def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:

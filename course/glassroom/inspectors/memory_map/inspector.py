@@ -45,7 +45,8 @@ def show(*tensors: object, **named: object) -> MemoryMap:
     """Draw the memory of tensors: their storages, their headers, and which cell of which tensor is which
     storage cell.
 
-    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them. Positional
+    Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and what holds them: lists, dicts, networks,
+    optimizers, objects. Positional
     tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
     tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn. Raises TypeError
     for anything else.

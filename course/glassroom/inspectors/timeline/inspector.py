@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from glassroom.inspectors.base import Inspector
-from glassroom.inspectors.timeline.recorder import Recorder
+from glassroom.inspectors.timeline.recorder import Recorder, stop_what_was_left
 from glassroom.inspectors.timeline.state import state_of
 from glassroom.inspectors.timeline.svg import svg_of_timeline
 from glassroom.inspectors.timeline.text import text_of_timeline
@@ -30,14 +30,24 @@ class MemoryTimeline(Inspector):
     def __enter__(self) -> MemoryTimeline:
         if self._recorder is not None or self._timeline is not None:
             raise RuntimeError("this timeline is being recorded already, or has been: memory_timeline() makes another")
-        self._begin(sys._getframe(1))
+        frame = sys._getframe(1)
+        try:
+            self._begin(frame)
+        except BaseException:  # an interrupt, after which no __exit__ comes
+            self._abandon()
+            raise
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self._finish(sys._getframe(1))
 
+    def _abandon(self) -> None:
+        if self._recorder is not None:
+            self._recorder.stop()
+
     def _begin(self, frame: FrameType) -> None:
-        self._recorder = Recorder()
+        stop_what_was_left(frame)
+        self._recorder = Recorder(frame)
         self._recorder.start({held: names[0] for held, names in holders_of(variables_of(frame)).items()})
 
     def _finish(self, frame: FrameType) -> None:
@@ -106,9 +116,12 @@ def memory_timeline(function: Callable[[], object] | None = None) -> MemoryTimel
         if not callable(function):
             raise TypeError(f"memory_timeline takes a function without arguments, but {function!r} is none")
         frame = sys._getframe(1)
-        timeline._begin(frame)
         try:
-            function()
-        finally:
-            timeline._finish(frame)
+            timeline._begin(frame)
+            try:
+                function()
+            finally:
+                timeline._finish(frame)
+        finally:  # once more, for an interrupt may have come within the first
+            timeline._abandon()
     return timeline

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Hashable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from threading import get_ident
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -74,10 +75,27 @@ class _Held:
     reference: weakref.ref[Any] | None = None
 
 
+_open: list[Recorder] = []  # those that watch
+
+
+def stop_what_was_left(frame: FrameType | None) -> None:
+    """Stop the recorders of blocks that no longer run: an interrupt may come before a block's `__exit__` has begun."""
+    alive: set[int] = set()  # by id: to hold a frame is to hold its variables
+    for thread, innermost in sys._current_frames().items():
+        each = frame if thread == get_ident() else innermost
+        while each is not None:
+            alive.add(id(each))
+            each = each.f_back
+    del innermost
+    for recorder in [each for each in _open if id(each.frame) not in alive]:
+        recorder.stop()
+
+
 class Recorder:
     """Watches from `start` to `stop`; `events` and `births` are what it saw, `missed` how many events were too many."""
 
-    def __init__(self) -> None:
+    def __init__(self, frame: FrameType) -> None:
+        self.frame: FrameType | None = frame  # of the block that is watched
         self.events: list[Event] = []
         self.births: list[Birth] = []
         self.missed = 0
@@ -89,6 +107,7 @@ class Recorder:
 
     def start(self, names: Mapping[Hashable, str]) -> None:
         """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key."""
+        _open.append(self)
         for storage in memory.live():
             self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(key_of(storage), ""))
         if "tensorglass.sim" in sys.modules:
@@ -100,6 +119,9 @@ class Recorder:
         """Watch no more."""
         self._watching.close()
         self._held.clear()
+        self.frame = None
+        if self in _open:
+            _open.remove(self)
         for device, backend in self._backends.items():
             self.last_pools[device] = pool_of(backend)
 

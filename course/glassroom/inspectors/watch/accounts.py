@@ -7,12 +7,14 @@ what a variable holds is counted. Ends are known by weak references: the account
 
 from __future__ import annotations
 
+import inspect
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from tensorglass import memory
@@ -54,23 +56,44 @@ class Account:
         self._since = Interval()
         self._watching = ExitStack()
         self._torch_mode: Any = None
+        self._torch_flags: dict[str, Any] = {}
+        self._no_longer_traced: list[FrameType] = []
 
     def open(self) -> None:
-        """Begin."""
+        """Begin. An interrupt may come at any moment, so whoever calls this closes, whether it has returned or not."""
         self._watching.enter_context(memory.observed(self))
         self.look_for_torch()
         self.is_counting = True
 
     def close(self) -> None:
-        """Count no more, and let go of all."""
+        """Count no more, and let go of all. If an interrupt ends this early, it can be called again."""
         self.is_counting = False
+        if self._torch_flags:
+            _take_off(self._torch_mode, self._torch_flags)
+            self._torch_flags = {}
         self._watching.close()
         self._living.clear()
+        self._no_longer_traced = []
 
     def look_for_torch(self) -> None:
         """See PyTorch's operators from now on, if it has been imported."""
         if self._torch_mode is None and hasattr(sys.modules.get("torch"), "UntypedStorage"):
-            self._torch_mode = self._watching.enter_context(_mode_of(self))
+            self._torch_mode = _mode_of(self)
+            self._torch_flags = _flags_of_modes()
+            self._torch_mode.__enter__()
+
+    def traced_until_now(self, frames: list[FrameType]) -> None:
+        """Tracing has ended. A traced frame keeps a dict of its variables, which would hold what these let go of: it is
+        emptied as soon as the frames are not within a trace.
+        """
+        self._no_longer_traced = [each for each in frames if each.f_code.co_flags & inspect.CO_OPTIMIZED]
+
+    def _let_go(self) -> None:
+        for frame in self._no_longer_traced:
+            held = frame.f_locals
+            if isinstance(held, dict):  # Python 3.13 keeps none
+                held.clear()
+        self._no_longer_traced = []
 
     def take(self) -> Interval:
         """What happened since this was last asked."""
@@ -86,6 +109,8 @@ class Account:
 
     def made(self, birth: Birth) -> None:
         """A storage was made."""
+        if self._no_longer_traced:
+            self._let_go()
         self._since.births.append(birth)
         self._living[birth.identity] = birth
         self.allocations += 1
@@ -131,7 +156,16 @@ class Account:
 
 
 def _mode_of(account: Account) -> Any:
+    import torch
     from torch.utils._python_dispatch import TorchDispatchMode
+
+    own_count: dict[Any, bool] = {}  # by operator: whether PyTorch has counted its writes before a mode is asked
+
+    def counts_itself(operator: Any) -> bool:
+        if operator not in own_count:
+            kernel = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
+            own_count[operator] = kernel or not operator._schema.is_mutable
+        return own_count[operator]
 
     class Watching(TorchDispatchMode):
         """Lets every operator through, and tells the account of it."""
@@ -141,12 +175,45 @@ def _mode_of(account: Account) -> Any:
             return False  # else the first operator imports the compiler, for 1.4 s
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            result = func(*args, **(kwargs or {}))
+            if counts_itself(func):
+                result = func(*args, **(kwargs or {}))
+            else:
+                with _counting_writes():
+                    result = func(*args, **(kwargs or {}))
             if account.is_counting:
                 account.ran(func, (*args, *(kwargs or {}).values()), result)
             return result
 
     return Watching()
+
+
+def _flags_of_modes() -> dict[str, Any]:
+    """What PyTorch has noted of modes that are on."""
+    from torch.utils import _python_dispatch as modes
+
+    return {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")}
+
+
+def _take_off(mode: Any, flags: dict[str, Any]) -> None:
+    """Take a mode off, however far putting it on or taking it off has come; `flags` are those of before."""
+    from torch.utils import _python_dispatch as modes
+
+    while any(each is mode for each in modes._get_current_dispatch_mode_stack()):
+        modes._pop_mode()
+    vars(modes).update(flags)
+    modes.set_is_in_mode_without_ignore_compile_internals(flags["_is_in_any_mode_without_ignore_compile_internals"])
+
+
+def _counting_writes() -> Any:
+    """A block in which the operators that an operator is made of raise versions, as they do where nobody watches.
+
+    PyTorch asks a mode below the layer that raises versions. `add_` has passed that layer by then, but `_foreach_add_`
+    leaves the count to the `add_` of each tensor, which the mode would keep below it.
+    """
+    import torch
+
+    below = torch._C._dispatch_tls_local_exclude_set().remove(torch._C.DispatchKey.ADInplaceOrView)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), below)
 
 
 def drop_our_frames(error: BaseException) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,12 +22,18 @@ def is_of_a_call(name: str) -> bool:
 
 @dataclass(frozen=True)
 class View:
-    """One look: the snapshot, for each header which object it is, and for each storage which memory."""
+    """One look: the snapshot, for each header which object it is, and for each storage which memory.
+
+    `unseen` are the names of tensors that were not looked at because there were too many, and `passed_over` their
+    memories, each with one of the names.
+    """
 
     snapshot: Snapshot
     objects: Mapping[str, int] = field(default_factory=dict)
     identities: Mapping[str, frozenset[Hashable]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
+    unseen: frozenset[str] = frozenset()
+    passed_over: Mapping[Hashable, str] = field(default_factory=dict)
 
     def storages(self) -> dict[str, Storage]:
         return {storage.name: storage for storage in self.snapshot.storages}
@@ -44,14 +51,17 @@ class Comparison:
         self._hidden: dict[str, int] = {}
 
     def step(
-        self, now: View, interval: Interval, number: int
+        self, now: View, interval: Interval, number: int, moves: Sequence[str] = ()
     ) -> tuple[list[Change], dict[str, tuple[int, ...]], Snapshot]:
-        """What step `number` did, the cells that it wrote, and the storages that it freed."""
+        """What step `number` did, the cells that it wrote, and the storages that it freed.
+
+        `moves` are the variables whose elements the statement only moves, if it is of such a form.
+        """
         before, self._last = self._last, now
         written = _written(before, now)
         changes = [
             *self._allocated(before, now, interval, number),
-            *_copied(before, now, interval),
+            *_copied(before, now, interval, moves),
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
@@ -75,7 +85,10 @@ class Comparison:
             holders = listed(storage.shared_by)
             size = counted(storage.nbytes, "byte")
             made = [waiting[each] for each in identities if each in waiting]
-            if storage.name in self._hidden:
+            if any(each in before.passed_over for each in identities):
+                words = f"{holders}: {storage.name}, {size}, was not looked at before"
+                changes.append(Change("shown", words, storage.name))
+            elif storage.name in self._hidden:
                 del self._hidden[storage.name]
                 changes.append(
                     Change("named", f"{holders} holds {storage.name}, which had lost its names", storage.name)
@@ -90,17 +103,22 @@ class Comparison:
             else:
                 changes.append(Change("shown", f"{holders}: {storage.name}, {size}, was there before", storage.name))
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named]
-        return changes + self._born_without_a_name(interval, named, number)
+        return changes + self._born_unseen(interval, named, now.passed_over, number)
 
-    def _born_without_a_name(self, interval: Interval, named: set[Hashable], number: int) -> list[Change]:
+    def _born_unseen(
+        self, interval: Interval, named: set[Hashable], passed_over: Mapping[Hashable, str], number: int
+    ) -> list[Change]:
         changes = []
         rest = [birth for birth in interval.births if birth.identity not in named]
         gone = [birth for birth in rest if not birth.is_alive()]
-        kept = [birth for birth in rest if birth.is_alive()]
-        self._unnamed += [(birth, number) for birth in kept]
+        living = [birth for birth in rest if birth.is_alive()]
+        kept = [birth for birth in living if birth.identity not in passed_over]
+        unseen = [birth for birth in living if birth.identity in passed_over]
+        self._unnamed += [(birth, number) for birth in living]
         for births, words, fate in (
             (gone, ("temporary", "temporaries"), "allocated and freed again"),
             (kept, ("storage", "storages"), "allocated, alive without a name"),
+            (unseen, ("storage", "storages"), "allocated, held by what is not looked at"),
         ):
             if births:
                 nbytes = sum(birth.nbytes for birth in births)
@@ -116,7 +134,11 @@ class Comparison:
         for storage in before.snapshot.storages:
             if storage.name in current:
                 continue
-            if is_alive(storage.name):
+            holders = [now.passed_over[each] for each in before.identities[storage.name] if each in now.passed_over]
+            if holders:
+                words = f"{storage.name}: not looked at now, {holders[0]} holds it"
+                changes.append(Change("shown", words, storage.name))
+            elif is_alive(storage.name):
                 self._hidden[storage.name] = storage.nbytes
                 holders = listed(storage.shared_by)
                 words = f"{storage.name}: no longer held by {holders}; it lives on without a name"
@@ -131,7 +153,7 @@ class Comparison:
             self._unnamed = [each for each in self._unnamed if each not in ended]
             nbytes = sum(birth.nbytes for birth, _ in ended)
             steps = listed([str(made) for made in sorted({made for _, made in ended})])
-            words = f"{counted(len(ended), 'unnamed storage')} of {counted(nbytes, 'byte')} freed, from step {steps}"
+            words = f"{counted(len(ended), 'storage')} of {counted(nbytes, 'byte')} freed, from step {steps}"
             changes.append(Change("freed", words, None, nbytes))
         names = {storage.name for storage in gone}
         headers = tuple([header for header in before.snapshot.headers if header.storage in names])
@@ -145,33 +167,27 @@ def _freed(name: str, nbytes: int) -> Change:
 # --- copies ----------------------------------------------------------------------------------------------------------
 
 
-def _copied(before: View, now: View, interval: Interval) -> list[Change]:
+def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -> list[Change]:
     changes = []
     if interval.copies:
         total = counted(sum(interval.copies), "byte")
         words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
         changes.append(Change("copied", words, None, sum(interval.copies)))
+    if not any(_variable(header.name) in moves for header in before.snapshot.headers):
+        return changes
     old = before.storages()
     for storage in now.snapshot.storages:
         headers = now.snapshot.headers_on(storage)
         if storage.name in old or any(header.library in ACCOUNTED for header in headers):
             continue
-        twin = _twin(headers[0], before.snapshot)
-        if twin is not None:  # the library does not say, but the values do
-            words = f"{headers[0].name} holds the values of {twin}: {counted(storage.nbytes, 'byte')} copied"
-            changes.append(Change("copied", words, storage.name, storage.nbytes))
+        words = f"{headers[0].name} is a copy: {counted(storage.nbytes, 'byte')} copied"
+        changes.append(Change("copied", words, storage.name, storage.nbytes))
     return changes
 
 
-def _twin(header: Header, before: Snapshot) -> str | None:
-    """An older tensor with the same size, dtype and (not all equal) values."""
-    values = [repr(cell.value) for cell in header.cells]
-    if len(set(values)) < 2:
-        return None
-    for other in before.headers:
-        if (other.size, other.dtype) == (header.size, header.dtype) and [repr(c.value) for c in other.cells] == values:
-            return other.name
-    return None
+def _variable(name: str) -> str:
+    """The variable that a path begins with, also in a function: `x` of `x[0].w in f()`."""
+    return re.split(r"[.\[: ]", name, maxsplit=1)[0]
 
 
 # --- headers ---------------------------------------------------------------------------------------------------------
@@ -184,6 +200,8 @@ def _headers_moved(before: View, now: View) -> list[Change]:
     for name, header in now.headers().items():
         old = old_headers.get(name)
         if header.storage not in old_storages or (old is not None and _key(old) == _key(header)):
+            continue
+        if name in before.unseen:
             continue
         same = [
             other for other, each in now.objects.items()
@@ -206,7 +224,8 @@ def _headers_moved(before: View, now: View) -> list[Change]:
             words = f"{name} shares {header.storage}{f' with {listed(others)}' if others else ''}{_bytes(header)}"
         changes.append(Change("shared", words, header.storage))
     for name, old in old_headers.items():
-        if name not in now.headers() and old.storage in now.storages() and not is_of_a_call(name):
+        is_gone = name not in now.headers() and name not in now.unseen and not is_of_a_call(name)
+        if is_gone and old.storage in now.storages():
             left = _holders(now, old.storage)
             changes.append(Change("unnamed", f"{name} is gone; {listed(left)} still holds {old.storage}", old.storage))
     return changes
@@ -264,7 +283,9 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
             continue
         positions = [byte // storage.itemsize for byte in cells]
         what = (
-            f"{'cell' if len(positions) == 1 else 'cells'} {_runs(positions)}" if cells else "no visible cell changed"
+            f"{'cell' if len(positions) == 1 else 'cells'} {_runs(positions)}{_of_those_shown(storage)}"
+            if cells
+            else "no visible cell changed"
         )
         version = f", version {versions[0]} → {versions[1]}" if versions[1] > versions[0] else ""
         if not version and any(header.version is not None for header in now.snapshot.headers_on(storage)):
@@ -272,6 +293,11 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
         head = f"wrote {storage.name}" if cells else f"wrote {storage.name}:"
         changes.append(Change("wrote", f"{head} {what}{version}", storage.name, len(cells) * storage.itemsize))
     return changes
+
+
+def _of_those_shown(storage: Storage) -> str:
+    """What is said where a storage has more cells than are looked at."""
+    return "" if len(storage.cells) * storage.itemsize >= storage.nbytes else f" of the {len(storage.cells)} looked at"
 
 
 def _versions(before: View, now: View, old: Storage, storage: Storage) -> tuple[int, int]:

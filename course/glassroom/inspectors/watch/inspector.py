@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -53,30 +54,35 @@ def watch(
     """Call ``function(*args, **kwargs)`` statement by statement, and tell what each statement did to memory.
 
     Followed are the function and others of its file. After each statement tensors of tensorglass, PyTorch, NumPy and
-    CuPy are looked at that are in variables, lists, dicts and modules. `names` restricts the variables; after so many
-    `steps` the watch ends, and the rest runs unwatched. What the function returns is let go of; what it raises is
-    raised, with the story up to there as a note. Raises TypeError for what is no Python function.
+    CuPy are looked at that are in variables, containers, networks and objects. `names` restricts the variables, given
+    as a list or as in `"a,b"`; after so many `steps` no more are told, and the rest is counted. What the function
+    returns is let go of; what it raises is raised, with the story up to there as a note. Raises TypeError for what is
+    no Python function, a partial of one, or an object that calls one.
     """
     __tracebackhide__ = True
-    code = _code_of(function)
+    followed = _followed(function)
+    code = followed.__code__
     source = "".join(linecache.getlines(code.co_filename))
-    namespace: Mapping[str, object] = getattr(inspect.unwrap(function), "__globals__", {})
-    recorder = Recorder(namespace, _names_in(code), names, steps)
+    only = [each.strip() for each in names.split(",")] if isinstance(names, str) else names
+    recorder = Recorder(followed.__globals__, _names_in(code), only, steps)
     try:
-        recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source))
+        recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source), code)
     except BaseException as error:
         error.add_note(text_of_story(_of_functions(recorder, source)))
         raise
     return Watch(_of_functions(recorder, source))
 
 
-def _code_of(function: Callable[..., object]) -> CodeType:
-    """The code of a function, a method, or what a module's call comes down to."""
-    unwrapped = inspect.unwrap(function)
-    for candidate in (unwrapped, getattr(unwrapped, "forward", None), vars(type(unwrapped)).get("__call__")):
-        code = getattr(candidate, "__code__", None)
-        if isinstance(code, CodeType):
-            return code
+def _followed(function: Callable[..., object]) -> Any:
+    """The function or method that is followed: of a partial the one that it calls, of an object what a call of it
+    comes down to.
+    """
+    inner = inspect.unwrap(function)
+    while isinstance(inner, partial):
+        inner = inspect.unwrap(inner.func)
+    for candidate in (inner, getattr(inner, "forward", None), vars(type(inner)).get("__call__")):
+        if isinstance(getattr(candidate, "__code__", None), CodeType):
+            return candidate
     raise TypeError(f"watch takes a function written in Python, and {function!r} is none: watch(lambda: …) wraps it")
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TypeVar
 
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
 from glassroom.inspectors.watch.stepping import Statement, Stepper
 from glassroom.inspectors.watch.story import Moment, Story
-from glassroom.inspectors.watch.watched_names import MOST_TENSORS, tensors_of, with_gradients
-from glassroom.reading.adapters import adapter_for, described
+from glassroom.inspectors.watch.watched_names import chosen, tensors_of, with_gradients
+from glassroom.reading.adapters import Description, adapter_for, described
+from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.snapshot import Known, snapshot
 from glassroom.reading.storage_names import is_alive, name_of
 
@@ -36,6 +38,9 @@ class Recorder:
         self._account = Account()
         self._moments: list[Moment] = []
         self._unshown = 0
+        self._unread: dict[str, str] = {}  # tensors that have no memory to be looked at, with their class
+        self._met: set[str] = set()  # of the names in `only` those that a variable has had
+        self._states: dict[str, tuple[int, int | None]] = {}  # by name: which object it was, and its version
         self._is_cut = False
         self._known: set[str] = set()  # storages that have been seen
         self._peak = self._peak_step = 0
@@ -43,23 +48,34 @@ class Recorder:
         self._kept: Known = {}  # records of storages; what stays as it was is kept once
         self._comparison: Comparison
 
-    def run(self, call: Callable[[], T], filename: str, statements: Mapping[int, Statement]) -> T:
-        """Call `call`, following the code of the file; what it raises, this raises."""
+    def run(
+        self,
+        call: Callable[[], T],
+        filename: str,
+        statements: Mapping[int, Statement],
+        code: CodeType | None = None,
+    ) -> T:
+        """Call `call`, following the code of the file, and of its lambdas `code` alone; what it raises, this raises."""
         __tracebackhide__ = True
-        self._account.open()
-        begin = perf_counter()
+        before, begin = sys.gettrace(), perf_counter()
         try:
-            return Stepper(filename, dict(statements), self).run(call)
-        except BaseException as error:
-            drop_our_frames(error)
-            raise
-        finally:
-            self._seconds = perf_counter() - begin
+            try:
+                self._account.open()
+                return Stepper(filename, dict(statements), self, code).run(call)
+            except BaseException as error:
+                drop_our_frames(error)
+                raise
+            finally:
+                self._seconds = perf_counter() - begin
+                self._account.close()
+        finally:  # once more, for an interrupt may have come within the first
+            sys.settrace(before)
             self._account.close()
 
     def story(self, lines: Mapping[int, str]) -> Story:
         """What was seen; `lines` is the source."""
         account = self._account
+        peak_step = self._peak_step if account.peak == self._peak else None
         return Story(
             lines=dict(lines),
             moments=tuple(self._moments),
@@ -70,7 +86,10 @@ class Recorder:
             copies=account.copies,
             copied_bytes=account.copied_bytes,
             peak=account.peak,
-            peak_step=self._peak_step,
+            peak_step=peak_step,
+            unshown=max((moment.unshown for moment in self._moments), default=0),
+            unread=tuple([f"{name} ({kind})" for name, kind in self._unread.items()]),
+            unknown=tuple(sorted(self._only - self._met)) if self._moments else (),
             seconds=self._seconds,
             looking=self._looking,
         )
@@ -85,7 +104,7 @@ class Recorder:
         """A statement has ended: look, and compare. False once there were enough."""
         if len(self._moments) >= self._limit:
             self._is_cut = True
-            self._account.is_counting = False
+            self._account.traced_until_now(frames)
             return False
         begin = perf_counter()
         self._account.is_counting = False
@@ -95,7 +114,7 @@ class Recorder:
         number = len(self._moments) + 1
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
-        changes, written, gone = self._comparison.step(now, self._account.take(), number)
+        changes, written, gone = self._comparison.step(now, self._account.take(), number, statement.moves)
         for change in changes:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1
@@ -123,11 +142,25 @@ class Recorder:
         is_new = adapter_for(result) is not None and not any(each is result for each in found.values())
         if result_name is not None and is_new:
             found[result_name] = result
+        places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
+        self._met |= {name for name in self._only if any(name in each for each in places)}
         found = with_gradients(found)
-        self._unshown = max(len(found) - MOST_TENSORS, 0)
-        shown = dict(list(found.items())[:MOST_TENSORS])
+        descriptions = {name: _description(each) for name, each in found.items()}
+        self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
+        states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
+        touched = {name for name, state in states.items() if self._states.get(name) != state}
+        self._states = states
+        names = chosen(states, touched)
+        self._unshown = len(states) - len(names)
+        shown = {name: found[name] for name in names}
         seen = snapshot(shown, known=self._kept)
-        return View(seen, {name: id(each) for name, each in shown.items()}, _identities(shown), _facts(shown))
+        unseen = frozenset(states.keys() - shown.keys())
+        passed_over: dict[Hashable, str] = {}
+        for name, each in descriptions.items():
+            if each is not None and name in unseen:
+                passed_over.setdefault(each.memory.identity, name)
+        objects = {name: id(each) for name, each in shown.items()}
+        return View(seen, objects, _identities(shown), _facts(shown), unseen, passed_over)
 
     def _count_what_nobody_tells(self, now: View) -> None:
         """Storages of libraries that keep no account count from when a variable holds them."""
@@ -139,6 +172,13 @@ class Recorder:
             self._known.add(storage.name)
 
 
+def _description(tensor: object) -> Description | None:
+    try:
+        return described(tensor)
+    except TypeError:  # it has no memory that could be looked at
+        return None
+
+
 def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]:
     found: dict[str, set[Hashable]] = {}
     for tensor in tensors.values():
@@ -148,5 +188,5 @@ def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]
 
 
 def _facts(tensors: Mapping[str, object]) -> dict[str, str]:
-    nodes = {name: getattr(tensor, "grad_fn", None) for name, tensor in tensors.items()}
+    nodes = {name: grad_fn_of(tensor) for name, tensor in tensors.items()}
     return {name: f"grad_fn {type(node).__name__}" for name, node in nodes.items() if node is not None}

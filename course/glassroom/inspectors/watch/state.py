@@ -8,7 +8,7 @@ from glassroom.drawing.canvas import CSS as PICTURE
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.svg import CSS, card_of, hues_of
 from glassroom.inspectors.watch.text import text_of_story
-from glassroom.inspectors.watch.words import GROUPS, cut, lines_of, overhead, summary, totals
+from glassroom.inspectors.watch.words import GROUPS, limits, lines_of, overhead, summary, totals
 from glassroom.records.snapshot import Storage
 
 
@@ -47,7 +47,7 @@ def state_of(story: Story) -> dict[str, Any]:
         "sheet": PICTURE + CSS,
         "code": [[line, source] for line, source in sorted(story.lines.items())],
         "totals": totals(story),
-        "notes": [*filter(None, [cut(story)]), overhead(story)],
+        "notes": [*limits(story), overhead(story)],
         "frames": frames,
         "cards": list(cards),
     }

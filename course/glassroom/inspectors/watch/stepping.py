@@ -12,9 +12,10 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
 
+from glassroom.inspectors.watch.moving import moved_by
 from glassroom.records.printable import printable
 
 T = TypeVar("T")
@@ -23,11 +24,14 @@ _PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and g
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement by its lines; of one with a body, those of its head."""
+    """A statement by its lines; of one with a body, those of its head. `moves` are variables of which one is an array
+    whose elements it only moves, if it is of such a form.
+    """
 
     line: int
     end: int
     returns: bool = False
+    moves: tuple[str, ...] = ()
 
 
 class Follower(Protocol):
@@ -63,7 +67,7 @@ def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
         else:
             end = getattr(node, "end_lineno", None) or start
         shift = first_line - 1
-        statement = Statement(start + shift, end + shift, isinstance(node, ast.Return))
+        statement = Statement(start + shift, end + shift, isinstance(node, ast.Return), moved_by(node))
         if start + shift in found and found[start + shift].line == start + shift:
             continue  # a second statement on the same line
         for line in range(start + shift, end + shift + 1):
@@ -90,9 +94,12 @@ class _Running:
 
 
 class Stepper:
-    """Runs code of the file `filename`, and tells the follower of each statement."""
+    """Runs code of the file `filename`, and tells the follower of each statement. Of lambdas it follows `code` alone."""
 
-    def __init__(self, filename: str, statements: dict[int, Statement], follower: Follower) -> None:
+    def __init__(
+        self, filename: str, statements: dict[int, Statement], follower: Follower, code: CodeType | None = None
+    ) -> None:
+        self._code = code
         self.filename = filename
         self._statements = statements
         self._follower = follower
@@ -116,7 +123,8 @@ class Stepper:
         if self._is_over or code.co_filename != self.filename:
             return None
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
-        if code.co_name != "<module>" and (code.co_name.startswith("<") or not is_function):
+        is_part = code.co_name.startswith("<") or not is_function
+        if code.co_name != "<module>" and code is not self._code and is_part:
             return None  # a lambda, a comprehension, the body of a class: part of the statement that runs it
         caller = self._stack[-1] if self._stack else None
         self._stack.append(_Running(frame))
@@ -160,7 +168,8 @@ class Stepper:
 
     def _return(self, running: _Running, result: object) -> None:
         if self._raised is None:  # else it is on its way out
-            returns = running.statement is not None and running.statement.returns
+            is_lambda = running.frame.f_code.co_name == "<lambda>"
+            returns = is_lambda or (running.statement is not None and running.statement.returns)
             self._end(running, "returns" if returns else None, result)
         if self._stack:
             self._stack.pop()

@@ -60,8 +60,10 @@ class Moment:
 class Story:
     """What was watched: the lines of code by number, the steps, and the figures of the whole.
 
-    `is_cut` says that there were more steps than `limit`; `seconds` are those of the run, `looking` those of them that
-    went into watching.
+    `is_cut` says that there were more steps than `limit`; the figures are of the whole all the same, and `peak_step` is
+    None where the peak came after the last step. `unshown` is the most tensors that were too many to be looked at after
+    a step, `unread` are those that have no memory to be looked at, and `unknown` the names that were asked for and
+    that no variable had. `seconds` are those of the run, `looking` those of them that went into watching.
     """
 
     lines: Mapping[int, str]
@@ -73,7 +75,10 @@ class Story:
     copies: int
     copied_bytes: int
     peak: int
-    peak_step: int
+    peak_step: int | None
+    unshown: int
+    unread: tuple[str, ...]
+    unknown: tuple[str, ...]
     seconds: float
     looking: float
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
 from glassroom.drawing.snapshot.svg import draw_strip
 from glassroom.inspectors.watch.story import Moment, Story
-from glassroom.inspectors.watch.words import cut, happenings, header_line, storage_line, summary, totals
+from glassroom.inspectors.watch.words import happenings, header_line, limits, storage_line, summary, totals
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
@@ -108,7 +108,7 @@ def svg_of_story(story: Story) -> str:
     for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
         top = _draw_step(drawing, top, left, moment, source)
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
-    for words in filter(None, [*rest, cut(story)]):
+    for words in [*rest, *limits(story)]:
         drawing.text(PAD, top + 12, words, "fact soft")
         drawing.extend(PAD + len(words) * FACT_ADVANCE, top + ROW)
         top += ROW

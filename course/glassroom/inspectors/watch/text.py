@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassroom.inspectors.watch.story import Story
-from glassroom.inspectors.watch.words import cut, happenings, totals
+from glassroom.inspectors.watch.words import happenings, limits, totals
 
 SOURCE = 36
 
@@ -18,8 +18,7 @@ def text_of_story(story: Story) -> str:
     for moment, source in zip(story.moments, sources, strict=True):
         head = f"{moment.number:>{step_width}}  line {moment.statement.line:>{line_width}}  {source:<{width}}"
         lines.append(f"{head}  {'; '.join(happenings(moment))}".rstrip())
-    rest = cut(story)
-    return "\n".join([*lines, rest] if rest else lines)
+    return "\n".join([*lines, *limits(story)])
 
 
 def _short(words: str, longest: int) -> str:

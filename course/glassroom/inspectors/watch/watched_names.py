@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from types import FrameType
 
-from glassroom.reading.adapters import adapter_for
+from glassroom.reading.graph import gradient_of
+from glassroom.reading.places import Place, tensors_at
 
-MOST_ITEMS = 16  # of a list, dict or module
-MOST_DEPTH = 3
-MOST_TENSORS = 24
+MOST_VISITED = 2_000  # things looked at on the way from one variable
+MOST_TENSORS = 24  # of which bytes are read
 
 
 def mentioned(source: str) -> list[str]:
@@ -34,36 +34,37 @@ def tensors_of(
 
     `names` are those of the namespace that count; `only` restricts all to some variables, if it names any.
     """
-    found: dict[str, object] = {}
-    seen: set[int] = set()
-    for name in names:
-        if name in namespace and (not only or name in only):
-            found.update(_leaves(name, namespace[name], 0, seen))
+    found = _below((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
             # Not emptied as `callers.variables_of` would: Python copies the dict back to the variables after a trace.
-            for name, value in list(frame.f_locals.items()):
-                if not only or name in only:
-                    for leaf, tensor in _leaves(name, value, 0, seen):
-                        plain = depth == 0 and leaf not in found  # of the function that is watched
-                        found[leaf if plain else _free(leaf + where, found)] = tensor
+            held = list(frame.f_locals.items())
+            for leaf, tensor in _below((name, value) for name, value in held if not only or name in only).items():
+                plain = depth == 0 and leaf not in found  # of the function that is watched
+                found[leaf if plain else _free(leaf + where, found)] = tensor
     return found
 
 
 def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
-    """The tensors, each leaf followed by its gradient; what cannot be drawn is left out."""
+    """The tensors, each leaf followed by its gradient."""
     found: dict[str, object] = {}
     for name, tensor in tensors.items():
-        if not _is_drawable(tensor):
-            continue
         found[name] = tensor
-        if getattr(tensor, "requires_grad", False) and getattr(tensor, "is_leaf", False):
-            gradient = getattr(tensor, "grad", None)
-            if gradient is not None and _is_drawable(gradient):
-                head, _, where = name.partition(" in ")
-                found[f"{head}.grad{' in ' + where if where else ''}"] = gradient
+        gradient = gradient_of(tensor)
+        if gradient is not None:
+            head, _, where = name.partition(" in ")
+            found[f"{head}.grad{' in ' + where if where else ''}"] = gradient
     return found
+
+
+def chosen(tensors: Mapping[str, object], touched: Container[str]) -> list[str]:
+    """The names of the tensors to look at where there are too many: what was touched, then what variables and
+    containers hold, then what objects do, networks with their parameters above all.
+    """
+    order = sorted(tensors, key=lambda name: (name not in touched, "." in name))
+    looked_at = set(order[:MOST_TENSORS])
+    return [name for name in tensors if name in looked_at]
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
@@ -73,35 +74,10 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return next(each for each in (f"{name}, call {n}" for n in range(2, 10**6)) if each not in taken)
 
 
-def _leaves(name: str, value: object, depth: int, seen: set[int]) -> Iterator[tuple[str, object]]:
-    if name.startswith("_"):
-        return
-    if adapter_for(value) is not None:
-        yield name, value
-    elif depth < MOST_DEPTH:
-        for inner, item in _items(name, value, seen):
-            yield from _leaves(inner, item, depth + 1, seen)
-
-
-def _items(name: str, value: object, seen: set[int]) -> list[tuple[str, object]]:
-    if isinstance(value, Mapping) and type(value).__module__ in ("builtins", "collections"):
-        return [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:MOST_ITEMS]]
-    if isinstance(value, list | tuple):
-        return [(f"{name}[{position}]", item) for position, item in enumerate(value[:MOST_ITEMS])]
-    if id(value) in seen or isinstance(value, type):
-        return []
-    if callable(parameters := getattr(type(value), "named_parameters", None)):
-        seen.add(id(value))
-        return [(f"{name}.{key}", item) for key, item in list(parameters(value))[:MOST_ITEMS]]
-    if type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
-        seen.add(id(value))
-        return [(f"{name}.{key}", item) for key, item in list(vars(value).items())[:MOST_ITEMS]]
-    return []
-
-
-def _is_drawable(tensor: object) -> bool:
-    adapter = adapter_for(tensor)
-    try:
-        return adapter is not None and adapter.describe(tensor) is not None
-    except (TypeError, RuntimeError):
-        return False
+def _below(variables: Iterable[Place]) -> dict[str, object]:
+    """The tensors that variables lead to, each by every path; variable by variable."""
+    found: dict[str, object] = {}
+    for name, value in variables:
+        if not name.startswith("_"):
+            found.update(tensors_at([(name, value)], MOST_VISITED))
+    return found

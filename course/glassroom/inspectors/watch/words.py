@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from glassroom.drawing.snapshot.words import origin, shape_facts
-from glassroom.drawing.words import ARRAYS, counted
+from glassroom.drawing.words import ARRAYS, counted, listed
 from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
 
 GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what one can jump to
+MOST_NAMED = 4
 
 
 def totals(story: Story) -> str:
@@ -22,7 +26,8 @@ def totals(story: Story) -> str:
         else "no copies",
     ]
     if story.peak:
-        facts.append(f"peak {counted(story.peak, 'byte')} at step {story.peak_step:,}")
+        at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
+        facts.append(f"peak {counted(story.peak, 'byte')} {at}")
     return " · ".join(facts)
 
 
@@ -31,11 +36,26 @@ def summary(story: Story) -> str:
     return f"Watched cell: {totals(story)}."
 
 
-def cut(story: Story) -> str | None:
-    """What is said when there were too many steps."""
-    if not story.is_cut:
-        return None
-    return f"the watch ended after {counted(story.limit, 'step')}; the rest ran unwatched (--steps takes more)"
+def limits(story: Story) -> list[str]:
+    """What is said of all that was not looked at."""
+    said = []
+    if story.unknown:
+        said.append(f"no variable is called {listed(story.unknown)}")
+    if story.unread:
+        said.append(f"no memory to look at: {listed(story.unread[:MOST_NAMED])}{_and_more(story.unread)}")
+    if story.unshown:
+        more = counted(story.unshown, "more tensor")
+        said.append(f"{MOST_TENSORS} tensors a step were looked at; up to {more} were not (names chooses)")
+    if story.is_cut:
+        said.append(
+            f"the watch ended after {counted(story.limit, 'step')}; what tensorglass and PyTorch did in the rest is "
+            "counted above (steps takes more)"
+        )
+    return said
+
+
+def _and_more(names: Sequence[str]) -> str:
+    return f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
 
 
 def overhead(story: Story) -> str:
@@ -61,7 +81,7 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
     lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
     lines.append(f"held of what was allocated here: {counted(moment.held, 'byte')}")
     if moment.unshown:
-        lines.append(f"and {counted(moment.unshown, 'more tensor')} not shown (--names chooses)")
+        lines.append(f"not looked at: {counted(moment.unshown, 'more tensor')} (names chooses)")
     return lines
 
 

@@ -1,0 +1,121 @@
+"""Where tensors are held: in variables, containers, networks, optimizers and objects, each with the path to it.
+
+The one idea: what is held is read from where Python keeps it, dicts, slots and the items of lists, and nothing of the
+program's own is called: no `items`, no `__getattr__`, no `named_parameters`. So a look cannot raise, and changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import UserDict, UserList, deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+
+from glassroom.reading.adapters import adapter_for
+from glassroom.records.printable import printable
+
+MOST_DEPTH = 5  # containers within containers; the modules of a network count as one
+MOST_VISITED = 200_000  # things looked at on the way
+SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
+
+Place = tuple[str, object]  # a path and what is there
+
+
+def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Place]:
+    """Every tensor that `places` lead to, by every path, the shortest first; `most` things are visited at most.
+
+    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass.
+    """
+    seen: set[int] = set()
+    level = list(places)
+    visited = 0
+    for _ in range(MOST_DEPTH):
+        below: list[Place] = []
+        for path, value in level:
+            if issubclass(type(value), SIMPLE):
+                continue
+            if adapter_for(value) is not None:
+                yield path, value
+            elif id(value) not in seen and visited < most:
+                seen.add(id(value))
+                inner = list(islice(_inside(path, value), most - visited))
+                visited += len(inner)
+                below += inner
+        level = below
+
+
+def _inside(path: str, value: object) -> Iterator[Place]:
+    """What a container or an object holds, with the paths to it."""
+    kind = type(value)
+    if issubclass(kind, dict):
+        for at, (key, item) in enumerate(list(dict.items(value))):  # type: ignore[arg-type]  # it is a dict
+            yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
+    elif issubclass(kind, list | tuple | deque):
+        iterate = next(each for each in (list, tuple, deque) if issubclass(kind, each)).__iter__
+        yield from ((f"{path}[{at}]", item) for at, item in enumerate(iterate(value)))  # type: ignore[arg-type]  # its own
+    elif issubclass(kind, set | frozenset):
+        iterate = (set if issubclass(kind, set) else frozenset).__iter__
+        yield from ((f"{path}: element", item) for item in list(iterate(value)))  # type: ignore[arg-type]  # its own
+    elif issubclass(kind, UserDict | UserList):
+        yield from _inside(path, _attributes(value).get("data"))
+    elif _is_looked_into(kind):
+        attributes = _attributes(value)
+        if {"_parameters", "_buffers", "_modules"} <= attributes.keys():
+            yield from _of_module(path, value, ())
+        elif {"param_groups", "state"} <= attributes.keys():  # an optimizer, whose groups are others' parameters
+            yield f"{path}.state", attributes["state"]
+        else:
+            yield from ((f"{path}.{name}", item) for name, item in attributes.items())
+
+
+def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator[Place]:
+    """What a network holds: parameters, buffers, plain attributes, and the same of the modules in it.
+
+    A tensor or a module that is there twice, as tied weights are, is told twice.
+    """
+    attributes = _attributes(module)
+    for kind in ("_parameters", "_buffers"):
+        held = attributes.get(kind)
+        if isinstance(held, dict):
+            yield from ((f"{path}.{name}", item) for name, item in list(dict.items(held)))
+    yield from (
+        (f"{path}.{name}", item)
+        for name, item in attributes.items()
+        if name not in ("_parameters", "_buffers", "_modules")
+    )
+    inner = attributes.get("_modules")
+    for name, item in list(dict.items(inner)) if isinstance(inner, dict) else ():
+        if item is not None and not any(item is each for each in (*above, module)):
+            yield from _of_module(f"{path}.{name}", item, (*above, module))
+
+
+def _attributes(value: object) -> dict[str, object]:
+    """What an object has in its dict and in its slots, read past any `__getattr__` of its class."""
+    found: dict[str, object] = {}
+    for kind in reversed(type(value).__mro__):
+        for name, slot in vars(kind).items():
+            if isinstance(slot, MemberDescriptorType) and not name.startswith("__"):
+                try:
+                    found[name] = slot.__get__(value)
+                except AttributeError:  # nothing is in it yet
+                    continue
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return found
+    return {**found, **own} if isinstance(own, dict) else found
+
+
+def _is_looked_into(kind: type) -> bool:
+    """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
+    module = kind.__module__ if isinstance(kind.__module__, str) else ""
+    root = module.partition(".")[0]
+    if root in ("__main__", "torch", "tensorglass"):
+        return True
+    if root in sys.stdlib_module_names:
+        return False
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is not None and not {"site-packages", "dist-packages"}.intersection(Path(file).parts)

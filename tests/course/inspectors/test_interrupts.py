@@ -1,0 +1,162 @@
+"""KeyboardInterrupt at any moment of a watch or a timeline: no mode, trace or observer is left on."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import tensorglass
+from glassroom import memory_timeline, watch
+from glassroom.inspectors.timeline.recorder import stop_what_was_left
+from glassroom.inspectors.watch.accounts import Account
+from tensorglass import memory
+from tensorglass.backends import transfer_log
+
+torch = pytest.importorskip("torch", reason="the dispatch mode that may be left on is PyTorch's")
+modes = pytest.importorskip("torch.utils._python_dispatch", reason="where PyTorch keeps its modes")
+
+
+def of_torch() -> None:
+    w = torch.ones(3, requires_grad=True)
+    loss = (w * 2).sum()
+    loss.backward()
+    torch._foreach_add_([w.detach()], 1.0)
+
+
+def of_tensorglass() -> None:
+    w = tensorglass.ones(3, requires_grad=True)
+    (w * 2).sum().backward()
+
+
+def in_a_block() -> None:
+    with memory_timeline():
+        of_tensorglass()
+
+
+WATCHED: tuple[Callable[[], object], ...] = (lambda: watch(of_torch), lambda: watch(of_tensorglass))
+TIMED: tuple[Callable[[], object], ...] = (lambda: memory_timeline(of_tensorglass), in_a_block)
+
+
+def left_on() -> dict[str, object]:
+    """What is on now, of all that a look switches on."""
+    gc.collect(0)
+    stop_what_was_left(sys._getframe())  # as the next timeline does
+    return {
+        "modes": modes._get_current_dispatch_mode_stack(),
+        "flags": {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")},
+        "counting": torch._C._dispatch_tls_local_exclude_set().has(torch._C.DispatchKey.ADInplaceOrView),
+        "trace": sys.gettrace(),
+        "observers": list(memory._observers),
+        "transfers": list(transfer_log._observers),
+    }
+
+
+@contextmanager
+def quiet_finalizers() -> Iterator[None]:
+    """An interrupt in a finalizer is printed by Python, and no more: that is as it should be."""
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda report: None if report.exc_type is KeyboardInterrupt else before(report)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@pytest.mark.parametrize(("scenarios", "interrupts"), [(WATCHED, 1_450), (TIMED, 50)], ids=["watch", "timeline"])
+def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
+    lasts = [duration(scenario) for scenario in scenarios]
+    numbers, before, tracer = random.Random(0), left_on(), sys.gettrace()
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    came = 0
+    try:
+        with quiet_finalizers():
+            while came < interrupts:
+                turn = numbers.randrange(len(scenarios))
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, numbers.uniform(1e-6, lasts[turn]))
+                    scenarios[turn]()
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                except KeyboardInterrupt:
+                    came += 1
+                assert left_on() == before, f"after interrupt {came}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        sys.settrace(tracer)
+
+
+def duration(scenario: Callable[[], object]) -> float:
+    scenario()
+    begin = perf_counter()
+    scenario()
+    return perf_counter() - begin
+
+
+_trip = ctypes.PyDLL(None).PyErr_SetInterrupt  # called as a trace function it runs no Python code
+_trip.argtypes = [ctypes.py_object] * 3  # which it ignores
+_trip.restype = None
+
+
+def interrupted_at(moment: int, work: Callable[[], None]) -> bool:
+    """Run `work`, with an interrupt where Python next looks for one after so many instructions. Returns whether it has
+    so many.
+    """
+    left = moment
+
+    def follow(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        if event == "call":
+            frame.f_trace_opcodes = True
+        elif event == "opcode":
+            left -= 1
+            if left == 0:
+                frame.f_trace = _trip  # which is called at this frame's next instruction, or never
+        return follow if left > 0 else frame.f_trace
+
+    def interrupt(*_: object) -> None:
+        sys.settrace(None)
+        raise KeyboardInterrupt
+
+    before, tracer = signal.signal(signal.SIGINT, interrupt), sys.gettrace()
+    try:
+        try:
+            sys.settrace(follow)
+            work()
+        finally:
+            sys.settrace(tracer)  # an interrupt that still waits comes here
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return left <= 0
+
+
+def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing_on() -> None:
+    def work() -> None:
+        account = Account()
+        try:
+            try:
+                account.open()
+            finally:
+                account.close()
+        finally:
+            account.close()
+
+    work()
+    before = left_on()
+    moment = 1
+    with quiet_finalizers():
+        while interrupted_at(moment, work):
+            assert left_on() == before, f"interrupted at instruction {moment}"
+            moment += 1
+    assert moment > 100

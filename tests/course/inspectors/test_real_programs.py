@@ -1,0 +1,324 @@
+"""A look at a real PyTorch program computes nothing, raises nothing, finds what is held, and tells its limits."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from unittest.mock import MagicMock, Mock
+
+import pytest
+
+from glassroom import aliases, graph, memory_timeline, show, watch
+from glassroom.inspectors.watch.watched_names import MOST_TENSORS
+
+torch = pytest.importorskip("torch", reason="these are programs of PyTorch's")
+
+# --- looking computes nothing ----------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_is_not_computed_again_for_being_looked_at() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.ReLU())
+    x = torch.ones(3, 4, requires_grad=True)
+    loss = torch.utils.checkpoint.checkpoint(net, x, use_reentrant=False).sum()
+    seen, grouped = graph(loss).text, aliases(loss, x).text
+    assert net[1].num_batches_tracked == 1
+    assert "AddmmBackward0 · saved mat1 = packed by a hook, not looked at" in seen
+    assert "saved by" not in grouped
+    loss.backward()
+    assert net[1].num_batches_tracked == 2
+
+
+def test_no_unpack_hook_is_called_and_what_was_packed_is_told() -> None:
+    calls: list[Any] = []
+
+    def unpack(packed: Any) -> Any:
+        calls.append(packed)
+        return packed[0]
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient * 2
+
+    w = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda each: (each.double(),), unpack):
+        loss = Twice.apply(w.exp())[torch.tensor([0, 1])].sum()
+    assert "packed by a hook" in graph(loss).text
+    assert "packed for ExpBackward0.result" in aliases(loss).text
+    assert calls == []
+
+
+def test_no_override_of_a_class_or_a_mode_sees_a_look() -> None:
+    calls: list[str] = []
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            calls.append(str(func))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            calls.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    own = torch.ones(3).as_subclass(Own).requires_grad_()
+    loss = (own * 2).sum()
+    calls.clear()
+    with Mode():
+        texts = [aliases(own, loss).text, graph(loss).text, show(own).text]
+    assert calls == []
+    assert all("own" in text for text in texts)
+
+
+# --- looking raises nothing ------------------------------------------------------------------------------------------
+
+
+class Raising:
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class Pretending:
+    @property
+    def __class__(self) -> Any:
+        raise RuntimeError("no class")
+
+
+class Unreadable(dict[str, Any]):
+    def items(self) -> Any:
+        raise RuntimeError("no items")
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+
+class Endless(list[Any]):
+    def __iter__(self) -> Any:
+        raise RuntimeError("no items")
+
+    def __getitem__(self, place: Any) -> Any:
+        raise RuntimeError("no items")
+
+
+class Overriding(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError("not even a look")
+
+
+def a_fake() -> Any:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        return torch.ones(3)
+
+
+def without_storage() -> Any:
+    gone = torch.ones(3)
+    gone.untyped_storage().resize_(0)
+    return gone
+
+
+ODD = {
+    "lazy": lambda: torch.nn.LazyLinear(3),
+    "mock": Mock,
+    "magic": MagicMock,
+    "like a tensor": lambda: Mock(spec=torch.Tensor),
+    "raising": Raising,
+    "pretending": Pretending,
+    "unreadable": lambda: Unreadable(a=torch.ones(2)),
+    "endless": lambda: Endless([torch.ones(2)]),
+    "overriding": lambda: torch.ones(2).as_subclass(Overriding),
+    "fake": a_fake,
+    "meta": lambda: torch.ones(2, device="meta"),
+    "sparse": lambda: torch.eye(2).to_sparse(),
+    "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
+    "quantized": lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8),
+    "without storage": without_storage,
+    "inference": lambda: torch.inference_mode()(torch.ones)(2),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("odd", ODD)
+def test_no_look_raises_for_what_variables_hold(odd: str) -> None:
+    value = ODD[odd]()
+    w = torch.ones(2, requires_grad=True)
+    loss = (w * 2).sum()
+
+    def program() -> None:
+        held = value
+        other = [held, w]
+        del held, other
+
+    assert "w" in graph(loss).text
+    assert aliases().data.tensors >= 2
+    assert "other" in watch(program).text
+    assert memory_timeline(program).text
+
+
+def test_what_has_no_memory_is_said_to_have_none() -> None:
+    fake, meta = a_fake(), torch.ones(2, device="meta")
+
+    def program() -> Any:
+        held = [fake, meta]
+        return held
+
+    assert "no memory to look at: fake (FakeTensor), meta (Tensor), held[0] (FakeTensor)" in watch(program).text
+    with pytest.raises(TypeError, match="without memory"):
+        show(fake)
+    w = torch.ones(2, device="meta", requires_grad=True)
+    y = w.exp()
+    assert "saved result = a Tensor without memory to look at" in graph(y).text
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"]
+)
+def test_every_eight_bit_float_is_read_as_pytorch_reads_it(dtype: str) -> None:
+    every = torch.arange(256, dtype=torch.uint8).view(getattr(torch, dtype))
+    for first in range(0, 256, 16):
+        part = every[first : first + 16].clone()
+        cells = [cell.value for cell in show(part).snapshot.storages[0].cells]
+        assert [repr(value) for value in cells] == [repr(value) for value in part.float().tolist()]
+
+
+# --- what is held is found -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Record:
+    loss: Any
+
+
+class Slotted:
+    __slots__ = ("empty", "kept")
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = torch.nn.Linear(2, 2, bias=False)
+        self.head = torch.nn.Linear(2, 2, bias=False)
+        self.head.weight = self.embed.weight
+        self.again = self.embed
+        self.register_buffer("mean", torch.zeros(2))
+        self.cache = [torch.ones(3)]
+
+
+@dataclass
+class Trainer:
+    net: Any
+    history: Any = field(default_factory=list)
+    recent: Any = field(default_factory=deque)
+
+
+def test_tied_weights_attributes_buffers_states_dataclasses_deques_and_slots_have_paths() -> None:
+    trainer = Trainer(Net())
+    optimizer = torch.optim.SGD(trainer.net.parameters(), lr=0.1, momentum=0.9)
+    trainer.net.head(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    slotted = Slotted()
+    slotted.kept = torch.ones(4)
+    trainer.history += [{"loss": torch.ones(n + 1)} for n in range(4)]
+    trainer.recent.append(Record(torch.zeros(5)))
+    paths = {
+        "trainer.net.embed.weight", "trainer.net.head.weight", "trainer.net.again.weight", "trainer.net.mean",
+        "trainer.net.cache[0]", "trainer.history[3]['loss']", "trainer.recent[0].loss", "slotted.kept",
+        "optimizer.state[#0]['momentum_buffer']",
+    }  # fmt: skip
+
+    def program() -> Any:
+        return trainer, optimizer, slotted
+
+    data = aliases(trainer=trainer, optimizer=optimizer, slotted=slotted).data
+    told = {name for group in data.groups for each in group.members for name in (each.name, *each.also)}
+    assert paths <= told
+    watched = watch(program).story.moments[-1].snapshot
+    assert paths <= {header.name for header in watched.headers}
+    drawn = show(trainer=trainer, optimizer=optimizer, slotted=slotted).snapshot
+    assert paths <= {header.name for header in drawn.headers}
+
+
+# --- limits are told -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> None:
+    layers = [torch.nn.Linear(2, 2) for _ in range(20)]
+    net = torch.nn.Sequential(*layers)
+
+    def program() -> None:
+        x = torch.ones(1, 2)
+        out = net(x)
+        loss = out.sum()
+        loss.backward()
+        mine = [torch.zeros(3) for _ in range(10)]
+        mine.clear()
+        with torch.no_grad():
+            net[19].bias.add_(1)
+
+    found = watch(program)
+    assert "lives on without a name" not in found.text
+    assert "was there before" not in found.text
+    assert f"{MOST_TENSORS} tensors a step were looked at; up to" in found.text
+    assert "not looked at: " in str(found.state()["frames"])
+    story = found.story
+    for name in ("x", "out", "loss", "mine[9]"):
+        assert any(name in storage.shared_by for each in story.moments for storage in each.snapshot.storages)
+    [last] = [each for each in story.moments if "add_(1)" in story.source(each.statement)]
+    assert any("wrote" in change.words and "version" in change.words for change in last.changes) or any(
+        "net.19.bias" in storage.shared_by for storage in last.snapshot.storages
+    )
+
+
+def test_figures_are_of_the_whole_however_many_steps_are_told() -> None:
+    def program() -> None:
+        for _ in range(30):
+            kept = torch.ones(4).clone()
+        del kept
+
+    short, whole = watch(program, steps=5).story, watch(program).story
+    assert (short.allocations, short.allocated, short.copies, short.copied_bytes, short.peak) == (
+        whole.allocations, whole.allocated, whole.copies, whole.copied_bytes, whole.peak
+    )  # fmt: skip
+    assert len(short.moments) == 5
+
+
+def test_a_name_is_a_name_and_a_misspelt_one_is_said() -> None:
+    def program() -> None:
+        loss = torch.ones(2)
+        l = torch.ones(3)  # noqa: E741  # which "loss" must not be taken for
+        del l, loss
+
+    found = watch(program, names="loss")
+    assert {header.name for each in found.story.moments for header in each.snapshot.headers} == {"loss"}
+    assert "no variable is called" not in found.text
+    assert "no variable is called los" in watch(program, names=["los"]).text
+
+
+def test_lambdas_and_partials_are_watched() -> None:
+    def work(t: Any, scale: float) -> Any:
+        u = t * scale
+        return u
+
+    x = torch.ones(2)
+    assert [each.function for each in watch(partial(work, scale=2.0), x).story.moments] == ["work", "work"]
+    story = watch(lambda: x * 3).story
+    assert "new storage" in "; ".join(change.words for each in story.moments for change in each.changes)
+
+
+def test_cells_that_are_not_shown_are_not_said_to_be_as_they_were() -> None:
+    x = torch.zeros(10_000)
+
+    def program() -> None:
+        x.add_(1)
+
+    assert " of the " in watch(program).text

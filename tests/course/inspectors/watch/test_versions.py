@@ -1,0 +1,175 @@
+"""A watched program writes as an unwatched one does: every operator of PyTorch's that writes counts its writes alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from glassroom import watch
+from glassroom.inspectors.watch.accounts import Account
+
+torch = pytest.importorskip("torch", reason="what PyTorch's operators count is asked of PyTorch")
+
+# Called with arguments that do not go together, these read memory that is not theirs, or divide by zero.
+CRASHING = {
+    "aten::_batch_norm_no_update.out", "aten::_fused_sgd.tensor_lr_out", "aten::_fused_sgd_.tensor_lr",
+    "aten::_nnpack_spatial_convolution.out", "aten::_transform_bias_rescale_qkv.out",
+}  # fmt: skip
+ATTEMPTS = 40
+TENSORS: tuple[Callable[[], Any], ...] = (
+    lambda: torch.ones(4, 4),
+    lambda: torch.ones(4),
+    lambda: torch.zeros(4, dtype=torch.int64),
+    lambda: torch.ones(()),
+    lambda: torch.ones(1, 2, 4, 4),
+    lambda: torch.ones(4, 4, dtype=torch.bool),
+)
+VALUES: dict[str, Callable[[random.Random], Any]] = {
+    "int": lambda numbers: numbers.choice([0, 1, 2, 4, 6]),
+    "bool": lambda numbers: numbers.random() < 0.5,
+    "float": lambda _: 0.5,
+    "number": lambda numbers: numbers.choice([1, 0.5]),
+    "str": lambda numbers: numbers.choice(["sum", "mean", "none", "floor", "reflect", "ij"]),
+    "Device": lambda _: torch.device("cpu"),
+    "Layout": lambda _: torch.strided,
+    "ScalarType": lambda _: torch.float32,
+    "MemoryFormat": lambda _: torch.contiguous_format,
+    "Generator": lambda _: torch.Generator(),
+    "Storage": lambda _: torch.ones(4).untyped_storage(),
+    "Dimname": lambda _: "a",
+    "Stream": lambda _: None,
+}
+
+
+def writing_operators() -> Iterator[Any]:
+    for name in sorted(torch._C._dispatch_get_all_op_names()):
+        library, _, rest = name.partition("::")
+        packet, _, overload = rest.partition(".")
+        if library == "aten" and name not in CRASHING and hasattr(torch.ops.aten, packet):
+            operator = getattr(getattr(torch.ops.aten, packet), overload or "default", None)
+            if operator is not None and operator._schema.is_mutable:
+                yield operator
+
+
+def a_value(kind: Any, numbers: random.Random) -> Any:
+    if str(kind) == "Tensor":
+        return TENSORS[numbers.randrange(len(TENSORS)) if numbers.random() < 0.6 else 0]()
+    if str(kind).startswith("Optional"):
+        return None if numbers.random() < 0.6 else a_value(kind.getElementType(), numbers)
+    if str(kind) == "List[int]":
+        return [numbers.choice([1, 2, 4])] * numbers.choice([1, 2, 2, 3])
+    if str(kind).startswith("List"):
+        state, found = numbers.getstate(), []
+        for _ in range(2):  # alike, so that they go together
+            numbers.setstate(state)
+            found.append(a_value(kind.getElementType(), numbers))
+        return found
+    return VALUES[str(kind)](numbers)
+
+
+def arguments(operator: Any, seed: int) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of the kinds that the schema wants; the same at each call."""
+    numbers, by_place, by_name = random.Random(seed), [], {}
+    for each in operator._schema.arguments:
+        is_left = each.has_default_value() and numbers.random() < 0.7
+        if each.kwarg_only and is_left:
+            continue
+        value = each.default_value if is_left else a_value(each.real_type, numbers)
+        if each.kwarg_only:
+            by_name[each.name] = value
+        else:
+            by_place.append(value)
+    return by_place, by_name
+
+
+def tensors_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from tensors_in(each)
+
+
+def outcome(operator: Any, seed: int) -> tuple[type | None, list[tuple[Any, int]]]:
+    """How a call ends, and the sizes of its tensors and their versions after it."""
+    by_place, by_name = arguments(operator, seed)
+    given = list(tensors_in([*by_place, *by_name.values()]))
+    sizes = [each.shape for each in given]
+    torch.manual_seed(0)
+    error = None
+    try:
+        operator(*by_place, **by_name)
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as raised:
+        error = type(raised)
+    return error, [(each.shape == size, each._version) for each, size in zip(given, sizes, strict=True)]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_operator_that_writes_counts_its_writes_as_without_a_watch() -> None:
+    ran, foreach, differing = 0, 0, []
+    for operator in writing_operators():
+        for seed in range(ATTEMPTS):
+            plain = outcome(operator, seed)
+            if plain[0] is None:
+                break
+        else:
+            continue
+        ran += 1
+        foreach += "_foreach_" in str(operator)
+        account = Account()
+        account.open()
+        try:
+            watched = outcome(operator, seed)
+        finally:
+            account.close()
+        # Where a mode looks on, PyTorch resizes an `out=` of another size by `resize_`, which counts as well.
+        allowed = [
+            (before, after) if before == after or after == (False, before[1] + 1) else None
+            for before, after in zip(plain[1], watched[1], strict=True)
+        ]
+        if watched[0] is not None or None in allowed:
+            differing.append((str(operator), plain, watched))
+    assert differing == []
+    assert ran > 900
+    assert foreach > 100
+
+
+def test_a_backward_that_must_fail_fails_under_the_watch() -> None:
+    def clipped() -> None:
+        w = torch.ones(3, requires_grad=True)
+        h = w * 2
+        loss = (h * h).sum()
+        torch._foreach_mul_([h.detach()], 3.0)
+        loss.backward()
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        clipped()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+        watch(clipped)
+    assert "no version counts it" not in "".join(raised.value.__notes__)
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop"])
+def test_optimizers_clipping_and_averages_count_as_without_a_watch(optimizer: str) -> None:
+    def train() -> list[int]:
+        torch.manual_seed(0)
+        net = torch.nn.Linear(3, 2)
+        averaged = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn())
+        steps = getattr(torch.optim, optimizer)(net.parameters(), lr=0.1, foreach=True)
+        for _ in range(2):
+            steps.zero_grad()
+            net(torch.ones(4, 3)).sum().backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, foreach=True)
+            steps.step()
+            averaged.update_parameters(net)
+        tensors = [*net.parameters(), *averaged.parameters(), *[each.grad for each in net.parameters()]]
+        return [each._version for each in tensors]
+
+    seen: list[list[int]] = []
+    watched = watch(lambda: seen.append(train()))
+    assert seen == [train()]
+    assert max(seen[0]) > 1
+    assert "no version counts it" not in watched.text

@@ -302,25 +302,6 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
     return begun
 
 
-def _tensor_backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """`autograd.backward` of this tensor: the gradients of the leaves that it was computed from go to their `grad`."""
-    if gradient is None and inputs is None and not create_graph:  # as usual: `backward` in two steps
-        edge = gradient_edge(self)
-        if edge[0] is not None:
-            storage = self._storage
-            one = engine.one_for(self._size, self._dtype, storage.device, storage.backend)
-            engine.run((edge,), (one,), keep_graph=bool(retain_graph), create_graph=False)
-            return
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
 def attach() -> None:
     """Give Tensor its method `backward`."""
-    _tensor_backward.__name__, _tensor_backward.__qualname__ = "backward", "Tensor.backward"
-    Tensor.backward = _tensor_backward
+    Tensor.backward = engine.backward_method(backward)

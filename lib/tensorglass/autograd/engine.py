@@ -20,10 +20,10 @@ from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf
+from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf, gradient_edge
 from tensorglass.graph.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.graph.node import Edge, Gradients, Node
-from tensorglass.tensor.autograd_meta import meta_of
+from tensorglass.tensor.autograd_meta import first_fitted, fitted, meta_of
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
@@ -241,50 +241,6 @@ def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
             retained.keep(gradient)
 
 
-def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
-    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
-
-    So formulas need not think of broadcasting or promotion.
-    `node` found it for its input number `nr`, which came along `edge`.
-    """
-    following, output_nr = edge
-    wanted = None if following is None else following.outputs[output_nr]
-    if gradient is None or wanted is None:
-        return gradient
-    if gradient._size != wanted.size:
-        if geometry.summed_dims(gradient._size, wanted.size) is None:
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
-                    f"but expected shape compatible with {list(wanted.size)}"
-                )
-            )
-        gradient = gradient.sum_to_size(wanted.size)
-    if gradient._dtype is not wanted.dtype and wanted.dtype is not None:
-        if gradient._dtype.is_complex and not wanted.dtype.is_complex:
-            gradient = gradient.real
-        gradient = gradient.to(wanted.dtype)
-    device = gradient._storage.device
-    if device is not wanted.device:
-        if wanted.size:  # a 0-dim operand may have been on the CPU
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
-                    f"{wanted.device} but got {device}"
-                )
-            )
-        gradient = gradient.to(wanted.device)
-    return gradient
-
-
-def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
-    """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
-    wanted = node.outputs[nr]
-    if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
-        return gradient
-    return fitted(gradient, (node, nr), node, nr)
-
-
 def _is_alone(arrived: Arrived, nr: int) -> bool:
     """Whether nobody but this list holds the gradient, and nobody but the gradient its memory.
 
@@ -350,3 +306,27 @@ def _one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backe
 
 #: The gradient that a backward pass begins with where none is given. `fast` sets another.
 one_for: Callable[[tuple[int, ...], DType, Device, Backend], Any] = _one_for
+
+
+def backward_method(backward: Callable[..., None]) -> Callable[..., None]:
+    """`Tensor.backward`: a single `run` for most calls; `backward` for all others."""
+
+    def method(
+        self: Tensor,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """`autograd.backward` of this tensor: adds the gradients of its leaves to their `grad`."""
+        if gradient is None and inputs is None and not create_graph:
+            edge = gradient_edge(self)
+            if edge[0] is not None:
+                storage = self._storage
+                one = one_for(self._size, self._dtype, storage.device, storage.backend)
+                run((edge,), (one,), keep_graph=bool(retain_graph), create_graph=False)
+                return
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    method.__name__, method.__qualname__ = "backward", "Tensor.backward"
+    return method

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorglass import geometry, memory
 from tensorglass.autograd import engine
-from tensorglass.autograd.engine import Run, call_tensor_hooks, first_fitted, fitted
+from tensorglass.autograd.engine import Run, call_tensor_hooks
 from tensorglass.backends import Backend
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
@@ -26,7 +26,7 @@ from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_le
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.node import Edge, Gradients, Node
 from tensorglass.ops.kernels.sum import total
-from tensorglass.tensor.autograd_meta import Meta, meta_of
+from tensorglass.tensor.autograd_meta import Meta, first_fitted, fitted, meta_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 

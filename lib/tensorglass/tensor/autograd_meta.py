@@ -10,6 +10,8 @@ import weakref
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from tensorglass import geometry
+from tensorglass.core.errors import explained
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from tensorglass.core.devices import device as Device
     from tensorglass.core.dtypes import dtype as DType
     from tensorglass.graph.accumulate_grad import AccumulateGrad
-    from tensorglass.graph.node import Node
+    from tensorglass.graph.node import Edge, Node
     from tensorglass.tensor.tensor import Tensor
 
 
@@ -99,3 +101,47 @@ def like(tensor: Tensor) -> OutputLike:
     self = object.__new__(OutputLike)
     self.size, self.dtype, self.device = tensor._size, tensor._dtype, tensor._storage.device
     return self
+
+
+def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
+    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
+
+    So formulas need not think of broadcasting or promotion.
+    `node` found it for its input number `nr`, which came along `edge`.
+    """
+    following, output_nr = edge
+    wanted = None if following is None else following.outputs[output_nr]
+    if gradient is None or wanted is None:
+        return gradient
+    if gradient._size != wanted.size:
+        if geometry.summed_dims(gradient._size, wanted.size) is None:
+            raise explained(
+                RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
+                    f"but expected shape compatible with {list(wanted.size)}"
+                )
+            )
+        gradient = gradient.sum_to_size(wanted.size)
+    if gradient._dtype is not wanted.dtype and wanted.dtype is not None:
+        if gradient._dtype.is_complex and not wanted.dtype.is_complex:
+            gradient = gradient.real
+        gradient = gradient.to(wanted.dtype)
+    device = gradient._storage.device
+    if device is not wanted.device:
+        if wanted.size:  # a 0-dim operand may have been on the CPU
+            raise explained(
+                RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
+                    f"{wanted.device} but got {device}"
+                )
+            )
+        gradient = gradient.to(wanted.device)
+    return gradient
+
+
+def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
+    """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
+    wanted = node.outputs[nr]
+    if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
+        return gradient
+    return fitted(gradient, (node, nr), node, nr)

@@ -36,7 +36,7 @@ _REFLECTED = {
 }
 _INHERITED = frozenset(("__getattr__", "__torch_function__"))
 #: Modules whose methods do not dispatch by themselves.
-_NOT_DISPATCHING = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.backward")
+_NOT_DISPATCHING = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.engine")
 
 
 def converted(result: Any, kind: type) -> Any:

@@ -7,7 +7,7 @@ for the positions of its True elements, one index tensor for each dimension.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorglass import geometry, memory
@@ -18,6 +18,8 @@ from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.add_at import add_at
@@ -25,6 +27,7 @@ from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import empty_on, from_array, view_of
+from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
@@ -395,3 +398,41 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
         else:
             layouts.append((index.size, stride))
     return geometry.index_strides(view._size, view._stride, first, shape, tuple(layouts))
+
+
+# --- where gradients flow ---------------------------------------------------------------------------------------------
+
+
+@derivative(
+    node="IndexBackward0",
+    keeps=("advanced",),
+    input=lambda grad, input_size, advanced, indices: recorded_write(
+        grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
+    ),
+)
+def _index_view(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | None, ...]) -> Tensor:
+    return read_advanced(input, advanced)
+
+
+@derivative(
+    node=lambda accumulate: f"IndexPut{'Impl' if state.in_formula else ''}Backward0",
+    keeps=("advanced",),
+    input=lambda grad, advanced, indices, accumulate, value_size: (
+        grad if accumulate else recorded_write(grad.clone(), advanced, indices, grad.new_zeros(()).expand(value_size))
+    ),
+    value=lambda grad, advanced, indices: recorded_read(grad, advanced, indices),
+)
+def _index_put_view(
+    input: Tensor,
+    advanced: list[Index | None],
+    indices: tuple[Tensor | None, ...],
+    value: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    write_advanced(input, advanced, value, accumulate)
+    return input
+
+
+#: A copy of the elements that advanced items name; a write to them.
+recorded_read: Callable[..., Any] = recorded(_index_view)
+recorded_write: Callable[..., Any] = recorded(_index_put_view, is_in_place=True)

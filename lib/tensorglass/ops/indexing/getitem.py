@@ -8,7 +8,7 @@ or a mask is among the items, reading makes a copy, and writing goes to the elem
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import numpy_values
@@ -20,60 +20,13 @@ from tensorglass.ops.copies.copy import clone, copy_, write_number
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.derivatives.view_nodes import alias, slice_view
-from tensorglass.ops.indexing.advanced import FALSE, TRUE, Index, read_advanced, write_advanced
-from tensorglass.ops.indexing.parse import as_items, count_dims, out_of_bounds, parse, plainer
+from tensorglass.ops.indexing.advanced import read_advanced, recorded_read, recorded_write, write_advanced
+from tensorglass.ops.indexing.parse import Parts, out_of_bounds, parse, take_apart
 from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
 from tensorglass.ops.views.shape import expand, select, unsqueeze
 from tensorglass.tensor.construct import from_array, view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, header_of
-
-# --- where gradients flow --------------------------------------------------------------------------------------------
-
-
-Operation = Callable[..., Any]
-
-
-class _Parts(NamedTuple):
-    """The view that the basic items make; the advanced items, and those of them that are tensors."""
-
-    view: Tensor
-    advanced: list[Index | None]
-    indices: tuple[Tensor | None, ...]
-
-
-def _take_apart(input: Tensor, index: Any) -> _Parts:
-    """Follow an index item by item, past what takes everything. Raises what indexing raises."""
-    advanced = parse(input, index).advanced
-    items = as_items(index)
-    plain = [item if type(item) in (int, slice) else plainer(item) for item in items]
-    view, dim = input, 0
-    for item in plain:
-        if type(item) is int:
-            view = select(view, dim, item)
-        elif type(item) is slice:
-            _, stop, step = item.indices(view._size[dim])
-            if item.start or (stop, step) != (view._size[dim], 1):
-                view = slice_view(view, dim, item.start or 0, item.stop, step)
-            dim += 1
-        elif item is None or item is TRUE or item is FALSE:
-            view = unsqueeze(view, dim)
-            dim += 1
-        elif item is Ellipsis:
-            dim += len(input._size) - count_dims(items)
-        else:
-            dim += item.dims
-    return _Parts(view, advanced, _indices(input, items, plain, advanced))
-
-
-def _indices(input: Tensor, items: Any, plain: list[Any], advanced: list[Index | None]) -> tuple[Tensor | None, ...]:
-    """The advanced items as tensors, in the places that they have among the dimensions."""
-    tensors = iter([
-        item if isinstance(item, Tensor) else from_array(index.array, index.dtype, input._storage)
-        for item, index in zip(items, plain, strict=True)
-        if isinstance(index, Index)
-    ])  # fmt: skip
-    return tuple([None if index is None else next(tensors) for index in advanced])
 
 
 @derivative(node="FillBackward3", input=zero_gradient, value=lambda grad: grad.sum())
@@ -81,43 +34,8 @@ def _fill_view(input: Tensor, value: Tensor) -> Tensor:
     return copy_(input, value if value._storage is not input._storage else value.clone())
 
 
-@derivative(
-    node="IndexBackward0",
-    keeps=("advanced",),
-    input=lambda grad, input_size, advanced, indices: _recorded_write(
-        grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
-    ),
-)
-def _index_view(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | None, ...]) -> Tensor:
-    return read_advanced(input, advanced)
-
-
-@derivative(
-    node=lambda accumulate: f"IndexPut{'Impl' if state.in_formula else ''}Backward0",
-    keeps=("advanced",),
-    input=lambda grad, advanced, indices, accumulate, value_size: (
-        grad if accumulate else _recorded_write(grad.clone(), advanced, indices, grad.new_zeros(()).expand(value_size))
-    ),
-    value=lambda grad, advanced, indices: _recorded_read(grad, advanced, indices),
-)
-def _index_put_view(
-    input: Tensor,
-    advanced: list[Index | None],
-    indices: tuple[Tensor | None, ...],
-    value: Tensor,
-    accumulate: bool = False,
-) -> Tensor:
-    write_advanced(input, advanced, value, accumulate)
-    return input
-
-
-#: One value written to all of a view; a copy of the elements that advanced items name; a write to them.
-_recorded_fill: Operation = recorded(_fill_view, is_in_place=True)
-_recorded_read: Operation = recorded(_index_view)
-_recorded_write: Operation = recorded(_index_put_view, is_in_place=True)
-
-
-# --- reading and writing ---------------------------------------------------------------------------------------------
+#: One value written to all of a view.
+_recorded_fill: Callable[..., Any] = recorded(_fill_view, is_in_place=True)
 
 
 @operator("indexing", function=False, dunders=("__getitem__",), method=False)
@@ -131,9 +49,9 @@ def getitem(input: Tensor, index: Any) -> Tensor:
             _at(input, index)  # raises what indexing raises
             return select(input, 0, index)
         _refuse_scalar(input, index)
-        parts = _take_apart(input, index)
+        parts = take_apart(input, index)
         if parts.advanced:
-            return _recorded_read(*parts)
+            return recorded_read(*parts)
         if parts.view is not input:
             return parts.view
         return slice_view(input, 0, None, None) if type(index) is slice else alias(input)
@@ -222,14 +140,14 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
 
 def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
     _refuse_scalar(input, index)
-    taken_apart = _take_apart(input, index)
+    taken_apart = take_apart(input, index)
     if index is True:
-        taken_apart = _Parts(unsqueeze(input, 0), [], ())
+        taken_apart = Parts(unsqueeze(input, 0), [], ())
     view, advanced, indices = taken_apart
     if not isinstance(value, Tensor):
         value = from_array(number_array(view._backend, value, view._dtype), view._dtype, view._storage)
     if advanced:
-        _recorded_write(view, advanced, indices, _without_leading_ones(value))
+        recorded_write(view, advanced, indices, _without_leading_ones(value))
     elif value._size or not view._size:
         copy_(view, _fitted(value, view, is_recorded=True))
     else:

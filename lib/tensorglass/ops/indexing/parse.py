@@ -17,7 +17,10 @@ from tensorglass.core.devices import CPU
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.creation.tensor import array_dtype, nested_array
+from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.indexing.advanced import FALSE, MASKS, TRUE, Index, index_of_array, index_of_tensor
+from tensorglass.ops.views.shape import select, unsqueeze
+from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
@@ -226,3 +229,48 @@ def negative_step(dim: int) -> ValueError:
         f"To reverse dimension {dim}, write tensor.flip({dim}): it copies.",
         notebook=BASIC,
     )
+
+
+# --- where gradients flow ---------------------------------------------------------------------------------------------
+
+
+class Parts(NamedTuple):
+    """The view that the basic items make; the advanced items, and those of them that are tensors."""
+
+    view: Tensor
+    advanced: list[Index | None]
+    indices: tuple[Tensor | None, ...]
+
+
+def take_apart(input: Tensor, index: Any) -> Parts:
+    """Follow an index item by item, past what takes everything. Raises what indexing raises."""
+    advanced = parse(input, index).advanced
+    items = as_items(index)
+    plain = [item if type(item) in (int, slice) else plainer(item) for item in items]
+    view, dim = input, 0
+    for item in plain:
+        if type(item) is int:
+            view = select(view, dim, item)
+        elif type(item) is slice:
+            _, stop, step = item.indices(view._size[dim])
+            if item.start or (stop, step) != (view._size[dim], 1):
+                view = slice_view(view, dim, item.start or 0, item.stop, step)
+            dim += 1
+        elif item is None or item is TRUE or item is FALSE:
+            view = unsqueeze(view, dim)
+            dim += 1
+        elif item is Ellipsis:
+            dim += len(input._size) - count_dims(items)
+        else:
+            dim += item.dims
+    return Parts(view, advanced, _indices(input, items, plain, advanced))
+
+
+def _indices(input: Tensor, items: Any, plain: list[Any], advanced: list[Index | None]) -> tuple[Tensor | None, ...]:
+    """The advanced items as tensors, in the places that they have among the dimensions."""
+    tensors = iter([
+        item if isinstance(item, Tensor) else from_array(index.array, index.dtype, input._storage)
+        for item, index in zip(items, plain, strict=True)
+        if isinstance(index, Index)
+    ])  # fmt: skip
+    return tuple([None if index is None else next(tensors) for index in advanced])

@@ -1,6 +1,6 @@
 """What a picture is made of: the parts of an SVG, collected, and the measures that all pictures share.
 
-The one idea: a drawing grows to hold what is put into it, so that nobody has to know its size beforehand.
+A drawing grows to hold what is put into it, so its size need not be known beforehand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A picture as a matplotlib figure: rectangles, paths and words, drawn from the static SVG.
 
-The one idea: the SVG is the list of what to draw, and `drawing.sheet` knows how each part of it looks. So whatever an
-inspector draws has its figure, at the same places and in the same colours, and no inspector knows of matplotlib.
+The SVG is the list of what to draw, and `drawing.sheet` knows how each part of it looks. So whatever an inspector draws
+has its figure, at the same places and in the same colours, and no inspector knows of matplotlib.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the style sheet of a static SVG says of each of its parts: the picture as a list to be drawn by something else.
 
-The one idea: a picture is laid out once, as SVG, and its sheet is the only place that knows colours. Whoever is no
-browser asks here what a browser would make of both.
+A picture is laid out once, as SVG, and its sheet is the only place that knows colours. Code that is not a browser finds
+here what a browser would draw.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The text of a picture in the colours of a terminal, by rich: which tensor a mark belongs to, and what happened.
 
-The one idea: colours repeat what the words say already, and are the terminal's own, so that they can be read on any
-background and are missed by nobody where there are none.
+Colours repeat what the words say already, and are the terminal's own, so that they can be read on any background and
+nothing is lost where there are none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`course_device(torch)`: the device on which a notebook computes when it is about devices.
 
-The one idea to keep in mind: the notebook names no device. The learner chooses one, with ``glassroom lab --device``,
-which leaves word in the environment for the kernels that JupyterLab starts.
+The notebook names no device. The learner chooses one, with ``glassroom lab --device``, which leaves word in the
+environment for the kernels that JupyterLab starts.
 """
 
 from __future__ import annotations

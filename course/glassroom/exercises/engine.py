@@ -1,9 +1,8 @@
 """Exercises: how one is declared, checked, and hinted at.
 
-An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence
-about what a wrong answer shows. The idea to keep in mind: a check is a conversation, so whatever it is
-handed (nothing, `...`, a string, a tensor whose methods raise) it answers with a sentence and never with a
-traceback.
+An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence about what a
+wrong answer shows. A check is a conversation, so whatever it is handed (nothing, `...`, a string, a tensor whose
+methods raise) it answers with a sentence and never with a traceback.
 
     @exercise(
         "02-window",

@@ -94,7 +94,7 @@ def expect_device(answer: Any, name: str, device: str) -> None:
     """The tensor is on a device of this type."""
     found = facts.device(answer)
     if found != device:
-        raise Misconception(f"`{name}` is on {found}; it shall be on {device}.")
+        raise Misconception(f"`{name}` is on {found}; it should be on {device}.")
 
 
 def expect_value(answer: Any, name: str, expected: Any) -> None:

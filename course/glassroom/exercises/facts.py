@@ -1,8 +1,8 @@
 """What is true of a tensor, asked through public methods alone.
 
-Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where
-that makes sense) without importing any of them. The idea to keep in mind: two tensors share memory when the
-byte ranges of their *storages* overlap. `id()` of a Python wrapper says nothing about it.
+Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where that makes
+sense) without importing any of them. Two tensors share memory when the byte ranges of their *storages* overlap. `id()`
+of a Python wrapper says nothing about it.
 """
 
 from __future__ import annotations

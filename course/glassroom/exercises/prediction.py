@@ -1,8 +1,7 @@
 """Predict first, then run.
 
-`predict` writes down what the learner believes before a cell runs; `reveal` sets it beside what is true.
-The idea to keep in mind: an answer that was not given (`...`) is no mistake, so the notebook runs from top
-to bottom without any.
+`predict` writes down what the learner believes before a cell runs; `reveal` sets it beside what is true. An answer that
+was not given (`...`) is no mistake, so the notebook runs from top to bottom without any.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 An inspector's live form is found beside it: `widget.js`, `widget.css`, and `widget.py`, the same as an anywidget.
 
-The one idea: an inspector has plain data, and words and a static SVG made of them; all other forms are made of these
-three here, in the same way for all: the page, the live form in a notebook, the figure, the terminal's colours, files.
+An inspector has plain data, and words and a static SVG made of them; all other forms are made of these three here, in
+the same way for all: the page, the live form in a notebook, the figure, the terminal's colours, files.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Inspector(ABC):
     def save(self, path: str | Path, *, theme: str = "light") -> None:
         """Write the picture to a file: .html (live), .svg, .png, .pdf, .txt or .json, by the name's ending.
 
-        `theme`, "light" or "dark", is that of a .png or .pdf; a page and an SVG go with whoever looks at them. Raises
+        `theme`, "light" or "dark", is that of a .png or .pdf; a page and an SVG follow the reader's. Raises
         ValueError for another ending.
         """
         path = Path(path)
@@ -125,7 +125,7 @@ class Inspector(ABC):
         return self.text
 
     def __rich__(self) -> Any:
-        from glassroom.drawing.terminal import coloured  # whoever calls this has rich
+        from glassroom.drawing.terminal import coloured  # callers of this have rich
 
         return coloured(self.text)
 

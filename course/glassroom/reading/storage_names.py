@@ -1,9 +1,9 @@
 """Short names for storages: S0, S1, … in the order in which they are first seen.
 
-The one idea: two memories that are alive at the same moment and overlap are the same memory, whoever
-allocated it. So a storage is known by the bytes it holds for as long as it lives, and when it dies its name
-dies with it, even if the allocator hands out the same address again. One sequence serves every library, hence
-a notebook prints the same names on tensorglass and on PyTorch.
+Two memories that are alive at the same moment and overlap are the same memory, whichever library allocated it. So a
+storage is known by the bytes it holds for as long as it lives, and when it dies its name dies with it, even if the
+allocator hands out the same address again. One sequence serves every library, hence a notebook prints the same names on
+tensorglass and on PyTorch.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A snapshot of tensors in memory: plain data, from which everything is drawn.
 
-The one idea: a tensor is a header over a storage, so a snapshot is a list of storages, each a run of bytes
-with a name, and a list of headers, each saying which bytes its cells are. Values are there for a *window*
-only: what a picture shows. A snapshot can be written as JSON (the schema is in `docs/snapshot.md`).
+A tensor is a header over a storage, so a snapshot is a list of storages, each a run of bytes with a name, and a list of
+headers, each saying which bytes its cells are. Values are there for a *window* only: what a picture shows. A snapshot
+can be written as JSON (the schema is in `docs/snapshot.md`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A learner's working copy of the course, and how it is brought up to date without ever losing their work.
 
-The one idea: a hidden manifest remembers the digest of every file as it was handed out. A file that still has
-that digest is untouched, and a newer version may take its place (what Jupyter adds to a notebook that is only
-opened does not count). Anything else in the folder is the learner's and is never written to. When the course has
-news for such a file, the new version is put beside it, under a name that says so.
+A hidden manifest remembers the digest of every file as it was handed out. A file that still has that digest is
+untouched, and a newer version may take its place (what Jupyter adds to a notebook that is only opened does not count).
+Anything else in the folder is the learner's and is never written to. When the course has news for such a file, the new
+version is put beside it, under a name that says so.
 """
 
 import contextlib

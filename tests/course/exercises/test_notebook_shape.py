@@ -1,4 +1,4 @@
-"""Every notebook has the shape that docs/writing-a-notebook.md asks for; together they cover what each part shall."""
+"""Every notebook has the shape that docs/writing-a-notebook.md asks for; together they cover what each part should."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Folding a large graph until it can be drawn: long chains first, then all that is far from what was asked about.
 
-The one idea: a fold stands where nodes stood and says how many there were, of which kinds; nothing vanishes unsaid.
+A fold stands where nodes stood and says how many there were, of which kinds; nothing disappears silently.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def row_gradient(row_gradient: Any, *, weight: Any) -> str:
     ],
 )
 def freeze(layers: Any, *, encoder: Any) -> str:
-    expect(type(layers) is list and len(layers) == 3, "`layers` shall stay a list of the three tensors.")
+    expect(type(layers) is list and len(layers) == 3, "`layers` should stay a list of the three tensors.")
     for number, layer in enumerate(layers):
         expect_tensor(layer, f"layers[{number}]")
     expect(
@@ -148,7 +148,7 @@ def freeze(layers: Any, *, encoder: Any) -> str:
         "flag as it was: change the flag of the tensor that is there.",
     )
     first, second, last = (bool(layer.requires_grad) for layer in layers)
-    expect(last, "`layers[2]`, the head, does not require a gradient any more. Only the first two shall be frozen.")
+    expect(last, "`layers[2]`, the head, does not require a gradient any more. Only the first two should be frozen.")
     expect(
         not (first and second),
         "all three still require a gradient.",

@@ -145,7 +145,7 @@ def pieces(w: Any, *, inputs: Any, targets: Any) -> str:
     ],
 )
 def recorded(recorded: Any) -> str:
-    expect(isinstance(recorded, list), "`recorded` shall be a list of three gradients.")
+    expect(isinstance(recorded, list), "`recorded` should be a list of three gradients.")
     expect(len(recorded) == 3, f"`recorded` has length {len(recorded)}; there are three gradients.")
     for step, entry in enumerate(recorded):
         expect_tensor(entry, f"recorded[{step}]", shape=(2,))

@@ -46,7 +46,7 @@ def expect_loss(loss: Any, value: float) -> None:
     """,
     hints=[
         "detach gives the same values without the way back.",
-        "Of the two tensors in the difference, one shall be followed and the other not.",
+        "Of the two tensors in the difference, one should be followed and the other not.",
         "loss = ((prediction - target.…) ** 2).sum()",
         "loss = ((prediction - target.detach()) ** 2).sum()",
     ],
@@ -95,7 +95,7 @@ def target(loss: Any, *, w: Any) -> str:
     ],
 )
 def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
-    expect(callable(step), "`step` shall be a function of a list of weights and a rate.")
+    expect(callable(step), "`step` should be a function of a list of weights and a rate.")
     trained, aside = (leaf.detach().clone().requires_grad_() for leaf in (w, idle))
     (trained * trained).sum().backward()
     call(lambda weights: [step(weights, 0.25)], "step", [trained, aside])  # in a list: it may return nothing
@@ -131,7 +131,7 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
     """,
     hints=[
         "The gradient of `first` passes through the multiplication with `head`. That one has to be recorded.",
-        "Detach what shall get no gradient: `head`, and not the features that flow into it.",
+        "Detach what should get no gradient: `head`, and not the features that flow into it.",
         "loss = (head.… * (first * x)).sum()",
         "loss = (head.detach() * (first * x)).sum()",
     ],
@@ -179,7 +179,7 @@ def shown(shown: Any, *, root: Any) -> str:
     return "`root` is as the backward left it, and the plot has its own values."
 
 
-DETACHED = "That has no way back to the first, and gradients shall flow."
+DETACHED = "That has no way back to the first, and gradients should flow."
 CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     "constant": (
         "detach",

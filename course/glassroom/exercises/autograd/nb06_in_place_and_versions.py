@@ -120,7 +120,7 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         raise
     expect(
         all(now is then for now, then in zip(parameters, before, strict=True)),
-        "the list holds other tensors now. Write into the ones that are there: whoever holds them shall see the step.",
+        "the list holds other tensors now. Write into the ones that are there: all who hold them should see the step.",
     )
     found = [values(parameter) for parameter in parameters]
     expect(

@@ -148,7 +148,7 @@ KEEP = {
     "output_tensor": ("save", "As an attribute it closes a circle: the result holds its node, and the node holds it."),
     "factor": ("attribute", "save_for_backward takes tensors; a number is kept as it is."),
     "size": ("attribute", "It is no tensor. To save the whole `x` for its shape would keep its memory."),
-    "noise": ("save", "It is a tensor: its memory shall be let go of by the backward, like that of the others."),
+    "noise": ("save", "It is a tensor: its memory must be freed by the backward, like that of the others."),
 }
 
 

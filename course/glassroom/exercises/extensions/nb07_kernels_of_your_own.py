@@ -62,7 +62,7 @@ N = 1_000_000
 def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> str:
     expect(
         isinstance(Softsign, type) and hasattr(Softsign, "apply"),
-        "`Softsign` shall be a class derived from torch.autograd.Function.",
+        "`Softsign` should be a class derived from torch.autograd.Function.",
     )
     x = points.detach().clone().requires_grad_()
     y = call(Softsign.apply, "Softsign.apply", x)

@@ -41,7 +41,7 @@ def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, maske
 )
 def cap_the_outliers(data: Any, *, elsewhere: Any) -> str:
     expect_tensor(data, "data", shape=(6,))
-    because = "Its values were put into new memory, so whoever looks at the old one sees nothing of it."
+    because = "Its values were put into new memory, so nothing of it shows in the old one."
     expect_view(data, "data", of=elsewhere, of_name="elsewhere", because=because)
     found = data.tolist()
     expect(

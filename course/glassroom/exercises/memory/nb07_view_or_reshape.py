@@ -23,7 +23,7 @@ from glassroom.exercises.facts import share_memory
     setup="frames = torch.arange(24).view(2, 3, 4)",
     hints=[
         "view cuts the same elements into rows of another length; -1 stands for a size to be worked out.",
-        "You know how many rows there shall be: one a frame. The length of a row is what you leave open.",
+        "You know how many rows there should be: one a frame. The length of a row is what you leave open.",
         "rows = frames.view(2, …)",
         "rows = frames.view(2, -1)",
     ],
@@ -44,7 +44,7 @@ def rows(rows: Any, *, frames: Any) -> str:
     "07-pixels-last",
     setup="batch = torch.arange(120).view(2, 3, 4, 5)",
     hints=[
-        "Dimensions shall change places here, and no two of them be merged: that is permute, not view.",
+        "Dimensions should change places here, and no two of them be merged: that is permute, not view.",
         "permute takes the old dimensions in their new order. The channels, dimension 1, go to the end.",
         "pixels = batch.permute(0, …, …, 1)",
         "pixels = batch.permute(0, 2, 3, 1)",
@@ -169,7 +169,7 @@ def price(
         result = call(flat_and_price, "flat_and_price", tensor)
         expect(
             isinstance(result, (tuple, list)) and len(result) == 2,
-            "`flat_and_price` shall return two things: the flat tensor and the price in bytes.",
+            "`flat_and_price` should return two things: the flat tensor and the price in bytes.",
         )
         flat, bytes_copied = result
         expect_tensor(flat, "flat")

@@ -61,7 +61,7 @@ def faulty(readings: Any, *, screen: Any) -> str:
         "`readings` is as it was. (`readings[faulty]`, with more brackets behind it, is a copy, and that was "
         "written to.)",
     )
-    expect(found[0][1] != 0, "whole rows are 0 now; only their first number shall be.")
+    expect(found[0][1] != 0, "whole rows are 0 now; only their first number should be.")
     expect(found[1][0] != 0, "the whole column is 0 now; row 1 is not faulty.")
     expect_value(readings, "readings", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [0.0, 6.0, 7.0]])
     expect(
@@ -120,7 +120,7 @@ def first_column(first: Any, *, scores: Any) -> str:
     ],
 )
 def history(history: Any, *, weight: Any) -> str:
-    expect(isinstance(history, list), "`history` shall be a list of three tensors.")
+    expect(isinstance(history, list), "`history` should be a list of three tensors.")
     expect(
         len(history) == 3,
         f"`history` has length {len(history)}; an entry for each of the 3 steps was asked for.",
@@ -129,7 +129,7 @@ def history(history: Any, *, weight: Any) -> str:
         expect(
             [values(entry) for entry in history] != [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]],
             "the history is right, and the update is not in place: `weight = weight + 1` makes a new tensor in each "
-            "round, and whoever holds the old one hears nothing of it. Keep `weight += 1`, and append a copy.",
+            "round, and the old one does not change. Keep `weight += 1`, and append a copy.",
         )
     for step, entry in enumerate(history):
         name = f"history[{step}]"

@@ -61,7 +61,7 @@ def left(part: Any, packed: Any, picked: Any, double: Any, late: Any) -> str:
 def halves(halves: Any, saved: Any, *, weights: Any) -> str:
     expect(
         halves is not weights and hasattr(halves, "nbytes") and hasattr(halves, "tolist"),
-        "`halves` shall be what the conversion returns. Converting does nothing to `weights` itself.",
+        "`halves` should be what the conversion returns. Converting does nothing to `weights` itself.",
     )
     expect(
         not hasattr(halves, "stride"),
@@ -149,7 +149,7 @@ def windows(windows: Any, *, signal_storage: Any) -> str:
     expect_tensor(windows, "windows", shape=(4, 3))
     expect(
         tuple(windows.stride()) != (3, 1) or values(windows)[1] == [1.0, 2.0, 3.0],
-        "`windows` lie side by side; they shall overlap. How far is it from one row to the next?",
+        "`windows` lie side by side; they should overlap. How far is it from one row to the next?",
     )
     expect_value(windows, "windows", [[row + column + 0.0 for column in range(3)] for row in range(4)])
     start = signal_storage.data_ptr()

@@ -195,14 +195,14 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
         sorted(values(first)) == list(range(50)),
         "in `split(50, 3)` some numbers come up twice, or not at all. To shuffle 0 … count−1 is what randperm does.",
     )
-    expect(values(first) != list(range(50)), "`split(50, 3)` is in order; it shall be shuffled.")
+    expect(values(first) != list(range(50)), "`split(50, 3)` is in order; it should be shuffled.")
     again = call(split, "split", 50, 3)
     expect(values(again) == values(first), "`split(50, 3)` gives another order each time: it does not use `seed`.")
     expect(
         untouched,
-        "the common generator has moved on, or was seeded: whoever draws next gets other numbers. "
+        "the common generator has moved on, or was seeded: the next to draw from it gets other numbers. "
         "Use a generator of your own.",
     )
     other = call(split, "split", 50, 4)
-    expect(values(other) != values(first), "`split(50, 4)` is like `split(50, 3)`. The order shall depend on `seed`.")
+    expect(values(other) != values(first), "`split(50, 4)` is like `split(50, 3)`. The order should depend on `seed`.")
     return "The order is the seed's alone, and nobody else's numbers have changed."

@@ -42,7 +42,7 @@ def layer(layer: Callable[[Any, Any], Any], *, weights: Any, readings: Any) -> s
         expect(
             dtype_name(result) == dtype_name(matrix),
             f"`layer({name})` is {dtype_name(result)}, and the weights are {dtype_name(matrix)}: "
-            "the weights shall decide, whatever the data is.",
+            "the weights should decide, whatever the data is.",
         )
         expect_value(result, f"layer({name})", matrix @ x.to(matrix.dtype))
     return "The data came to the weights, and the weights were not copied."

@@ -82,14 +82,14 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
             continue
         expect(
             not angle % 360 == found == 180,
-            f"{angle} became {found}. 180 itself shall become −180: the upper end is left out.",
+            f"{angle} became {found}. 180 itself should become −180: the upper end is left out.",
         )
         expect(found != angle % 360, f"{angle} became {found}, which lies between 0 and 360. Shift, and shift back.")
         expect(
             not (angle < 0 and found == wanted - 360),
             f"{angle} became {found}. Negative angles have another remainder in fmod; use %.",
         )
-        expect(False, f"{angle} became {found}; it shall be {wanted}.")
+        expect(False, f"{angle} became {found}; it should be {wanted}.")
     return "% has the sign of the divisor, so negative angles come round the right way."
 
 
@@ -123,7 +123,7 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
             not math.isclose(found, wanted + 1, rel_tol=1e-4),
             f"`{name}` is {found:.6g}: that is what there is, not by how much it has grown.",
         )
-        expect(False, f"`{name}` is {found:.6g}; it shall be {wanted:.6g}.")
+        expect(False, f"`{name}` is {found:.6g}; it should be {wanted:.6g}.")
     return "Neither end of the formula adds a small number to 1."
 
 

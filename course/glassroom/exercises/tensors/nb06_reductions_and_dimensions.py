@@ -56,7 +56,7 @@ def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: An
     "t06-channels",
     setup="batch = torch.arange(120.0).view(2, 3, 4, 5)",
     hints=[
-        "The dimensions that you name disappear. Which one shall be left?",
+        "The dimensions that you name disappear. Which one should be left?",
         "Three of the four dimensions have to go: images, height and width. `dim` takes a tuple.",
         "brightness = batch.mean(dim=(…, …, …))",
         "brightness = batch.mean(dim=(0, 2, 3))",
@@ -69,7 +69,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
     )
     expect(
         not same_value(values(brightness), values(batch.mean((2, 3)))),
-        "`brightness` has a mean for each channel of each image. The images shall go, too.",
+        "`brightness` has a mean for each channel of each image. The images should go, too.",
     )
     expect(
         not same_value(values(brightness), values(batch.sum((0, 2, 3)))),
@@ -77,7 +77,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
     )
     expect(
         not same_value(values(brightness), values(batch.mean())),
-        "`brightness` is one number: all dimensions went. Dimension 1 shall stay.",
+        "`brightness` is one number: all dimensions went. Dimension 1 should stay.",
     )
     expect_tensor(brightness, "brightness", shape=(3,), value=values(batch.mean((0, 2, 3))))
     return "(2, 3, 4, 5) without dimensions 0, 2 and 3 is (3,)."
@@ -157,7 +157,7 @@ def margin(winner: Any, margin: Any, *, votes: Any) -> str:
     setup='nan = float("nan")\nlog = torch.tensor([[20.0, 5.0, nan], [nan, 7.0, nan], [22.0, 6.0, 1.0]])',
     hints=[
         "A reduction that leaves out what is missing has a name that begins with `nan`. And True counts as 1.",
-        "The days shall go, so it is dimension 0 for both. `isnan()` is True where a number is missing.",
+        "The days should go, so it is dimension 0 for both. `isnan()` is True where a number is missing.",
         """
         averages = log.nanmean(…)
         missing = log.isnan().sum(…)
@@ -176,7 +176,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     )
     expect(
         not same_value(values(averages), values(log.nanmean(1))),
-        "`averages` has a number for each day. A sensor is a column: the days shall go, and they are dimension 0.",
+        "`averages` has a number for each day. A sensor is a column: the days should go, and they are dimension 0.",
     )
     expect(not holds_nan(averages), "`averages` holds a nan: one missing number made the whole mean unknown.")
     expect_value(averages, "averages", log.nanmean(0))
@@ -187,7 +187,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     )
     expect(
         not same_value(values(missing), values(log.isnan().sum(1))),
-        "`missing` has a number for each day; it shall have one for each sensor.",
+        "`missing` has a number for each day; it should have one for each sensor.",
     )
     expect(
         bool((missing != 0).any()),

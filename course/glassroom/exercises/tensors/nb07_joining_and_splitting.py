@@ -211,7 +211,7 @@ def places(places: Any, *, rows: Any, columns: Any) -> str:
     expect_tensor(places, "places", shape=(2, 3, 2))
     expect(
         not same_value(values(places), [[pair[::-1] for pair in row] for row in wanted]),
-        "Each pair says the column first. `places[i, j]` shall hold `i`, then `j`.",
+        "Each pair says the column first. `places[i, j]` should hold `i`, then `j`.",
     )
     expect_value(places, "places", wanted)
     return "stack copied what meshgrid only showed; now every place has numbers of its own."

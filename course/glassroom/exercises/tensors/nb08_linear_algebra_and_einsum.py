@@ -67,7 +67,7 @@ def spelled(name: str, letters: Any, einsum: Callable[..., Any], *operands: Any)
     "t08-letters",
     setup=SPELLED,
     hints=[
-        "A letter for each dimension of each operand. What shall be summed is left out after the arrow.",
+        "A letter for each dimension of each operand. What should be summed is left out after the arrow.",
         "columns keeps one letter. In gram, the two rows need different letters, and the places in them the same.",
         """
         columns = "ij->…"
@@ -203,7 +203,7 @@ def line(slope: Any, intercept: Any, *, t: Any, y: Any) -> str:
     right = [round(float(wanted), 3), round(float(middle_y - wanted * middle_t), 3)]
     expect(
         all(isinstance(each, (int, float)) or (is_tensor(each) and each.numel() == 1) for each in (slope, intercept)),
-        "`slope` and `intercept` shall be one number each.",
+        "`slope` and `intercept` should be one number each.",
     )
     found = [round(float(slope), 3), round(float(intercept), 3)]
     expect(found != right[::-1], "`slope` and `intercept` have changed places: they come in the order of X's columns.")

@@ -42,7 +42,7 @@ def send(send: Callable[..., Any], *, parts: Any, device: str, count: Callable[[
     journeys = count() - before
     expect(
         isinstance(sent, (list, tuple)),
-        "`send` shall return a list: going through a tensor by list(…) gives its rows, which are views.",
+        "`send` should return a list: going through a tensor by list(…) gives its rows, which are views.",
     )
     expect_equal(len(sent), "len(send(tensors, device))", len(tensors))
     for number, (tensor, wanted) in enumerate(zip(sent, tensors, strict=True)):

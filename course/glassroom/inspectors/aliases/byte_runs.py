@@ -1,7 +1,7 @@
 """Which bytes a tensor is, as runs: what two tensors share, and what several reach together.
 
-The one idea to keep in mind: a tensor's bytes are as many runs of one length as its outer strides make, so they can be
-counted without visiting an element. Of more than 65,536 runs only the range from first to last is known.
+A tensor's bytes are as many runs of one length as its outer strides make, so they can be counted without visiting an
+element. Of more than 65,536 runs only the range from first to last is known.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A backward, recorded node by node: what arrived, what went on, what was collected, what was let go of.
 
-The one idea: a node of the graph lets hooks watch it run, on PyTorch as on tensorglass. So the backward that is
-recorded is a real one, with its real effects on `grad` and on saved tensors.
+A node of the graph lets hooks watch it run, on PyTorch as on tensorglass. So the backward that is recorded is a real
+one, with its real effects on `grad` and on saved tensors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How tensors of different sizes meet: the arithmetic and the words of the broadcast explorer.
 
-The one idea to keep in mind: sizes are lined up at the right, and where one of them is 1 (or missing) while the
-result is longer, the operand is read again and again through stride 0. No byte is copied. The live explorer computes
-the same in the browser (`widget.js`); a test holds the two together, and this one to PyTorch.
+Sizes are lined up at the right, and where one of them is 1 (or missing) while the result is longer, the operand is read
+again and again through stride 0. No byte is copied. The live explorer computes the same in the browser (`widget.js`); a
+test holds the two together, and this one to PyTorch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where tensors live, as plain data: devices, the storages in each, the headers on them, and what went between devices.
 
-The one idea: a tensor is a header, and a header lives nowhere; its *storage* is on a device. So a tensor "moves" by
-being copied to a new storage, which is what a transfer is.
+A tensor is a header, and a header lives nowhere; its *storage* is on a device. So a tensor "moves" by being copied to a
+new storage, which is what a transfer is.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Where an index leads: from size, stride and offset and the items between the brackets to the result and its cells.
 
-The one idea to keep in mind: ints, slices, None and ... make a view, new numbers for the same memory; what index
-tensors, lists and masks name is picked element by element into new memory, at positions that are broadcast together.
-The live explorer computes the same in the browser (`arithmetic.js`); a test holds the two together, and
-this one to PyTorch and NumPy. NumPy's ways are its own: slices may go backwards, an int beside index arrays is one of
-them, a single element is a number, and how a copy lies in memory is left to it.
+Ints, slices, None and ... make a view, new numbers for the same memory; what index tensors, lists and masks name is
+picked element by element into new memory, at positions that are broadcast together. The live explorer computes the same
+in the browser (`arithmetic.js`); a test holds the two together, and this one to PyTorch and NumPy. NumPy's ways are its
+own: slices may go backwards, an int beside index arrays is one of them, a single element is a number, and how a copy
+lies in memory is left to it.
 """
 
 from __future__ import annotations

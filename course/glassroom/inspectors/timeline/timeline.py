@@ -1,7 +1,7 @@
 """A memory timeline as plain data: how many bytes each device held after each event, and how long each storage lived.
 
-The one idea: time is the order of events. The same block of code has the same timeline on every machine and every day,
-so that two people can speak of "event 5".
+Time is the order of events. The same block of code has the same timeline on every machine and every day, so that two
+people can speak of "event 5".
 """
 
 from __future__ import annotations

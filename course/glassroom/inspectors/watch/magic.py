@@ -1,7 +1,7 @@
 """`%load_ext glassroom`, then `%%watch`: the cell runs as any cell does, and its story is shown above its output.
 
-The one idea: the cell's own code is compiled as IPython would compile it and runs in the notebook's namespace; what its
-last expression is goes back to IPython, which displays it, and what it raises goes up.
+The cell's own code is compiled as IPython would compile it and runs in the notebook's namespace; what its last
+expression is goes back to IPython, which displays it, and what it raises goes up.
 """
 
 from __future__ import annotations

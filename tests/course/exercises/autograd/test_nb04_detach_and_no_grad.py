@@ -50,7 +50,7 @@ WRONG = [
     ("a04-step", THROUGH_DATA, "nobody counted it"),
     ("a04-step", ALL_TO_ONE, "holds [1.0, 1.0]"),
     ("a04-step", IDLE_TOUCHED, "without a gradient was changed"),
-    ("a04-step", "step = 0.25", "shall be a function"),
+    ("a04-step", "step = 0.25", "should be a function"),
     ("a04-freeze", "loss = (head * (first * x)).sum()", "Which of the two factors"),
     ("a04-freeze", "loss = (head * (first * x).detach()).sum()", "the other way round"),
     ("a04-freeze", NO_GRAD_LOSS, "Too much was cut off"),
@@ -68,7 +68,7 @@ WRONG = [
     (
         "a04-choose",
         CHOOSE + "'detach', 'inference_mode', 'no_grad', 'detach().clone()', 'detach'",
-        "gradients shall flow",
+        "gradients should flow",
     ),
 ]
 

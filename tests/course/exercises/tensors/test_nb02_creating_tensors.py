@@ -54,9 +54,9 @@ WRONG = [
         "def throws(count): return torch.randint(1, 7, (count, 2), generator=torch.Generator().manual_seed(2))",
         "two calls give the same",
     ),
-    ("t02-split", RESEEDED, "whoever draws next"),
+    ("t02-split", RESEEDED, "the next to draw"),
     ("t02-split", "def split(count, seed): return torch.randperm(count)", "does not use `seed`"),
-    ("t02-split", "def split(count, seed): return torch.arange(count)", "it shall be shuffled"),
+    ("t02-split", "def split(count, seed): return torch.arange(count)", "it should be shuffled"),
     (
         "t02-split",
         "def split(count, seed): return torch.randperm(count, generator=torch.Generator().manual_seed(0))",

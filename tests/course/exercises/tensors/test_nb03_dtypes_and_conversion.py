@@ -31,8 +31,8 @@ def in_double(function):
 
 WRONG = [
     ("t03-layer", "def layer(weights, x): return weights @ x", "have the same dtype"),
-    ("t03-layer", "def layer(weights, x): return weights.to(x.dtype) @ x", "the weights shall decide"),
-    ("t03-layer", "def layer(weights, x): return weights.double() @ x.double()", "the weights shall decide"),
+    ("t03-layer", "def layer(weights, x): return weights.to(x.dtype) @ x", "the weights should decide"),
+    ("t03-layer", "def layer(weights, x): return weights.double() @ x.double()", "the weights should decide"),
     ("t03-layer", "def layer(weights, x): return weights @ x.float()", "have the same dtype"),
     ("t03-five", five(one="torch.int64"), "leaves the whole numbers"),
     ("t03-five", five(one="torch.float64"), "what NumPy would answer"),

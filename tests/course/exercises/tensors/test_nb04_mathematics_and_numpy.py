@@ -13,11 +13,11 @@ WRONG = [
     ("t04-turned", "def turned(degrees): return degrees % 360", "Shift, and shift back"),
     ("t04-turned", "def turned(degrees): return torch.fmod(degrees + 180, 360) - 180", "use %"),
     ("t04-turned", "def turned(degrees): return -((180 - degrees) % 360 - 180)", "the upper end is left out"),
-    ("t04-turned", "def turned(degrees): return degrees - 360", "it shall be 0.0"),
+    ("t04-turned", "def turned(degrees): return degrees - 360", "it should be 0.0"),
     ("t04-growth", "def growth(rate, days): return (1 + rate) ** days - 1", "is 0. The rate was lost"),
     ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate)) - 1", "1 was taken away"),
     ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate))", "by how much it has grown"),
-    ("t04-growth", "def growth(rate, days): return days * rate", "it shall be"),
+    ("t04-growth", "def growth(rate, days): return days * rate", "it should be"),
     ("t04-growth", "def growth(rate, days): return ((1 + rate.double()) ** days - 1)", "dtype torch.float64"),
     ("t04-filled", "def filled(readings, value): return readings.nan_to_num(value)", "replaces more than nan"),
     (

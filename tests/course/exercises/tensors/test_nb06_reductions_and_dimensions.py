@@ -19,7 +19,7 @@ def stable_softmax(x):
 
 WRONG = [
     ("t06-channels", "brightness = batch.mean(1)", "mean *over* the channels"),
-    ("t06-channels", "brightness = batch.mean((2, 3))", "The images shall go, too"),
+    ("t06-channels", "brightness = batch.mean((2, 3))", "The images should go, too"),
     ("t06-channels", "brightness = batch.mean()", "all dimensions went"),
     ("t06-channels", "brightness = batch.sum((0, 2, 3))", "holds the sums"),
     ("t06-channels", "brightness = batch.mean((0, 2, 3), keepdim=True)", "has shape (1, 3, 1, 1)"),

@@ -15,7 +15,7 @@ WRONG = [
     (
         "t11-make",
         "scores = torch.zeros(2, 3, device=device)\nprecise = a.to(torch.float64)",
-        "`precise` is on cpu; it shall be on sim",
+        "`precise` is on cpu; it should be on sim",
     ),
     ("t11-make", "scores = torch.zeros(2, 3, device=device)\nprecise = a.to(device)", "`precise` has dtype"),
     ("t11-meet", "def add(x, y): return x + y", "found at least two devices"),

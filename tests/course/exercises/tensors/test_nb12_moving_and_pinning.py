@@ -9,7 +9,7 @@ FIGURES = "allocated_small, reserved_small, reserved_both = "
 
 WRONG = [
     ("t12-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage each"),
-    ("t12-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "shall return a list"),
+    ("t12-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
     ("t12-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
     ("t12-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
     ("t12-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
@@ -30,7 +30,7 @@ def test_what_stays_on_the_host_is_told_so():
     import tensorglass  # PyTorch without a GPU has no device to stay away from
 
     verdict = verdict_on(tensorglass, "t12-send", "def send(tensors, device): return list(torch.stack(tensors))")
-    assert "`send(tensors, device)[0]` is on cpu; it shall be on sim" in verdict.message
+    assert "`send(tensors, device)[0]` is on cpu; it should be on sim" in verdict.message
 
 
 def test_journeys_are_counted_where_the_tensors_are_put_together_afterwards():

@@ -24,7 +24,7 @@ from tensorglass import memory
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no POSIX shared memory")
 
 METHODS = ["fork", "spawn"]
-#: How many processes are killed. The figure in docs/architecture.md was found with 1000.
+#: How many processes are killed. What docs/internals.md says was found with 1000.
 KILLS = int(os.environ.get("TENSORGLASS_KILLS", "40"))
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from parity.agreement import torch
 from parity.steps import disagreement, lines
+
+import tensorglass
+from tensorglass.ops import OPERATORS
 
 PROGRAMS = r"""
 x=torch.tensor([-1.,-0.5,-0.2,0,-0.0,0.3,0.5,2,math.nan,math.inf]) ;; torch.hardshrink(x) ;; x.hardshrink(0.4)
@@ -62,3 +66,13 @@ y=torch.ones(3,requires_grad=True) ;; torch.threshold_(y,0,1)
 @pytest.mark.parametrize("program", lines(PROGRAMS))
 def test_elements_near_zero_or_below_a_bound_are_replaced_as_pytorch_does(program: str) -> None:
     assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("lambd", [0.5, 0.0, -1.0])
+def test_hardshrink_backward_passes_gradients_as_pytorchs_does(lambd: float) -> None:
+    elements = [-1.0, -0.5, -0.2, 0.0, 0.5, 2.0, float("nan"), float("inf")]
+    ours = tensorglass.tensor(elements)
+    theirs = torch.tensor(elements)
+    found = OPERATORS["hardshrink_backward"].function(ours + 1, ours, lambd=lambd)
+    expected = torch.ops.aten.hardshrink_backward(theirs + 1, theirs, lambd)
+    assert str(found) == str(expected)

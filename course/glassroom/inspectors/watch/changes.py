@@ -140,8 +140,7 @@ class Comparison:
                 changes.append(Change("shown", still, storage.name))
             elif is_alive(storage.name):
                 self._hidden[storage.name] = storage.nbytes
-                holders = listed(storage.shared_by)
-                words = f"{storage.name}: no longer held by {holders}; it lives on without a name"
+                words = f"{storage.name}: no longer held by {listed(storage.shared_by)}; it lives on without a name"
                 changes.append(Change("unnamed", words, storage.name))
             else:
                 gone.append(storage)

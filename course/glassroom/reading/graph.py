@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from glassroom.reading.adapters import Description, adapter_for, described, library_of, without_overrides
-from glassroom.reading.storage_names import name_of
+from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 
@@ -31,14 +31,17 @@ def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> G
     numbers = {id(node): number for number, node in enumerate(order)}
     made = _made_by(named, numbers)
     names = {id(tensor): name for name, tensor in reversed(named)}
+    kept = [list(saved_by(node)) for node in order]  # which holds the tensors until they are written down
+    leaves = [_collected_by(node) for node in order]
+    seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
     steps = [
         Step(
             number=number,
             name=type(node).__name__,
             outputs=tuple(made.get(number, ())),
-            saved=tuple(_saved(node)),
+            saved=tuple([_saved(name, value, seen) for name, value in kept[number]]),
             inputs=tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]),
-            leaf=_leaf(node, names),
+            leaf=_leaf(leaves[number], names, seen),
         )
         for number, node in enumerate(order)
     ]
@@ -50,7 +53,8 @@ def node_of(name: str, tensor: Any) -> Any:
     library = library_of(tensor)
     if library is None:
         raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {type(tensor).__name__}")
-    if (node := grad_fn_of(tensor)) is not None:
+    node = grad_fn_of(tensor)
+    if node is not None:
         return node
     with without_overrides(library):
         if tensor.requires_grad:
@@ -103,29 +107,77 @@ def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int,
     return made
 
 
-def _leaf(node: Any, names: Mapping[int, str]) -> Leaf | None:
+@dataclass(frozen=True)
+class _Seen:
+    """A tensor in a few words, size, storage and offset, version; without a storage where there is no memory."""
+
+    words: str
+    storage: str | None = None
+    version: int | None = None
+
+
+def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
+    """All tensors by id; their storages are named together, for that takes as long as for one."""
+    descriptions = {id(tensor): (tensor, _description(tensor)) for tensor in tensors}
+    found = {
+        key: _Seen(f"a {type(tensor).__name__} without memory to look at")
+        for key, (tensor, description) in descriptions.items()
+        if description is None
+    }
+    known = {key: description for key, (_, description) in descriptions.items() if description is not None}
+    storages = names_of([description.memory for description in known.values()])
+    for (key, description), storage in zip(known.items(), storages, strict=True):
+        at = f"+{description.storage_offset}" if description.storage_offset else ""
+        version = "" if description.version is None else f" v{description.version}"
+        words = f"{list(description.size)} {storage}{at}{version}"
+        found[key] = _Seen(words, storage, description.version)
+    return found
+
+
+def _description(tensor: Any) -> Description | None:
+    try:
+        return described(tensor)
+    except TypeError:  # it has no memory that could be looked at
+        return None
+
+
+def _collected_by(node: Any) -> tuple[Any, ...]:
+    """The leaf that a node collects gradients for, and what it has collected; nothing for other nodes."""
     variable = getattr(node, "variable", None)
     if variable is None:
+        return ()
+    gradient = gradient_of(variable)
+    return (variable,) if gradient is None else (variable, gradient)
+
+
+def _leaf(found: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[int, _Seen]) -> Leaf | None:
+    if not found:
         return None
-    with without_overrides(library_of(variable)):
-        size, dtype, gradient = tuple(variable.shape), str(variable.dtype).removeprefix("torch."), variable.grad
-    description = _description(variable)
+    variable, *gradients = found
+    with without_overrides(library_of(variable) or "torch"):
+        size, dtype = tuple(variable.shape), str(variable.dtype).removeprefix("torch.")
+    place = seen[id(variable)]
     return Leaf(
         name=names.get(id(variable), "unnamed"),
         size=size,
         dtype=dtype,
-        storage="no memory" if description is None else name_of(description.memory),
-        version=None if description is None else description.version,
-        grad="None" if gradient is None else _place(gradient),
+        storage=place.storage or "no memory",
+        version=place.version,
+        grad=seen[id(gradients[0])].words if gradients else "None",
     )
 
 
-def _saved(node: Any) -> Iterator[Saved]:
-    for name, value in saved_by(node):
-        if isinstance(value, Packed):
-            yield Saved(name, "packed", "packed by a hook, not looked at")
-        else:
-            yield _lost(name, str(value)) if isinstance(value, RuntimeError) else _tensor(name, value)
+def _tensors(saved: Iterable[tuple[str, Any]]) -> list[Any]:
+    return [value for _, value in saved if not isinstance(value, RuntimeError | Packed)]
+
+
+def _saved(name: str, value: Any, seen: Mapping[int, _Seen]) -> Saved:
+    if isinstance(value, Packed):
+        return Saved(name, "packed", "packed by a hook, not looked at")
+    if isinstance(value, RuntimeError):
+        return _lost(name, str(value))
+    place = seen[id(value)]
+    return Saved(name, "tensor", place.words, place.storage, place.version)
 
 
 @dataclass(frozen=True)
@@ -185,27 +237,3 @@ def _lost(name: str, message: str) -> Saved:
         now, expected = re.findall(r"version (\d+)", message)[:2]
         return Saved(name, "overwritten", f"overwritten: saved v{expected}, now v{now}")
     return Saved(name, "freed", "freed")
-
-
-def _tensor(name: str, value: Any) -> Saved:
-    description = _description(value)
-    if description is None:
-        return Saved(name, "tensor", _place(value))
-    return Saved(name, "tensor", _place(value), name_of(description.memory), description.version)
-
-
-def _description(tensor: Any) -> Description | None:
-    try:
-        return described(tensor)
-    except TypeError:  # it has no memory that could be looked at
-        return None
-
-
-def _place(tensor: Any) -> str:
-    """A tensor in a few words: size, storage and offset, version."""
-    description = _description(tensor)
-    if description is None:
-        return f"a {type(tensor).__name__} without memory to look at"
-    at = f"+{description.storage_offset}" if description.storage_offset else ""
-    version = "" if description.version is None else f" v{description.version}"
-    return f"{list(description.size)} {name_of(description.memory)}{at}{version}"

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any, cast
 
 from glassroom.reading.adapters import adapter_for
 from glassroom.records.printable import printable
@@ -51,14 +52,13 @@ def _inside(path: str, value: object) -> Iterator[Place]:
     """What a container or an object holds, with the paths to it."""
     kind = type(value)
     if issubclass(kind, dict):
-        for at, (key, item) in enumerate(list(dict.items(value))):  # type: ignore[arg-type]  # it is a dict
+        for at, (key, item) in enumerate(list(dict.items(cast("dict[object, object]", value)))):
             yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
-    elif issubclass(kind, list | tuple | deque):
-        iterate = next(each for each in (list, tuple, deque) if issubclass(kind, each)).__iter__
-        yield from ((f"{path}[{at}]", item) for at, item in enumerate(iterate(value)))  # type: ignore[arg-type]  # its own
-    elif issubclass(kind, set | frozenset):
-        iterate = (set if issubclass(kind, set) else frozenset).__iter__
-        yield from ((f"{path}: element", item) for item in list(iterate(value)))  # type: ignore[arg-type]  # its own
+    elif issubclass(kind, list | tuple | deque | set | frozenset):
+        base = next(each for each in (list, tuple, deque, set, frozenset) if issubclass(kind, each))
+        is_ordered = base not in (set, frozenset)
+        for at, item in enumerate(list(base.__iter__(cast("Any", value)))):  # past an `__iter__` of its class
+            yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
         yield from _inside(path, _attributes(value).get("data"))
     elif _is_looked_into(kind):

@@ -168,9 +168,9 @@ def test_no_look_raises_for_what_variables_hold(odd: str) -> None:
 def test_what_has_no_memory_is_said_to_have_none() -> None:
     fake, meta = a_fake(), torch.ones(2, device="meta")
 
-    def program() -> Any:
+    def program() -> None:
         held = [fake, meta]
-        return held
+        del held
 
     assert "no memory to look at: fake (FakeTensor), meta (Tensor), held[0] (FakeTensor)" in watch(program).text
     with pytest.raises(TypeError, match="without memory"):
@@ -305,9 +305,9 @@ def test_a_name_is_a_name_and_a_misspelt_one_is_said() -> None:
 
 
 def test_lambdas_and_partials_are_watched() -> None:
-    def work(t: Any, scale: float) -> Any:
+    def work(t: Any, scale: float) -> None:
         u = t * scale
-        return u
+        del u
 
     x = torch.ones(2)
     assert [each.function for each in watch(partial(work, scale=2.0), x).story.moments] == ["work", "work"]

@@ -136,12 +136,11 @@ class Comparison:
                 continue
             holders = [now.passed_over[each] for each in before.identities[storage.name] if each in now.passed_over]
             if holders:
-                words = f"{storage.name}: not looked at now, {holders[0]} holds it"
-                changes.append(Change("shown", words, storage.name))
+                still = f"{storage.name}: not looked at now, {holders[0]} holds it"
+                changes.append(Change("shown", still, storage.name))
             elif is_alive(storage.name):
                 self._hidden[storage.name] = storage.nbytes
-                holders = listed(storage.shared_by)
-                words = f"{storage.name}: no longer held by {holders}; it lives on without a name"
+                words = f"{storage.name}: no longer held by {listed(storage.shared_by)}; it lives on without a name"
                 changes.append(Change("unnamed", words, storage.name))
             else:
                 gone.append(storage)

@@ -1,7 +1,7 @@
 """Statements that only move elements: `b = a[[0, 1]]`, `b = a.T.ravel()`, `b = np.concatenate([a, c])`.
 
-The one idea: NumPy tells nobody of its copies, and equal values are no proof of one, for what is computed twice is equal
-as well. But a new storage that comes of indexing, reshaping or joining arrays that were there is a copy of theirs.
+The one idea: NumPy tells nobody of its copies, and equal values are no proof of one, for what is computed twice is
+equal as well. But a new storage that comes of indexing, reshaping or joining arrays that were there is a copy.
 """
 
 from __future__ import annotations

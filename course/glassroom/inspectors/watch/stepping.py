@@ -94,7 +94,7 @@ class _Running:
 
 
 class Stepper:
-    """Runs code of the file `filename`, and tells the follower of each statement. Of lambdas it follows `code` alone."""
+    """Runs code of the file `filename`, and tells the follower of each; of lambdas it follows `code` alone."""
 
     def __init__(
         self, filename: str, statements: dict[int, Statement], follower: Follower, code: CodeType | None = None

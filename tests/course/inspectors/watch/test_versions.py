@@ -1,4 +1,4 @@
-"""A watched program writes as an unwatched one does: every operator of PyTorch's that writes counts its writes alike."""
+"""A watched program writes as an unwatched one does: each operator of PyTorch's counts its writes alike."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class _Exit:
 
 
 class Context:
-    """A context. Derived classes say what is to be put back, how it begins and how it ends."""
+    """A context. Subclasses say what is to be put back, how it begins and how it ends."""
 
     __slots__ = ()
 

@@ -71,7 +71,7 @@ def _computed(call: Call) -> Tensor | None:
             computed, result = dtypes.float32, facts.halves.get(dtype)
     if result is None or (out is not None and not _is_plain(out, result, size, operands)):
         return None
-    # Where a length is 1 or 0 the stride may be any, and beside numbers it has a say in the result's.
+    # Where a length is 1 or 0 the stride may be any, and beside numbers it matters for the result's.
     has_numbers = highest is not dtypes.BOOL
     if (has_numbers or facts.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
         return None

@@ -12,7 +12,7 @@ import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tensorglass import backends, memory
 from tensorglass.backends import Array, Backend
@@ -24,18 +24,8 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import Named
 from tensorglass.storage import sharing
-from tensorglass.storage.arguments import (
-    check_byte_order,
-    check_length,
-    is_index,
-    read_bytes,
-    type_name,
-)
+from tensorglass.storage.arguments import check_byte_order, check_length, is_index, read_bytes, type_name
 from tensorglass.storage.headers import LookedAt
-
-if TYPE_CHECKING:
-    pass
-
 
 _pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in page-locked memory
 _new = object.__new__
@@ -61,8 +51,6 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
     _birth: int  #: its number: how many storages had been made when it was
     _counted: int  #: how many of the bytes count in `memory`: those that are ours
-
-    #: notes in `memory` that its bytes have gone; made anew when their number changes
 
     # ``self._end()``, looked up and called without a line of Python, which an interrupt could keep from running.
     __del__ = property(attrgetter("_end"))

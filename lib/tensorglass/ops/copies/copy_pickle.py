@@ -73,7 +73,7 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
-    """The copy of a tensor of a derived class. RuntimeError, as in PyTorch, where the class has no own `new_empty`."""
+    """The copy of a tensor of a subclass. RuntimeError, as in PyTorch, where the class has no own `new_empty`."""
     made: Tensor = input.new_empty([])
     if type(made) is not type(input):
         raise explained(
@@ -136,7 +136,7 @@ def rebuild(
 
 
 def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:
-    """The tensor of a derived class that was pickled."""
+    """The tensor of a subclass that was pickled."""
     with DisableTorchFunctionSubclass():
         return rebuild(*given).as_subclass(kind)
 

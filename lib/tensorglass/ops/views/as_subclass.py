@@ -29,7 +29,7 @@ def _checked_class(cls: Any) -> type[Tensor]:
 
 @operator("view", function=False, signatures=("(Tensor input, cls)",))
 def as_subclass(input: Tensor, cls: Any) -> Tensor:
-    """A view of the whole tensor that is of a class derived from Tensor, as results of operators on it will be.
+    """A view of the whole tensor of a subclass of Tensor, as results of operators on it will be.
 
     TypeError if `cls` is no such class.
     """

@@ -327,7 +327,7 @@ def test_nothing_is_kept_alive_and_nobody_watches_afterwards(torch: Any) -> None
         assert story.text
     finally:
         gc.enable()
-    assert memory._observers == []
+    assert not memory._observers
 
 
 def test_the_account_agrees_with_the_library_s_own_report() -> None:

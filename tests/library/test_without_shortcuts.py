@@ -16,7 +16,13 @@ FILES = {path.relative_to(LIBRARY).as_posix(): ast.parse(path.read_text("utf-8")
 OF_NUMPY = ("backends/", "ops/kernels/", "fast/", "bootstrap/", "interop/numpy.py", "__init__.py", "extending.py")
 
 #: Tests of the ways that `fast` shortens: views, indices, gathering, copies, gradients.
-REPRESENTATIVE = ("test_views.py", "test_indexing.py", "test_gathering.py", "test_autograd.py", "test_hooks.py")
+REPRESENTATIVE = (
+    "ops/views/test_views.py",
+    "ops/indexing/test_indexing.py",
+    "ops/indexing/test_gathering.py",
+    "autograd/test_autograd.py",
+    "autograd/test_hooks.py",
+)
 
 
 def imported_by(tree: ast.Module) -> set[str]:

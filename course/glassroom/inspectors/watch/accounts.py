@@ -11,7 +11,6 @@ import inspect
 import sys
 import weakref
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
@@ -54,14 +53,14 @@ class Account:
         self.is_counting = False
         self._living: dict[Hashable, Birth] = {}
         self._since = Interval()
-        self._watching = ExitStack()
+        self._watching = memory.observed(self)
         self._torch_mode: Any = None
         self._torch_flags: dict[str, Any] = {}
         self._no_longer_traced: list[FrameType] = []
 
     def open(self) -> None:
         """Begin. An interrupt may come at any moment, so whoever calls this closes, whether it has returned or not."""
-        self._watching.enter_context(memory.observed(self))
+        self._watching.__enter__()
         self.look_for_torch()
         self.is_counting = True
 
@@ -71,7 +70,8 @@ class Account:
         if self._torch_flags:
             _take_off(self._torch_mode, self._torch_flags)
             self._torch_flags = {}
-        self._watching.close()
+        self._watching.__exit__(None, None, None)
+        self._watching.end(None)  # it ends the watching though an interrupt came while that was begun
         self._living.clear()
         self._no_longer_traced = []
 

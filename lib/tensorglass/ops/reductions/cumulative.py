@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.core.dtypes import comparable
@@ -26,6 +25,7 @@ from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import conj, cumprod_backward
 from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels.cumulative import one_by_one, running, running_total
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
@@ -165,7 +165,7 @@ def _extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate:
     has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
     if has_nan:
         is_new |= xp.isnan(numbers)
-    if xp is HOST.xp and axis == array.ndim - 1:
+    if on_host(xp) and axis == array.ndim - 1:
         return _held(xp, array, is_new)
     # Numbers of 32 bits are compared several at a time.
     narrow = "int32" if array.shape[axis] < 2**31 else "int64"

@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
@@ -23,6 +22,7 @@ from tensorglass.ops.declare.registry import Sample, operator, sample
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import (
     OutPair,
     check_outputs,
@@ -187,7 +187,7 @@ def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
         return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
     if k == 1 and largest:
         return xp.expand_dims(xp.argmax(array, axis), axis)
-    if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
+    if on_host(xp) and k <= _FEW and array.size >= _MANY:
         found = _one_after_the_other(xp, array, axis, k, largest)
         if found is not None:
             return found

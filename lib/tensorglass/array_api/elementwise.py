@@ -70,7 +70,7 @@ def _sign(x: Tensor) -> Tensor:
 
 
 def _round(x: Tensor) -> Tensor:
-    """The nearest whole number, the even one of two; of complex numbers for each part."""
+    """The nearest integer, the even one of two; of complex numbers for each part."""
     return torch.complex(x.real.round(), x.imag.round()) if x.is_complex() else torch.round(x)
 
 

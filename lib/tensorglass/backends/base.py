@@ -31,13 +31,13 @@ class RandomBits(Protocol):
         """Begin the stream of this seed."""
 
     def draw_32(self, count: int) -> Array:
-        """`count` whole numbers of 32 random bits, as uint32."""
+        """`count` integers of 32 random bits, as uint32."""
 
     def draw_64(self, count: int) -> Array:
-        """`count` whole numbers of 64 random bits, as uint64."""
+        """`count` integers of 64 random bits, as uint64."""
 
     def draw_poisson(self, rates: Array) -> Array:
-        """Poisson-distributed whole numbers, one for each of `rates`."""
+        """Poisson-distributed integers, one for each of `rates`."""
 
     def draw_binomial(self, counts: Array, chances: Array) -> Array:
         """How many of `counts` tries succeed, each by the chance in its place."""

@@ -77,24 +77,24 @@ class NumpyBits:
             self._go_on_from(self._engine.state)
 
     def draw_32(self, count: int) -> numpy.ndarray:
-        """`count` whole numbers of 32 random bits, as uint32."""
+        """`count` integers of 32 random bits, as uint32."""
         if count < _FEW:  # a fifth of the time of a call of `integers`, which draws the same
             return self._engine.random_raw(count).astype(numpy.uint32)
         return self._draw.integers(0, 2**32, count, numpy.uint32)
 
     def draw_64(self, count: int) -> numpy.ndarray:
-        """`count` whole numbers of 64 random bits, as uint64; each takes two of 32, the higher first."""
+        """`count` integers of 64 random bits, as uint64; each takes two of 32, the higher first."""
         if count < _FEW:  # a third of the time
             words = self._engine.random_raw(2 * count)
             return words[::2] << numpy.uint64(32) | words[1::2]
         return self._draw.integers(0, 2**64, count, numpy.uint64)
 
     def draw_poisson(self, rates: numpy.ndarray) -> numpy.ndarray:
-        """Poisson-distributed whole numbers, by NumPy's own method."""
+        """Poisson-distributed integers, by NumPy's own method."""
         return self._draw.poisson(rates)
 
     def draw_binomial(self, counts: numpy.ndarray, chances: numpy.ndarray) -> numpy.ndarray:
-        """Binomially distributed whole numbers, by NumPy's own method."""
+        """Binomially distributed integers, by NumPy's own method."""
         return self._draw.binomial(counts, chances)
 
     def save(self, initial_seed: int) -> numpy.ndarray:

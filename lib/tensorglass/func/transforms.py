@@ -152,7 +152,7 @@ class _Jvp(_Vjp):
 
     def __init__(self, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str) -> None:
         super().__init__(func, args, argnums, has_aux, name)
-        #: the outputs that may move: whole numbers do not
+        #: the outputs that may move: integers do not
         self.moving = [each for each in self.outputs if each._dtype.category >= FLOATING]
         with enable_grad():
             self.cotangents = [self.level.zero_cotangent(each) for each in self.moving]

@@ -156,7 +156,7 @@ class Recorder:
 
     def overwrite(self, values: Sequence[Any], written: Tensor, run: Callable[[], Any]) -> Any:
         """Run an operator that overwrites a tensor, and enter it."""
-        if self.title(values) is None or written._dtype.category < FLOATING:  # whole numbers have no derivative
+        if self.title(values) is None or written._dtype.category < FLOATING:  # integers have no derivative
             return run()
         inplace.check(written)
         node = self.begin(values, written)

@@ -39,7 +39,7 @@ _HIDDEN = {
     "Unique2Backward0": ("dim",),
 }
 
-#: Numbers that PyTorch keeps as such. It shows all other whole numbers without a sign: -1 as 2⁶⁴ - 1.
+#: Numbers that PyTorch keeps as such. It shows all other integers without a sign: -1 as 2⁶⁴ - 1.
 _SCALARS = {"alpha", "correction", "exponent", "max", "min", "ord", "other", "p", "value", "weight", "beta"}
 
 

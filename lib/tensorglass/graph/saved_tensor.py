@@ -1,8 +1,8 @@
 """What a node keeps of a tensor for its derivative.
 
-Of an input a node keeps the header, of its own result the memory alone: storage, size, stride and offset. For the
-result's header points back at the node, and a graph shall have no cycles. With either goes the version that it had, by
-which a later in-place write is noticed.
+Of an input a node keeps the header, of its own result only the memory: storage, size, stride and offset. The result's
+header points back at the node, and a graph must have no reference cycles. Both are kept with the version they had, so
+that a later in-place write is noticed.
 
 Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, that
 takes a third of the time; when somebody looks it is opened, and becomes a `SavedTensor`.

@@ -126,7 +126,7 @@ def _entry(name: str, facts: Any) -> Entry:
     if type(kind) is not str or kind not in DTYPES:
         raise ValueError(f"{name!r} is of no known dtype")
     if not are_counts(shape) or not are_counts(offsets) or len(offsets) != 2:
-        raise ValueError(f"the shape or the range of {name!r} is not of whole numbers from 0 to 2^63 - 1")
+        raise ValueError(f"the shape or the range of {name!r} is not of integers from 0 to 2^63 - 1")
     if len(shape) > MOST_DIMS:
         raise ValueError(f"{name!r} has {len(shape)} dimensions; {MOST_DIMS} is the most")
     begin, end = offsets
@@ -139,7 +139,7 @@ def _entry(name: str, facts: Any) -> Entry:
 
 
 def are_counts(value: Any) -> bool:
-    """Whether this is a list of whole numbers that can be lengths, strides or offsets."""
+    """Whether this is a list of integers that can be lengths, strides or offsets."""
     return type(value) is list and all(type(each) is int and 0 <= each < 2**63 for each in value)
 
 
@@ -348,7 +348,7 @@ def _arranged(
     size, itemsize = (entry.shape, entry.dtype.itemsize) if wanted is None else (entry.shape[:-1], wanted.itemsize)
     if stride is not None:
         if not are_counts(stride) or len(stride) != len(size):
-            raise ValueError("strides are whole numbers, one a dimension")
+            raise ValueError("strides are integers, one a dimension")
         stride = tuple(stride)
         nbytes = geometry.storage_nbytes(size, stride, 0, itemsize)
         if nbytes > storage.nbytes():
@@ -374,7 +374,7 @@ def _tensor(
     if size is None:
         return found.whole(requires_grad is True)
     if not (are_counts(size) and are_counts(stride) and are_counts([offset])):
-        raise ValueError("sizes, strides and offsets are whole numbers")
+        raise ValueError("sizes, strides and offsets are integers")
     if len(size) != len(stride) or len(size) > MOST_DIMS:
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
     if conj and found.dtype not in (complex64, complex128):

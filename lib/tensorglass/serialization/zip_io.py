@@ -209,7 +209,7 @@ def _rebuild_tensor(
     if type(stored) is not Stored or type(size) is not tuple or type(stride) is not tuple:
         raise TypeError("a tensor is made of a storage, an offset, a size and a stride")
     if any(type(each) is not int or not 0 <= each < 2**63 for each in (offset, *size, *stride)):
-        raise ValueError("offsets, sizes and strides are whole numbers from 0 to 2^63 - 1")
+        raise ValueError("offsets, sizes and strides are integers from 0 to 2^63 - 1")
     if len(size) != len(stride) or len(size) > 64:
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
     flags = metadata or {}

@@ -298,7 +298,7 @@ def _element(value: Any, dtype: DType) -> Any:
     if not (limits.min if dtype.is_signed else -limits.max) <= whole <= limits.max:
         raise explained(
             RuntimeError(f"value cannot be converted to type {dtype.name} without overflow"),
-            f"{dtype!r} holds whole numbers from {limits.min} to {limits.max}.",
+            f"{dtype!r} holds integers from {limits.min} to {limits.max}.",
         )
     return whole if dtype.is_signed else whole & limits.max
 

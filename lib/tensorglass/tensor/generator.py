@@ -48,7 +48,7 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
         return self._device
 
     def manual_seed(self, seed: int) -> Generator:
-        """Begin the stream that `seed` names, a whole number from -2**63 to 2**64 - 1. Returns this generator."""
+        """Begin the stream that `seed` names, an integer from -2**63 to 2**64 - 1. Returns this generator."""
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise RuntimeError(f"manual_seed expected a long, but got {type_name(seed)}")
         self._seed = _read_seed(seed)
@@ -110,7 +110,7 @@ def _read_seed(seed: int) -> int:
     if not -(2**63) <= seed < 2**64:
         raise explained(
             ValueError("Overflow when unpacking long long"),
-            "A seed is a whole number from -2**63 to 2**64 - 1.",
+            "A seed is an integer from -2**63 to 2**64 - 1.",
         )
     return seed % 2**64
 

@@ -38,7 +38,7 @@ def make_tensor(
 ) -> Tensor:
     """A tensor of numbers drawn evenly from `low` up to but not including `high`.
 
-    These are -9 and 10 for whole numbers, of which unsigned dtypes take those from 0, 0 and 2 for bools, and -9 and 9
+    These are -9 and 10 for integers, of which unsigned dtypes take those from 0, 0 and 2 for bools, and -9 and 9
     for all others, unless they are given. A `noncontiguous` tensor shows every other element of its last dimension.
     With `exclude_zero`, 1 stands for 0, or the least normal number of a floating-point dtype.
 

@@ -9,7 +9,7 @@ from tensorglass.memory.settings import _Settings
 
 __all__ = ["fill_uninitialized_memory"]
 
-fill_uninitialized_memory: bool  #: with NaN, the largest whole number or True; it is, unless this is set to False
+fill_uninitialized_memory: bool  #: with NaN, the largest integer or True; it is, unless this is set to False
 
 
 class _Deterministic(ModuleType):

@@ -180,3 +180,15 @@ def test_hooks_of_saved_tensors_can_be_forbidden():
         pass
     with graph.save_on_cpu():
         assert (leaf() * 2).requires_grad
+
+
+def test_hooks_of_saved_tensors_that_a_backward_opens_end_with_it(calls):
+    x = leaf()
+    late = graph.saved_tensors_hooks(lambda tensor: calls.append("packed") or tensor, lambda tensor: tensor)
+    with graph.saved_tensors_hooks(lambda tensor: tensor, lambda tensor: late.__enter__() or tensor):
+        y = x.sin()
+    y.sum().backward()
+    assert x.grad.tolist() == x.detach().cos().tolist()
+    assert x.exp().requires_grad
+    assert calls == []
+    late.__exit__()

@@ -42,7 +42,7 @@ def configure(devices: int | None = None, memory: int | None = None, **costs: fl
         number = len(_capacities) if devices is None else devices
         capacity = _capacities[0] if memory is None else memory
         if not isinstance(number, int) or number < 1 or not isinstance(capacity, int) or capacity < 1:
-            raise ValueError(f"devices and memory must be whole numbers above zero, not {devices!r} and {memory!r}")
+            raise ValueError(f"devices and memory must be integers above zero, not {devices!r} and {memory!r}")
         used = [cast(SimulatedBackend, backend) for backend in base.of_type("sim")]
         for backend in used:
             backend.allocator.empty_cache()

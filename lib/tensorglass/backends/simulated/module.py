@@ -44,7 +44,7 @@ class SimulatedModule:
             answer = found  # dtypes, constants
         else:
             answer = SimulatedFunction(self, name, found)
-        setattr(self, name, answer)  # found at once the next time
+        setattr(self, name, answer)  # found directly from now on
         return answer
 
     def asnumpy(self, array: SimulatedArray) -> numpy.ndarray:

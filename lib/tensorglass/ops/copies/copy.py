@@ -277,7 +277,7 @@ def settle_gained(resized: Tensor, nbytes: int) -> None:
 
 
 def _fill_new_memory(made: Tensor) -> None:
-    """NaN everywhere, or the largest whole number, or True."""
+    """NaN everywhere, or the largest integer, or True."""
     dtype = made._dtype
     if dtype.category == dtypes.BOOL:
         fill_(made, True)

@@ -166,7 +166,7 @@ def check_can_require_grad(dtype: DType) -> None:
     if dtype.category < dtypes.FLOATING:
         raise explained(
             RuntimeError("Only Tensors of floating point and complex dtype can require gradients"),
-            f"This one would be {dtype!r}: a whole number has no small change whose effect a gradient could tell. "
+            f"This one would be {dtype!r}: an integer has no small change whose effect a gradient could tell. "
             "Write the numbers with a decimal point, or give dtype=torch.float32.",
         )
 
@@ -211,7 +211,7 @@ def size_tuple(
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value that is no int counts for one: NumPy's integers, tensors and arrays of one whole number."""
+    """Whether a value that is no int counts for one: NumPy's integers, tensors and arrays of one integer."""
     if isinstance(value, builtins.bool):
         return False
     try:

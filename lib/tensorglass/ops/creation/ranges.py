@@ -50,7 +50,7 @@ def arange(
 
 
 def _range_length(start: complex, end: complex, step: complex, dtype: DType) -> int:
-    """How many elements there are: whole numbers are counted as such, all others in float64."""
+    """How many elements there are: integers are counted as such, all others in float64."""
     if dtype in (dtypes.bool, dtypes.complex64, dtypes.complex128):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.scalar_type}'")
     refuse_unwritten("arange_cpu", dtype)

@@ -154,7 +154,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """The discrete Fourier transform along `dim`, cut or filled up with zeros to `n` elements; complex.
 
     `norm` says which direction is divided by n: "backward" (the default) the inverse, "forward" this one, "ortho" both
-    by its root. Whole numbers are taken in the default dtype; float16 and bfloat16 are refused, as PyTorch's CPU does.
+    by its root. Integers are taken in the default dtype; float16 and bfloat16 are refused, as PyTorch's CPU does.
     """
     return _along_one("fft", input, n, dim, norm, out, forward=True)
 

@@ -273,7 +273,7 @@ def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
         if index is not None and index.dtype not in POSITIONS and not index.is_mask:
             raise explained(
                 IndexError("tensors used as indices must be long, int, byte or bool tensors"),
-                f"This index is {index.dtype!r}: positions are whole numbers, as index.long() makes them.",
+                f"This index is {index.dtype!r}: positions are integers, as index.long() makes them.",
                 notebook=_NOTEBOOK,
             )
     per_dim = _without_masks(view, advanced)

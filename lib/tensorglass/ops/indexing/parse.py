@@ -125,7 +125,7 @@ def plainer(item: Any) -> Any:
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
             f"(got {type_name(item)})"
         ),
-        "A position is a whole number: convert it first, as in x[int(i)]." if isinstance(item, float) else
+        "A position is an integer: convert it first, as in x[int(i)]." if isinstance(item, float) else
         "Lists of ints and masks of bools are indices too.",
         notebook=BASIC,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Quotients of float32 that are rounded to whole numbers, and what is left over: the kernels behind `//`, `%`, fmod.
+"""Quotients of float32 that are rounded to integers, and what is left over: the kernels behind `//`, `%`, fmod.
 
 In double precision a quotient of float32 is rounded so little that, while it is below 2**24, it never reaches a whole
 number that the true one does not. Its whole part is right, and the rest exact.
@@ -13,11 +13,11 @@ from tensorglass.backends import Array
 
 _WORTH_IT = 4096  # elements, below which the detour costs more than it saves
 _BLOCK = 1 << 15  # elements, whose copies in double precision stay in the cache
-_EXACT = 2.0**24  # up to which float32 has all whole numbers
+_EXACT = 2.0**24  # up to which float32 has all integers
 
 
 def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:
-    """The quotient, `rounded` to a whole number. `usual` is NumPy's function, which is slow for float32."""
+    """The quotient, `rounded` to an integer. `usual` is NumPy's function, which is slow for float32."""
 
     def finish(block: Array, numerator: Array, denominator: Array, quotient: Array) -> None:
         block[...] = quotient
@@ -26,7 +26,7 @@ def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, othe
 
 
 def rest(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:
-    """What is left after a quotient `rounded` to a whole number; a zero has the sign of `input`."""
+    """What is left after a quotient `rounded` to an integer; a zero has the sign of `input`."""
 
     def finish(block: Array, numerator: Array, denominator: Array, quotient: Array) -> None:
         left = xp.subtract(numerator, xp.multiply(quotient, denominator, out=quotient), out=quotient)

@@ -108,7 +108,7 @@ def normal_pairs(xp: Any, bits: RandomBits, count: int) -> Array:
 
 
 def integers(xp: Any, bits: RandomBits, count: int, low: int, span: int) -> Array:
-    """Whole numbers from `low` up to but not including `low + span`, as int64: the remainder of random bits."""
+    """Integers from `low` up to but not including `low + span`, as int64: the remainder of random bits."""
     if span >= 2**28:
         drawn = bits.draw_64(count)
         if span < 2**64:

@@ -344,7 +344,7 @@ def rsqrt(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.true_divide(input.dtype.type(1), xp.sqrt(input), out=out)
 
 
-# --- whole numbers and powers ---------------------------------------------------------------------------------------
+# --- integers and powers ---------------------------------------------------------------------------------------
 
 
 @pointwise(WHOLE, ufunc="gcd", samples=bits)

@@ -116,7 +116,7 @@ def randint(
     out: Tensor | None = None,
     **options: Unpack[Options],
 ) -> Tensor:
-    """Whole numbers drawn evenly from `low` (0 unless given) up to but not including `high`.
+    """Integers drawn evenly from `low` (0 unless given) up to but not including `high`.
 
     Called as ``randint(high, size)`` or ``randint(low, high, size)``.
     """
@@ -316,7 +316,7 @@ def bernoulli(
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
 @derivative(input=zero_gradient)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Whole numbers drawn from the Poisson distributions whose means are the elements of `input`."""
+    """Integers drawn from the Poisson distributions whose means are the elements of `input`."""
     check_tensor("poisson", input)
     refuse_integers(input._dtype, "poisson_cpu")
     rates = array_of(input)
@@ -331,7 +331,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
 @derivative(node="NotImplemented", count=no_derivative("aten::binomial"), prob=no_derivative("aten::binomial"))
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` tries succeed, each by chance `prob`: whole numbers in the dtype of both.
+    """How many of `count` tries succeed, each by chance `prob`: integers in the dtype of both.
 
     Fractions of tries do not count; where there are no tries, or no chances, none succeed.
     """

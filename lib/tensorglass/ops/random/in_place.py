@@ -148,7 +148,7 @@ def _scaled(xp: Any, numbers: Array, mean: float, std: float) -> Array:
 @operator("random", function=False)
 @derivative(node=lambda from_, to: f"RandomBackward{2 if from_ is ... else int(to is ...)}", self=zero_gradient)
 def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generator | None = None) -> Tensor:
-    """Fill with whole numbers: ``random_()`` from all that the dtype holds exactly and that are not negative,
+    """Fill with integers: ``random_()`` from all that the dtype holds exactly and that are not negative,
     ``random_(to)`` from 0 … to - 1, ``random_(from, to)`` from `from` … to - 1, or on to the last if `to` is None.
     """
     if from_ is ... and to is ...:
@@ -265,7 +265,7 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
         if not lowest <= bound <= largest:
             raise explained(
                 RuntimeError(f"{name} is out of bounds for {dtypes.C_NAMES[dtype]}"),
-                f"{dtype!r} holds whole numbers from {lowest} to {largest}.",
+                f"{dtype!r} holds integers from {lowest} to {largest}.",
             )
 
 

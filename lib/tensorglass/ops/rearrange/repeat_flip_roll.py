@@ -16,7 +16,7 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_un
 from tensorglass.ops.copies.copy import clone, copy_
 from tensorglass.ops.declare.reduction import axes_of
 from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.run_pointwise import resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels.host import on_host
@@ -257,9 +257,18 @@ def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
     _check_matrices(name, input, diagonal)
     if input.numel():
         refuse_unwritten(name, input._dtype)
+    if len(input._size) > 3 and not _is_one_batch_again(input):
+        refuse_overlapping_write(input)  # sic: with fewer dimensions PyTorch lets elements share cells
     input._storage.backend.launch(_zero_outside, kernel, raw_array(input), diagonal)
     input._written()
     return input
+
+
+def _is_one_batch_again(input: Tensor) -> bool:
+    """Whether matrices that lie one after the other are expanded along the first dimension, as PyTorch allows."""
+    size, stride = input._size, input._stride
+    steps = geometry.contiguous_strides((*size[1:-2], size[-2] * size[-1]))
+    return stride[0] == 0 and stride[1:-2] == steps[:-1]
 
 
 def _zero_outside(xp: Any, kernel: Kernel, target: Array, diagonal: int) -> None:

@@ -24,7 +24,7 @@ from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
-# --- whole numbers ---------------------------------------------------------------------------------------------------
+# --- integers ---------------------------------------------------------------------------------------------------
 
 
 def _bincount_samples() -> Iterator[Sample]:

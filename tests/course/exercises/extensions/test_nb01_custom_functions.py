@@ -139,7 +139,7 @@ WRONG = [
     ("e01-keep", KEEP + "'save', 'attribute', 'attribute', 'attribute', 'save'", "closes a circle"),
     ("e01-keep", KEEP + "'save', 'save', 'save', 'attribute', 'save'", "takes tensors"),
     ("e01-keep", KEEP + "'save', 'save', 'attribute', 'save', 'save'", "It is no tensor"),
-    ("e01-keep", KEEP + "'save', 'save', 'attribute', 'attribute', 'attribute'", "let go of by the backward"),
+    ("e01-keep", KEEP + "'save', 'save', 'attribute', 'attribute', 'attribute'", "freed by the backward"),
     ("e01-keep", KEEP + "1, 2, 3, 4, 5", '"attribute" or "save" was asked for'),
     (
         "e01-softplus",

@@ -42,9 +42,8 @@ def test_journeys_are_counted_where_the_tensors_are_put_together_afterwards():
 
 def test_the_figures_are_the_allocators():
     allocator = CachingAllocator(2**30)  # one of its own: others' tensors may be on the simulated device
-    for _ in range(10):
-        allocator.allocate(1000)
+    held = [allocator.allocate(1000) for _ in range(10)]
     assert allocator.allocated == 10 * 1024
     assert allocator.reserved == 2 * 2**20
-    allocator.allocate(15_000_000)
+    held.append(allocator.allocate(15_000_000))
     assert allocator.reserved == 18 * 2**20

@@ -66,5 +66,5 @@ def test_a_file_in_memory_that_was_not_wound_back_is_told_from_an_empty_one():
 
 def test_who_asks_for_a_switch_of_a_library_is_told_how_to_ask_for_an_accelerator():
     with pytest.raises(AttributeError) as refused:
-        tensorglass.backends.xnnpack.enabled
+        tensorglass.backends.xnnpack.is_available()
     assert "torch.accelerator.is_available()" in "\n".join(refused.value.__notes__)

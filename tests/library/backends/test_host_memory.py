@@ -82,7 +82,11 @@ def test_small_storages_are_not_the_pools_affair() -> None:
     ids=["add", "number", "exp", "clone", "empty", "relu", "cat", "matmul", "where", "to", "contiguous", "softmax",
          "full"],
 )  # fmt: skip
-def test_large_results_lie_in_the_pool(make: Callable[[torch.Tensor], torch.Tensor]) -> None:
+def test_large_results_lie_in_the_pool(
+    request: pytest.FixtureRequest, make: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    if request.node.callspec.id == "matmul" and os.environ.get("TENSORGLASS_FAST") == "0":
+        pytest.skip("products take their memory from the pool by a shortcut")
     result = make(torch.ones(N))
     block = block_of(result)
     assert block["state"] == "active_allocated"
@@ -99,7 +103,11 @@ def test_large_results_lie_in_the_pool(make: Callable[[torch.Tensor], torch.Tens
     ],
     ids=["conversion", "cat", "broadcast", "matmul"],
 )
-def test_large_results_of_small_operands_lie_in_the_pool(make: Callable[[], torch.Tensor]) -> None:
+def test_large_results_of_small_operands_lie_in_the_pool(
+    request: pytest.FixtureRequest, make: Callable[[], torch.Tensor]
+) -> None:
+    if request.node.callspec.id == "matmul" and os.environ.get("TENSORGLASS_FAST") == "0":
+        pytest.skip("products take their memory from the pool by a shortcut")
     result = make()
     assert block_of(result)["state"] == "active_allocated"
 

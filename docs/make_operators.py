@@ -17,6 +17,7 @@ import tensorglass as torch
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.lazy_loading import FAMILIES
 from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator, Sample
+from tensorglass.ops.declare.samples import samples_of
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "operators.md"
@@ -72,10 +73,6 @@ def cast(argument: Any, dtype: torch.dtype) -> Any:
     return (whole.abs() if dtype is torch.uint8 else whole).to(dtype)
 
 
-def samples(row: Operator) -> list[Sample]:
-    return [] if row.samples is None else list(row.samples())
-
-
 def call(row: Operator, sample: Sample, dtype: torch.dtype, *, requires_grad: bool = False) -> Any:
     """Make a sample's call in another dtype."""
     arguments = [cast(each, dtype) for each in sample.arguments]
@@ -93,7 +90,7 @@ def call(row: Operator, sample: Sample, dtype: torch.dtype, *, requires_grad: bo
 
 def takes(row: Operator, dtype: torch.dtype) -> bool:
     """Whether some sample's call goes through in the dtype."""
-    for sample in samples(row):
+    for sample in samples_of(row):
         try:
             call(row, sample, dtype)
         except REFUSALS:
@@ -103,7 +100,7 @@ def takes(row: Operator, dtype: torch.dtype) -> bool:
 
 
 def dtypes_of(row: Operator) -> str:
-    if row.samples is None:
+    if not samples_of(row):
         return "any" if row.kind in OF_ANY_DTYPE else ""
     taken = {name: [dtype for dtype in group if takes(row, dtype)] for name, group in GROUPS.items()}
     if all(len(taken[name]) == len(group) for name, group in GROUPS.items()):
@@ -121,7 +118,7 @@ def has_gradient(row: Operator) -> bool:
     """Whether a result requires a gradient if an operand does."""
     if hasattr(row.function, "derivative") or hasattr(row.inplace, "derivative"):
         return True
-    for sample in samples(row):
+    for sample in samples_of(row):
         try:
             result = call(row, sample, torch.float64, requires_grad=True)
         except REFUSALS:
@@ -176,7 +173,7 @@ def rows(kind: str, differences: dict[str, list[str]]) -> Iterator[str]:
             forms_of(row),
             dtypes_of(row),
             "yes" if has_gradient(row) else "",
-            "samples" if row.samples is not None else "by name",
+            "samples" if samples_of(row) else "by name",
             "; ".join(differs).replace("|", "/"),
         ]
         yield f"| {' | '.join(cells)} |"
@@ -203,7 +200,7 @@ def names_of(row: Operator) -> Iterator[str]:
             yield name
         if row.is_method:
             yield f"Tensor.{name}"
-        if row.inplace is not None:
+        if row.inplace is not None and row.is_method:
             yield f"Tensor.{name}_"
         forms = {name: row.function, f"{name}_": row.inplace}
         yield from (form for form, body in forms.items() if body is not None and form in IN_PLACE_FUNCTIONS)

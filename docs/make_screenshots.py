@@ -30,9 +30,18 @@ POINTED = {  # what is pointed at in a picture
     "stride-explorer": ".gr-result .gr-box >> nth=6",
     "index-explorer": ".gr-boxes >> nth=-1 >> .gr-box >> nth=1",
     "broadcast-explorer": ".gr-boxes >> nth=-1 >> .gr-box >> nth=6",
+    "version-error": ".line >> nth=1",
+    "model-map": ".module >> nth=1",
     "autograd-graph": ".box:has-text('AddBackward0')",
 }
-STEPS = {"watch": 5, "backward-stepper": 6, "device-map": 1, "memory-timeline": 6}  # how far a player has gone
+STEPS = {
+    "watch": 5,
+    "backward-stepper": 6,
+    "device-map": 1,
+    "memory-timeline": 20,
+    "memory-comparison": 3,
+    "holders": 2,
+}  # how far a player has gone
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 

@@ -8,16 +8,40 @@ import tensorglass
 from glassroom import (
     aliases,
     device_map,
+    explain_error,
     explore_broadcast,
     explore_index,
     explore_strides,
     graph,
+    holders,
     memory_timeline,
+    model_map,
     show,
     step_backward,
     watch,
 )
 from glassroom.inspectors.base import Inspector
+
+
+class Network:
+    """A network as PyTorch's are, made of any library's tensors."""
+
+    def __init__(self, parameters: dict[str, Any], **modules: Network) -> None:
+        self._parameters = parameters
+        self._buffers: dict[str, Any] = {}
+        self._modules = modules
+
+
+def overwriting(lib: Any, name: str) -> RuntimeError:
+    """The error of a backward whose tensor was overwritten, in a dict under `name`."""
+    y = lib.ones(3, requires_grad=True).exp()
+    held = {name: y}
+    y.add_(1)
+    try:
+        held[name].sum().backward()
+    except RuntimeError as error:
+        return error
+    raise AssertionError("the backward must fail")
 
 
 def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
@@ -49,6 +73,10 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         device_map(**{name: on_device, "line": line}),
         timeline,
         watch(steps, {}),
+        holders(weights[name]),
+        memory_timeline(**{name: lambda: (line * 2).sum(), "other": lambda: line.sum()}),
+        explain_error(overwriting(lib, name)),
+        model_map(net=Network(weights, inner=Network({"table": lib.zeros(2, 3, requires_grad=True)}))),
     ]
     assert set(Inspector.__subclasses__()) == {type(each) for each in made}
     return {each.kind: each for each in made}

@@ -16,7 +16,7 @@ from gradient_calls_of_matrices import OF_MATRICES
 import tensorglass
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.registry import Operator, Sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.samples import samples_of, values
 
 #: Kinds of operators whose results no gradient flows from.
 WITHOUT_GRADIENTS = ("asking", "comparison", "creation", "header", "random")
@@ -99,11 +99,11 @@ def _keeps_its_size(sample: Sample) -> bool:
 
 def sampled_calls(row: Operator) -> Iterator[GradientCall]:
     """The samples of an operator that gradients could flow through, and its in-place form once."""
-    if row.samples is None or (row.kind in WITHOUT_GRADIENTS and row.name not in ("complex", "polar")):
+    if not samples_of(row) or (row.kind in WITHOUT_GRADIENTS and row.name not in ("complex", "polar")):
         return
     if row.name in NOT_AT_SAMPLES:
         return
-    samples = [each for each in row.samples() if any(True for _ in floating(list(each.arguments)))]
+    samples = [each for each in samples_of(row) if any(True for _ in floating(list(each.arguments)))]
     for number, sample in enumerate(samples):
         yield _sampled(row, number, sample, in_place=False)
     if row.inplace is not None:
@@ -313,6 +313,19 @@ BY_HAND: dict[str, list[Any]] = {
     "flipud": [lambda t, x: x.flipud()],
     "complex": [(lambda t, x, y: t.complex(x, y), (2, 3), (2, 3))],
     "polar": [(lambda t, x, y: t.polar(x, y), (2, 3), (2, 3))],
+    # of networks
+    "convolution": [
+        (lambda t, x, w, b: t.convolution(x, w, b, [2], [1], [1], False, [0], 2), (1, 4, 5), (2, 2, 3), (2,)),
+        (lambda t, x, w, b: t.convolution(x, w, b, [2], [0], [1], True, [1], 1), (1, 2, 3), (2, 1, 2), (1,)),
+    ],
+    "pixel_shuffle": [(lambda t, x: t.pixel_shuffle(x, 2), (4, 1, 2))],
+    "pixel_unshuffle": [(lambda t, x: t.pixel_unshuffle(x, 2), (1, 2, 4))],
+    "channel_shuffle": [(lambda t, x: t.channel_shuffle(x, 2), (1, 4, 2))],
+    "native_channel_shuffle": [(lambda t, x: t.native_channel_shuffle(x, 2), (1, 4, 2))],
+    "affine_grid_generator": [
+        (lambda t, x: t.affine_grid_generator(x, (1, 1, 2, 3), False), (1, 2, 3)),
+        (lambda t, x: t.affine_grid_generator(x, (1, 1, 2, 1, 2), True), (1, 3, 4)),
+    ],
     # in-place writes to parts
     "mul_": [
         (lambda t, x, y: part_scaled(x, y), (2, 3), (3,)),

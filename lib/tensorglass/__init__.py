@@ -102,7 +102,8 @@ from tensorglass.memory.settings import (
     set_warn_always,
     use_deterministic_algorithms,
 )
-from tensorglass.storage.legacy_storages import (
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import (
     BFloat16Storage,
     BoolStorage,
     ByteStorage,
@@ -115,9 +116,8 @@ from tensorglass.storage.legacy_storages import (
     IntStorage,
     LongStorage,
     ShortStorage,
+    TypedStorage,
 )
-from tensorglass.storage.storage import UntypedStorage
-from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor import subclassing
 from tensorglass.tensor.generator import (
     Generator,
@@ -138,9 +138,9 @@ from tensorglass.tensor.grad_mode import (
 )
 from tensorglass.tensor.printing import set_printoptions
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.version import __version__
 
-__version__ = "0.1.0"
-
+importing.answer_to_torch()
 tensor_fields.attach()
 subclassing.attach()
 autograd.attach()
@@ -157,6 +157,19 @@ if TYPE_CHECKING:  # imported when first asked for
 _LAZY = {
     "_C": (),
     "accelerator": (),
+    "amp": (),
+    "amp.autocast_mode": ("autocast",),
+    "amp.settings": (
+        "autocast_decrement_nesting",
+        "autocast_increment_nesting",
+        "clear_autocast_cache",
+        "get_autocast_dtype",
+        "is_autocast_cache_enabled",
+        "is_autocast_enabled",
+        "set_autocast_cache_enabled",
+        "set_autocast_dtype",
+        "set_autocast_enabled",
+    ),
     "array_api": (),
     "tensor.check": (
         "_check",
@@ -169,10 +182,44 @@ _LAZY = {
         "_check_with",
     ),
     "cuda": (),
+    "distributed": (),
+    "distributions": (),
     "extending": (),
     "func": ("vmap",),
     "library": (),
     "multiprocessing": (),
+    "nn": (),
+    "nn.native_functions": (
+        "alpha_dropout",
+        "alpha_dropout_",
+        "binary_cross_entropy_with_logits",
+        "cosine_embedding_loss",
+        "ctc_loss",
+        "dropout",
+        "dropout_",
+        "embedding",
+        "feature_alpha_dropout",
+        "feature_alpha_dropout_",
+        "feature_dropout",
+        "feature_dropout_",
+        "hinge_embedding_loss",
+        "kl_div",
+        "margin_ranking_loss",
+        "poisson_nll_loss",
+        "triplet_margin_loss",
+    ),
+    "nn.recurrence": (
+        "gru",
+        "gru_cell",
+        "lstm",
+        "lstm_cell",
+        "rnn_relu",
+        "rnn_relu_cell",
+        "rnn_tanh",
+        "rnn_tanh_cell",
+    ),
+    "nn.functional": ("bilinear", "celu", "celu_", "prelu", "rrelu", "rrelu_", "selu", "selu_"),
+    "optim": (),
     "overrides": (),
     "serialization": ("load", "save"),
     "signal": (),
@@ -180,15 +227,17 @@ _LAZY = {
     "testing": (),
     "transfers": (),
     "utils": (),
+    "version": (),
 }
-_also = ("Storage", "func", "library", "load", "save", "utils", "vmap")
+_also = ["Storage", "amp", "autocast", "distributions", "func", "library", "load", "nn", "optim", "save", "utils"]
+_also += ["vmap", *(name for home, names in _LAZY.items() if home.startswith(("nn.", "amp.")) for name in names)]
 _look, __dir__ = namespaces.answering(globals(), also=_also)
 _fetch = fetching(globals(), _LAZY, _look)
 
 
 def __getattr__(name: str) -> Any:
     if name == "Storage":
-        from tensorglass.storage.legacy_storages import OLD_CLASSES
+        from tensorglass.storage.typed_storage import OLD_CLASSES
 
         return OLD_CLASSES[get_default_dtype()]
     return _fetch(name)

@@ -6,12 +6,12 @@ CPU; it is True there only after a tensor was put on "sim", or ``torch.sim.init(
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from tensorglass import backends, cuda, sim
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
-from tensorglass.core.errors import explained
 
 _MODULES: dict[str | None, Any] = {"cuda": cuda, "sim": sim}
 
@@ -24,10 +24,7 @@ def _current() -> Any:
 def _there() -> Any:
     found = _current()
     if found is None:
-        raise explained(
-            RuntimeError("Cannot access accelerator device when none is available."),
-            "There is no GPU here. torch.sim.init() puts the simulated accelerator in its place.",
-        )
+        raise devices.no_accelerator("There is no GPU here.")
     return found
 
 
@@ -58,51 +55,18 @@ def set_device_index(device: Device | str | int | None) -> None:
     _there().set_device(device)
 
 
-def synchronize(device: Device | str | int | None = None) -> None:
-    """Wait until the device has done everything that was launched on it."""
-    _there().synchronize(device)
+def _of_the_accelerator(name: str) -> Any:
+    """The function of this name of the accelerator's module."""
+
+    @functools.wraps(getattr(sim, name))
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return getattr(_there(), name)(*arguments, **keywords)
+
+    return call
 
 
-def current_stream(device: Device | str | int | None = None) -> Any:
-    """The stream on which this thread's work on a device goes."""
-    return _there().current_stream(device)
-
-
-def set_stream(stream: Any) -> None:
-    """Make this the stream of this thread's work on its device."""
-    _there().set_stream(stream)
-
-
-def memory_allocated(device: Device | str | int | None = None) -> int:
-    """Bytes that tensors on the device occupy now."""
-    return int(_there().memory_allocated(device))
-
-
-def max_memory_allocated(device: Device | str | int | None = None) -> int:
-    """The most bytes that tensors ever occupied."""
-    return int(_there().max_memory_allocated(device))
-
-
-def memory_reserved(device: Device | str | int | None = None) -> int:
-    """Bytes that the allocator holds."""
-    return int(_there().memory_reserved(device))
-
-
-def max_memory_reserved(device: Device | str | int | None = None) -> int:
-    """The most bytes that the allocator ever held."""
-    return int(_there().max_memory_reserved(device))
-
-
-def memory_stats(device: Device | str | int | None = None) -> Any:
-    """Every figure of the device's allocator."""
-    return _there().memory_stats(device)
-
-
-def empty_cache() -> None:
-    """Release cached memory that no tensor uses."""
-    _there().empty_cache()
-
-
-def reset_peak_memory_stats(device: Device | str | int | None = None) -> None:
-    """Make the peaks start again from what is there now."""
-    _there().reset_peak_memory_stats(device)
+for _name in (
+    "current_stream", "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated",
+    "memory_reserved", "memory_stats", "reset_peak_memory_stats", "set_stream", "synchronize",
+):  # fmt: skip
+    globals()[_name] = _of_the_accelerator(_name)

@@ -27,3 +27,10 @@ def test_sixteen_threads_get_right_results() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_child_that_was_forked_while_threads_worked_can_do_everything() -> None:
     assert threads.forks(8, seed=1) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_fork_waits_for_what_a_thread_imports() -> None:
+    tried, broken = threads.forks_at_first_uses(1)
+    assert broken == []
+    assert tried == len(threads.FIRST_USES)

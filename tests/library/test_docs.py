@@ -50,6 +50,12 @@ def test_the_other_pieces_of_code_are_the_librarys_own():
     assert [block for block in excerpts if block not in sources] == []
 
 
+def test_the_network_of_the_page_learns_what_the_page_says():
+    program, printed = re.findall(r"```(?:python|text)\n(.*?)```", PAGES["networks"], re.DOTALL)
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert said.stdout == printed, said.stderr
+
+
 def test_the_page_and_the_list_of_operators_are_what_the_table_makes():
     making = runpy.run_path(str(ROOT / "docs" / "make_operators.py"))
     assert making["PAGE"].read_text() == making["page"](), "run: python docs/make_operators.py"
@@ -57,7 +63,8 @@ def test_the_page_and_the_list_of_operators_are_what_the_table_makes():
 
 
 PAGES = {
-    name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("architecture", "internals", "adding-an-operator")
+    name: (ROOT / "docs" / f"{name}.md").read_text()
+    for name in ("architecture", "internals", "adding-an-operator", "networks")
 }
 #: What is written as a path: `ops/declare/registry`, `graph/node.py`, `core/`.
 PATHS = re.compile(r"`((?:[a-z_]\w*/)+(?:[a-z_]\w*(?:\.\w+)?)?)[\w.()]*`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import socket
 import subprocess
 import sys
@@ -83,3 +84,13 @@ def test_an_attack_that_crashes_or_does_not_end_is_a_row_that_says_so(attack: An
     assert row.tried == 0
     assert row.broken[0].startswith(words) or "SIGABRT" in words
     assert words in row.broken[0]
+
+
+def test_parts_of_an_attack_come_to_the_whole_and_say_how_far_they_are(
+    attack: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files,) = [each for each in attack.ATTACKS if each.name == "files"]
+    row = attack.in_parts(dataclasses.replace(files, part=8), 20, seed=3)
+    assert (row.tried, row.broken) == (20, [])
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in told] == [f"files: {tried} of 20" for tried in (8, 16, 20)]

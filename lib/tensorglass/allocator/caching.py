@@ -32,7 +32,7 @@ SEGMENT_STEP = 2 * MIB  #: of which such a segment's size is a multiple
 
 
 class NoRoom(Exception):
-    """The allocator cannot find `nbytes` bytes. Whoever asked makes PyTorch's OutOfMemoryError of it."""
+    """The allocator cannot find `nbytes` bytes. The caller makes PyTorch's OutOfMemoryError of it."""
 
     def __init__(self, nbytes: int, capacity: int, allocated: int, reserved: int) -> None:
         super().__init__(f"no room for {nbytes} bytes")

@@ -2,7 +2,7 @@
 
 Such a pool tells what it asks of the device, hands out and takes back, but not what it gives back to the device. It
 does say how many bytes it has. So where that is less than what was seen to come, segments in which nothing lives have
-gone: it gives those back all at once.
+gone: it gives those back together.
 """
 
 from __future__ import annotations

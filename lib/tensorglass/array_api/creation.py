@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -17,7 +16,6 @@ def _size(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-@for_every_dtype
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
@@ -44,7 +42,6 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None
     return torch.empty_like(x, dtype=dtype, device=device)
 
 
-@for_every_dtype
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
@@ -105,13 +102,11 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None)
     return torch.ones_like(x, dtype=dtype, device=device)
 
 
-@for_every_dtype
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros above the `k`-th diagonal."""
     return torch.tril(x, k)
 
 
-@for_every_dtype
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Matrices with zeros below the `k`-th diagonal."""
     return torch.triu(x, k)

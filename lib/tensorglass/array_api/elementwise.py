@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import as_tensors, for_every_dtype, of_number, promoted, unrefused
+from tensorglass.array_api.promoting import as_tensors, of_number, promoted
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -18,10 +18,7 @@ def _of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[
     compute = operator or getattr(torch, name)
 
     def function(x: Tensor, /) -> Tensor:
-        try:
-            result: Tensor = compute(x)
-        except NotImplementedError:
-            result = unrefused(compute, x)
+        result: Tensor = compute(x)
         return result
 
     return named(function, name, compute)
@@ -39,10 +36,7 @@ def _of_two(
                 x1, x2 = promoted(x1, x2)
         elif not numbers or not isinstance(x1, Tensor):
             x1, x2 = as_tensors(x1, x2)
-        try:
-            result: Tensor = compute(x1, x2)
-        except NotImplementedError:
-            result = unrefused(compute, x1, x2)
+        result: Tensor = compute(x1, x2)
         return result
 
     return named(function, name, compute)
@@ -177,7 +171,6 @@ remainder = _of_two("remainder", _remainder, numbers=True)
 subtract = _of_two("subtract", torch.sub, numbers=True)
 
 
-@for_every_dtype
 def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
     """`x` with elements below `min` raised to it and those above `max` lowered to it, in the dtype of `x`."""
     low, high = (each.to(x._dtype) if isinstance(each, Tensor) else each for each in (min, max))

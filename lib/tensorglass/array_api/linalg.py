@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import tensorglass as torch
 from tensorglass.array_api import statistics
-from tensorglass.array_api.promoting import for_every_dtype, promoted
+from tensorglass.array_api.promoting import promoted
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
 
@@ -44,7 +44,6 @@ class Factors(NamedTuple):
 # --- products, which the main namespace has too ----------------------------------------------------------------------
 
 
-@for_every_dtype
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The product of matrices, or of stacks of them."""
     x1, x2 = promoted(x1, x2)
@@ -56,14 +55,12 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     return x.mT
 
 
-@for_every_dtype
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Tensor:
     """The sum of products over several dimensions: the last and the first `axes`, or those that are named."""
     x1, x2 = promoted(x1, x2)
     return torch.tensordot(x1, x2, axes if isinstance(axes, int) else tuple(map(list, axes)))
 
 
-@for_every_dtype
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The dot product along `axis`; the first of two complex vectors is conjugated. ValueError if lengths differ."""
     x1, x2 = _vectors(x1, x2, axis)
@@ -92,7 +89,6 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     return torch.linalg.cholesky(x, upper=upper)
 
 
-@for_every_dtype
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """The cross product of vectors of three elements along `axis`. ValueError if lengths differ."""
     x1, x2 = _vectors(x1, x2, axis)

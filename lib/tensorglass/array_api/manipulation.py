@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.promoting import for_every_dtype, result_type
+from tensorglass.array_api.promoting import result_type
 from tensorglass.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...]
@@ -48,7 +48,6 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
     return x
 
 
-@for_every_dtype
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
     """The elements in reverse order along `axis`, or along all."""
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -65,7 +64,6 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     return x.permute(axes)
 
 
-@for_every_dtype
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
     """Every element several times in succession, along `axis` or flattened."""
     return torch.repeat_interleave(x, repeats.long() if isinstance(repeats, Tensor) else repeats, axis)
@@ -124,7 +122,6 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     return x.__getitem__((*[slice(None)] * dim, indices.to(torch.int64)))
 
 
-@for_every_dtype
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """For every place of `indices`, the element of `x` that is there along `axis`."""
     return torch.take_along_dim(x, indices.to(torch.int64), axis)

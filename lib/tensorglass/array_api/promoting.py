@@ -3,27 +3,19 @@
 PyTorch lets a 0-dim tensor change the result's dtype only if its category is higher. Once operands have one dtype both
 agree, so operands of two dtypes are converted here, and those of one go straight through.
 
-uint16, uint32 and uint64, which PyTorch promotes with floating types alone, promote as other integers do. Operators
-refuse them as PyTorch's do. A function of the namespace calls its operator as it is, and only where that refuses, once
-more with the refusals lifted; so arrays of all other dtypes pay for nothing.
+uint16, uint32 and uint64, which PyTorch promotes with floating types alone, promote as other integers do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce, wraps
-from typing import Any, ParamSpec, TypeVar
+from functools import reduce
+from typing import Any
 
 import tensorglass as torch
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import OF_PYTHON_TYPE
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.ops.arg_parser.missing_dtypes import everything_written
 from tensorglass.tensor.tensor import Tensor
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
 
 # --- dtypes ----------------------------------------------------------------------------------------------------------
 
@@ -85,26 +77,3 @@ def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
             if category > common.category:  # the standard leaves this open; it is what operators do
                 common = torch.result_type(torch.empty((), dtype=common), number)
     return common
-
-
-# --- uint16, uint32 and uint64 ---------------------------------------------------------------------------------------
-
-
-def unrefused(operator: Callable[..., Any], *operands: Any) -> Any:
-    """What `operator` makes of operands that it has refused as PyTorch would."""
-    with everything_written():
-        return operator(*operands)
-
-
-def for_every_dtype(function: Callable[P, R]) -> Callable[P, R]:
-    """The function of the namespace for arrays of uint16, uint32 and uint64 too."""
-
-    @wraps(function)
-    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
-        try:
-            return function(*arguments, **keywords)
-        except NotImplementedError:
-            with everything_written():
-                return function(*arguments, **keywords)
-
-    return call

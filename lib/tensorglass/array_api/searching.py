@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import tensorglass as torch
-from tensorglass.array_api.promoting import as_tensors, for_every_dtype
+from tensorglass.array_api.promoting import as_tensors
 from tensorglass.tensor.tensor import Tensor
 
 # --- searching -------------------------------------------------------------------------------------------------------
 
 
-@for_every_dtype
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the first of the largest elements is along `axis`, or in the flattened array."""
     return _place_of_one(torch.argmax(x, axis, keepdims and axis is not None), x, axis is None and keepdims)
 
 
-@for_every_dtype
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Where the first of the smallest elements is along `axis`, or in the flattened array."""
     return _place_of_one(torch.argmin(x, axis, keepdims and axis is not None), x, axis is None and keepdims)
@@ -27,7 +25,6 @@ def _place_of_one(place: Tensor, x: Tensor, keep_all: bool) -> Tensor:
     return place.reshape((1,) * x.ndim) if keep_all else place
 
 
-@for_every_dtype
 def count_nonzero(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
     """How many elements are not 0 along `axis`, or in all."""
     if axis == ():
@@ -35,7 +32,6 @@ def count_nonzero(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None, ke
     return torch.sum(x != 0, axis, keepdims)
 
 
-@for_every_dtype
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """Where the elements are that are not 0: one array of indices for each dimension. ValueError for 0-dim arrays."""
     if not x.ndim:
@@ -43,7 +39,6 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     return tuple(torch.nonzero(x, as_tuple=True))
 
 
-@for_every_dtype
 def searchsorted(
     x1: Tensor, x2: Tensor | float, /, *, side: Literal["left", "right"] = "left", sorter: Tensor | None = None
 ) -> Tensor:
@@ -59,7 +54,6 @@ def where(condition: Tensor, x1: Tensor | complex, x2: Tensor | complex, /) -> T
     return torch.where(condition, x1, x2)
 
 
-@for_every_dtype
 def isin(x1: Tensor | complex, x2: Tensor | complex, /, *, invert: bool = False) -> Tensor:
     """Whether each element of `x1` is somewhere in `x2`; with `invert`, whether it is not."""
     x1, x2 = as_tensors(x1, x2)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass import geometry
-from tensorglass.array_api.promoting import for_every_dtype
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
@@ -38,14 +37,12 @@ def any(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     return answer.to(torch.bool)
 
 
-@for_every_dtype
 def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The largest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
     return torch.amax(x, () if axis is None else axis, keepdims)
 
 
-@for_every_dtype
 def min(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The smallest element along `axis`; NaN if there is one."""
     x, axis, keepdims = _along(x, axis, keepdims)
@@ -69,13 +66,11 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     return torch.std(x, axis, correction=correction, keepdim=keepdims)
 
 
-@for_every_dtype
 def sum(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """The sum along `axis`; integers are summed in int64, unsigned ones in uint64."""
     return torch.sum(*_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
 
 
-@for_every_dtype
 def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """The product along `axis`; integers are multiplied in int64, unsigned ones in uint64."""
     dtype = _summed_in(x, dtype)
@@ -90,7 +85,6 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdim
     return x
 
 
-@for_every_dtype
 def cumulative_sum(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
@@ -99,7 +93,6 @@ def cumulative_sum(
     return _with_first(torch.cumsum(x, dim, dtype=_summed_in(x, dtype)), 0, dim, include_initial)
 
 
-@for_every_dtype
 def cumulative_prod(
     x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
@@ -124,7 +117,6 @@ def _with_first(running: Tensor, number: int, dim: int, include_initial: bool) -
     return torch.cat([running.new_full(size, number), running], dim)
 
 
-@for_every_dtype
 def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:

@@ -27,17 +27,14 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
-    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
-    "set_multithreading_enabled",
 ]
 
 if TYPE_CHECKING:  # imported when first asked for
     from tensorglass.autograd import anomaly_mode, forward_ad, function, functional, grad_mode
     from tensorglass.autograd.function import Function
-    from tensorglass.autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
     from tensorglass.autograd.variable import Variable
 
 __getattr__ = fetching(
@@ -47,7 +44,7 @@ __getattr__ = fetching(
         "forward_ad": (),
         "function": ("Function",),
         "functional": (),
-        "grad_mode": ("is_multithreading_enabled", "set_multithreading_enabled"),
+        "grad_mode": (),
         "variable": ("Variable",),
     },
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass.autograd import engine
@@ -27,7 +27,7 @@ def backward(
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    grad_variables: Any = None,
+    *,
     inputs: Any = None,
 ) -> None:
     """Add the gradients of `tensors` with respect to the leaves to the leaves' `grad`.
@@ -40,22 +40,13 @@ def backward(
     >>> x.grad
     tensor(6.)
     """
-    if grad_variables is not None:
-        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-        if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
-                "use `grad_tensors`."
-            )
-        grad_tensors = grad_variables
     wanted = None if inputs is None else _inputs(inputs, "backward")
     given = _tuple(tensors)
     gradients = _first_gradients(given, _optional(grad_tensors, len(given)))
     roots = _roots(given)
     if wanted is not None:
         for each in wanted:
-            if not isinstance(each, (Tensor, GradientEdge)):
-                raise _no_place(each)
+            _check_place(each)
             if isinstance(each, Tensor):
                 each.retain_grad()
     if create_graph:
@@ -103,58 +94,41 @@ def grad(
             )
         allow_unused = True
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")
-    if not only_inputs:
-        warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
-            "other parts of the graph, please use torch.autograd.backward.",
-            FutureWarning,
-        )
+    keep_graph = create_graph if retain_graph is None else retain_graph
     firsts = _optional(grad_outputs, len(given))
+    found: Sequence[Tensor | None]
     if is_grads_batched:
-        found = _batched(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused))
+        found = _batched(given, wanted, firsts, keep_graph, create_graph)
     else:
-        found = _one_by_one(given, wanted, firsts, retain_graph, create_graph, bool(allow_unused))
+        found = _found(given, wanted, firsts, keep_graph, create_graph)
+    if not allow_unused and any(gradient is None for gradient in found):
+        raise explained(
+            RuntimeError(
+                f"The differentiated Tensor at index {found.index(None)} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            ),
+            "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
+        )
     if materialize_grads:
         found = _materialized(found, wanted, create_graph)
-    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
+    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else tuple(found)
 
 
-def _one_by_one(
-    given: tuple[Any, ...],
-    wanted: tuple[Any, ...],
-    firsts: tuple[Any, ...],
-    retain_graph: bool | None,
-    create_graph: bool,
-    allow_unused: bool,
-) -> tuple[Tensor | None, ...]:
+def _found(
+    given: tuple[Any, ...], wanted: tuple[Any, ...], firsts: tuple[Any, ...], keep_graph: bool, create_graph: bool
+) -> list[Tensor | None]:
+    """The gradients of `given`, which begin with `firsts`, at the places `wanted`; None where none arrive."""
     gradients = _first_gradients(given, firsts)
     roots = _roots(given)
     for each in wanted:
-        if not isinstance(each, (Tensor, GradientEdge)):
-            raise _no_place(each)
+        _check_place(each)
         if isinstance(each, Tensor) and not requires_grad(each):
             raise explained(
                 RuntimeError("One of the differentiated Tensors does not require grad"),
                 "Ask for it before the computation: x.requires_grad_().",
             )
-    found = engine.run(
-        roots,
-        gradients,
-        keep_graph=create_graph if retain_graph is None else retain_graph,
-        create_graph=create_graph,
-        wanted=[_edge(each) for each in wanted],
-        collect=False,
-    )
-    if not allow_unused and any(gradient is None for gradient in found):
-        place = found.index(None)
-        raise explained(
-            RuntimeError(
-                f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            ),
-            "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
-        )
-    return tuple(found)
+    edges = [_edge(each) for each in wanted]
+    return engine.run(roots, gradients, keep_graph=keep_graph, create_graph=create_graph, wanted=edges, collect=False)
 
 
 def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
@@ -168,46 +142,27 @@ def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_
     ])  # fmt: skip
 
 
-def _no_place(given: Any) -> RuntimeError:
-    return RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+def _check_place(place: Any) -> None:
+    if not isinstance(place, (Tensor, GradientEdge)):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(place).__name__}")
 
 
 def _batched(
-    given: tuple[Tensor, ...],
-    wanted: tuple[Tensor, ...],
-    firsts: tuple[Any, ...],
-    retain_graph: bool | None,
-    create_graph: bool,
-    allow_unused: bool,
-) -> tuple[Tensor | None, ...]:
-    _check_places(given)
-    for place, (tensor, first) in enumerate(zip(given, firsts, strict=False)):
-        if first is not None and first._size[1:] != _like(tensor).size:  # sic: one dimension more is left out below
-            raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-                f"output, but a mismatch was detected: grad_output[{place}] has a shape of {Size(first._size[2:])} and "
-                f"output[{place}] has a shape of {Size(_like(tensor).size)}. If you only want some tensors in "
-                "`grad_output` to be considered batched, consider using vmap."
-            )
-    batches = [first for first in firsts if first is not None]
-    if not batches:
-        _first_gradients(given, firsts)  # refuses what has more than one element
+    given: tuple[Tensor, ...], wanted: tuple[Tensor, ...], firsts: tuple[Any, ...], keep_graph: bool, create_graph: bool
+) -> list[Tensor | None]:
+    """`_found` for each row of `firsts`, stacked."""
+    counts = {first._size[0] for first in firsts if first is not None and first._size}
+    if len(counts) != 1:
         raise ValueError(
-            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            "If `is_grads_batched=True`, all grad_outputs need the same first dimension, that of the batch."
         )
-    count = batches[0]._size[0]
+    (count,) = counts
     rows = [
-        _one_by_one(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
-                    retain_graph or create_graph or row + 1 < count, create_graph, allow_unused)
+        _found(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
+               keep_graph or row + 1 < count, create_graph)
         for row in range(count)
     ]  # fmt: skip
-    stacked: list[Tensor | None] = []
-    for column in zip(*rows, strict=True):
-        first = column[0]
-        stacked.append(None if first is None else stack(column))
-    return tuple(stacked)
+    return [None if first is None else stack([first, *others]) for first, *others in zip(*rows, strict=True)]
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -222,11 +177,6 @@ def _inputs(inputs: Any, caller: str) -> tuple[Any, ...]:
     """The places of gradients that a user asks for, by themselves or under names."""
     if type(inputs) is dict:
         found = tuple(inputs.values())
-    elif isinstance(inputs, Mapping):
-        raise TypeError(
-            f"`inputs` argument to `{caller}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
-            "not supported."
-        )
     else:
         found = _tuple(inputs)
     if not found:
@@ -245,11 +195,6 @@ def _like(place: Place) -> OutputLike:
     found = place.node.outputs[place.output_nr]
     assert found is not None, "no gradient flows from this output"
     return found
-
-
-def _check_places(given: Sequence[Any]) -> None:
-    if not all(isinstance(each, (Tensor, GradientEdge)) for each in given):
-        raise AssertionError("Expected output to be a torch.Tensor")
 
 
 def _roots(tensors: Sequence[Place]) -> list[Edge]:
@@ -271,7 +216,8 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
     """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
     if len(gradients) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
-    _check_places(tensors)
+    if not all(isinstance(each, (Tensor, GradientEdge)) for each in tensors):
+        raise AssertionError("Expected output to be a torch.Tensor")
     begun: list[Any] = []
     for place, tensor in enumerate(tensors):
         gradient = gradients[place] if gradients else None
@@ -304,4 +250,4 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
 
 def attach() -> None:
     """Give Tensor its method `backward`."""
-    Tensor.backward = engine.backward_method(backward)
+    Tensor.backward = engine.backward_method(backward)  # type: ignore[method-assign]  # the stub declares it

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from tensorglass.core.errors import explained, warn
+from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
 from tensorglass.graph.accumulate_grad import gradient_edge, history
 from tensorglass.graph.node import Edge, Gradients, Node
@@ -28,8 +28,6 @@ class FunctionCtx:
     dirty_tensors: tuple[Any, ...] | None
     non_differentiable: tuple[Any, ...] | None
     materialize_grads: bool
-    _is_pure_view = False  #: whether the function only makes a view of its input
-    _materialize_non_diff_grads = True  #: whether those are zeros too that come from outputs that have no gradient
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward, which finds them in `saved_tensors`.
@@ -51,14 +49,6 @@ class FunctionCtx:
         """Say through which outputs no gradient flows."""
         self.non_differentiable = args
 
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: tensors that share a storage are known. Code from before PyTorch 0.4 calls it."""
-        warn(
-            "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
-            "calls to `set_()` are not tracked",
-            FutureWarning,
-        )
-
     def set_materialize_grads(self, value: bool) -> None:
         """Whether the backward gets zeros for an unused output, as it does by default, or None."""
         self.materialize_grads = value
@@ -68,7 +58,7 @@ class BackwardCFunction(FunctionCtx, Node):
     """The node of a custom function; each function has a subclass, named ``<Function>Backward``."""
 
     __slots__ = (
-        "_is_read", "_is_recorded", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors",
+        "_is_recorded", "_is_released", "_is_tensor", "_saved", "_zeros", "dirty_tensors",
         "materialize_grads", "needs_input_grad", "non_differentiable", "saved_for_forward", "to_save",
     )  # fmt: skip
 
@@ -84,7 +74,6 @@ class BackwardCFunction(FunctionCtx, Node):
         self.to_save = self.saved_for_forward = self.dirty_tensors = self.non_differentiable = None
         self._saved: list[SavedTensor | None] = []
         self._zeros: list[OutputLike | None] = []  #: how zeros for each output look
-        self._is_read = False
         self._is_released = False
 
     @property
@@ -97,22 +86,7 @@ class BackwardCFunction(FunctionCtx, Node):
             return self.saved_for_forward
         if self._is_released:
             raise second_time()
-        found = tuple([None if each is None else each.unpack(self) for each in self._saved])
-        if self._forward_cls.clear_saved_tensors_on_access:
-            if self._is_read:
-                raise RuntimeError(
-                    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
-                    "autograd.Function. Either access saved_tensors only once, or set "
-                    "clear_saved_tensors_on_access=False."
-                )
-            self._is_read, self._saved = True, []
-        return found
-
-    @property
-    def saved_variables(self) -> tuple[Tensor | None, ...]:
-        """The old name of `saved_tensors`."""
-        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
-        return self.saved_tensors
+        return tuple([None if each is None else each.unpack(self) for each in self._saved])
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -144,13 +118,11 @@ class BackwardCFunction(FunctionCtx, Node):
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         if self.materialize_grads:
-            zeros = self._zeros if self._materialize_non_diff_grads else self.outputs
             gradients = [
-                inplace.filled_zeros(wanted) if gradient is None and wanted is not None else gradient
-                for gradient, wanted in zip(gradients, zeros, strict=True)
+                inplace.zeros(wanted) if gradient is None and wanted is not None else gradient
+                for gradient, wanted in zip(gradients, self._zeros, strict=True)
             ]
-        backward = self._forward_cls._backward()
-        answer = backward(self, gradients) if self._forward_cls.boxed_grads_call else backward(self, *gradients)
+        answer = self._forward_cls._backward()(self, *gradients)
         return self._checked(answer if isinstance(answer, tuple) else (answer,))
 
     def _checked(self, answer: tuple[Any, ...]) -> list[Tensor | None]:
@@ -191,18 +163,13 @@ class BackwardCFunction(FunctionCtx, Node):
     def _check_dtype(self, gradient: Tensor, edge: Edge) -> None:
         node, nr = edge
         wanted = None if node is None else node.outputs[nr]
-        if wanted is None or wanted.dtype is None or gradient._dtype.is_floating_point:
-            return
-        if gradient._dtype.is_complex == wanted.dtype.is_complex:
-            return
-        raise explained(
-            RuntimeError(
-                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
-                "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
-                "PyTorch.)"
-            ),
-            f"The gradient is of {gradient._dtype!r}, but the input of {wanted.dtype!r}: convert it in backward.",
+        is_fitting = gradient._dtype.is_floating_point or (
+            wanted is not None and gradient._dtype.is_complex == wanted.dtype.is_complex
         )
+        if wanted is not None and not is_fitting:
+            raise RuntimeError(
+                f"The gradient is of {gradient._dtype!r}, but the input of {wanted.dtype!r}: convert it in backward."
+            )
 
     def release(self) -> None:
         self._is_released = True
@@ -217,18 +184,14 @@ class BackwardCFunction(FunctionCtx, Node):
 class DelayedError(Node):
     """The node of a derivative that has no derivative itself."""
 
-    __slots__ = ("_message",)
-
-    def __init__(self, edges: list[Edge], message: str) -> None:
-        super().__init__(edges)
-        self._message = message
+    __slots__ = ()
 
     def name(self) -> str:
         return "torch::autograd::Error"
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         raise explained(
-            RuntimeError(self._message),
+            RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable"),
             "Take @once_differentiable away and write the backward with tensors' operators: then it is recorded.",
         )
 

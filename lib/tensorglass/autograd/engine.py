@@ -34,8 +34,6 @@ _anomaly = anomaly.state
 class Run:
     """One backward pass: which nodes are waited for, what has arrived where, and what is to be caught on the way."""
 
-    callbacks: list[Callable[[], Any]] | None = None  #: what is to be called at the end
-
     def __init__(
         self,
         roots: Sequence[Edge],
@@ -105,11 +103,6 @@ class Run:
 
     def reaches(self, node: Node) -> bool:
         """Whether a gradient will come by `node`."""
-        if isinstance(node, AccumulateGrad) and node in self._waiting and node in self._catch:
-            raise RuntimeError(
-                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
-                "This is currently not supported."
-            )
         return node in self._waiting and node in self._reached
 
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
@@ -143,7 +136,12 @@ class Run:
             return
         if arrived[nr] is None:
             arrived[nr] = gradient
-        elif not self.create_graph and _is_alone(arrived, nr):
+        else:
+            self._add(node, nr, arrived, gradient)
+
+    def _add(self, node: Node, nr: int, arrived: list[Any], gradient: Any) -> None:
+        """Add a gradient to the one that has arrived at an output of a node."""
+        if not self.create_graph and _is_alone(arrived, nr):
             arrived[nr] += gradient  # in place: nobody else sees it
         else:
             arrived[nr] = arrived[nr] + gradient
@@ -280,8 +278,6 @@ def run(
     try:
         walk = current.walk = new_run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
-        for callback in walk.callbacks or ():  # which may have more called
-            callback()
         return walk.caught
     finally:
         state.grad, current.walk = before

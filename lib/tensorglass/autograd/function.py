@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -65,19 +64,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     >>> Double.apply(torch.tensor(3.0))
     tensor(6.)
     """
-
-    clear_saved_tensors_on_access = False  #: whether `saved_tensors` can be read only once, to free memory early
-    boxed_grads_call = False  #: whether backward gets the gradients as one list, from which it may take them
-    generate_vmap_rule = False  #: whether `vmap` may follow the operators in forward and backward
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-            "version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = type(self).__name__
@@ -130,12 +116,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and enter it into the graph. Gradients flow to arguments that are tensors."""
         has_setup = cls.setup_context is not Function.setup_context
-        if has_setup:
-            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
-        if kwargs:
-            args = _by_place(cls.forward, args, kwargs, has_setup)
+        if has_setup or kwargs:
+            args = _by_place(cls.forward, args if has_setup else (None, *args), kwargs)[not has_setup :]
         moving = forward_ad.tangents_of(args)
         ctx = cls._backward_cls(args if moving is None else tuple([each.primal for each in moving]))
         is_recorded = ctx._is_recorded
@@ -155,7 +137,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
         result = outputs[0] if is_one else outputs
         if moving is not None:
-            result = pushed_by(functools.partial(cls.jvp, ctx), args, moving, result, ctx)
+            result = pushed_by(functools.partial(cls.jvp, ctx), moving, result, ctx)
         try:
             if is_recorded:
                 ctx.save()
@@ -176,28 +158,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return cls.vjp
 
 
-def _by_place(
-    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], has_setup: bool
-) -> tuple[Any, ...]:
-    """All arguments in their places: backward answers for each place, so there can be no keywords beyond them."""
-    parameters = inspect.signature(forward).parameters.values()
-    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    if not has_setup:
-        names = names[1:]  # ctx
-    places: dict[int, Any] = dict(enumerate(args))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise explained(
-                TypeError(f"forward() got an unexpected keyword argument '{name}'"),
-                "apply passes on what forward takes by place; keyword-only arguments and **kwargs it does not.",
-            )
-        if names.index(name) in places:
-            raise TypeError(f"forward() got multiple values for argument '{name}'")
-        places[names.index(name)] = value
-    for place in range(max(places) + 1):
-        if place not in places:
-            raise TypeError(f"forward() missing required argument: '{names[place]}' (position {place})")
-    return tuple([places[place] for place in sorted(places)])
+def _by_place(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments in their places, defaults filled in: backward answers for each place."""
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"apply() passes on what forward() takes by place, and not {', '.join(bound.kwargs)}")
+    return bound.args
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -219,10 +186,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _undifferentiable(gradients: list[Tensor | None]) -> list[Tensor | None]:
     """The gradients as outputs of a node that raises an error when it is reached."""
     sources = [None if each is None else each.detach().requires_grad_() for each in gradients]
-    node = DelayedError(
-        [NOWHERE if each is None else gradient_edge(each) for each in sources],
-        "trying to differentiate twice a function that was marked with @once_differentiable",
-    )
+    node = DelayedError([NOWHERE if each is None else gradient_edge(each) for each in sources])
     node.outputs = tuple([None if each is None else like(each) for each in gradients])
     for nr, each in enumerate(gradients):
         if each is not None:

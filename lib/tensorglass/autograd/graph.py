@@ -6,7 +6,6 @@ long as unpacking gives an equal tensor back.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -85,45 +84,34 @@ class disable_saved_tensors_hooks(setting):
         return super().before()
 
 
-class _Kept:
-    """A copy of a saved tensor, until it is cleared."""
-
-    __slots__ = ("__weakref__", "copy")
-
-    def __init__(self, copy: Tensor) -> None:
-        self.copy: Tensor | None = copy
+class _Key:
+    """What a node keeps in place of a copy."""
 
 
 class _Copies:
-    """The copies that were saved in one `allow_mutation_on_saved_tensors`."""
+    """The copies that were saved in one `allow_mutation_on_saved_tensors`, until they are cleared."""
 
     def __init__(self) -> None:
-        self._kept: weakref.WeakSet[_Kept] = weakref.WeakSet()  # the graph alone keeps them alive
+        self._copies: weakref.WeakKeyDictionary[_Key, Tensor] = weakref.WeakKeyDictionary()
 
     def clear(self) -> None:
         """Drop all copies: no backward can use them any more."""
-        for each in self._kept:
-            each.copy = None
+        self._copies.clear()
 
-    def _pack(self, tensor: Tensor) -> _Kept:
-        kept = _Kept(tensor.detach().clone())
-        self._kept.add(kept)
-        return kept
+    def pack(self, tensor: Tensor) -> _Key:
+        """A key for a copy of a tensor."""
+        key = _Key()  # the graph alone keeps it, and by it the copy
+        self._copies[key] = tensor.detach().clone()
+        return key
 
-    def _unpack(self, kept: _Kept) -> Tensor:
-        if kept.copy is None:
+    def unpack(self, key: _Key) -> Tensor:
+        """The copy."""
+        if key not in self._copies:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was "
                 "originally recorded."
             )
-        return kept.copy
-
-
-class _Open(threading.local):
-    is_open = False  #: whether this thread is within `allow_mutation_on_saved_tensors`
-
-
-_open = _Open()
+        return self._copies[key]
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
@@ -141,22 +129,15 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
     def __init__(self) -> None:
         self._copies = _Copies()
-        super().__init__(self._copies._pack, self._copies._unpack)
-
-    def before(self) -> tuple[object, Any]:
-        if _open.is_open:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        return super().before()
+        super().__init__(self._copies.pack, self._copies.unpack)
 
     def begin(self, note: tuple[object, Any]) -> _Copies:
         super().begin(note)
-        _open.is_open = True
         return self._copies
 
     def end(self, note: tuple[object, Any]) -> None:
         super().end(note)
         self._copies.clear()
-        _open.is_open = False
 
 
 class GradientEdge(NamedTuple):
@@ -181,11 +162,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a write that the library did not see."""
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
-    if not isinstance(tensors, Iterable):
-        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in tensors:
-        if not isinstance(each, Tensor):
-            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         each._written()
 
 

@@ -1,20 +1,18 @@
 """Connecting what a custom function returned to its node, and to its tangents in forward mode.
 
 An output is one of four things, and each is connected in its own way: a new tensor, a view of an input, an input that
-was written to (`mark_dirty`), or an input returned as it is. In forward mode, a view of an
-input must have a view of the input's tangent as its own, and what was written in place must have such a tangent.
+was written to (`mark_dirty`), or an input returned as it is.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.autograd.context import BackwardCFunction
 from tensorglass.autograd.forward_ad import UnpackedDualTensor, moving
 from tensorglass.core.dtypes import FLOATING
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import explained, warn
 from tensorglass.graph import inplace
 from tensorglass.graph.accumulate_grad import history
 from tensorglass.graph.node import set_history
@@ -37,18 +35,16 @@ def tied(
         for each in outputs
     ]
     ctx.finish(outputs, flows)
-    is_pure_view = ctx._is_pure_view
-    if is_pure_view and (len(inputs) > 1 or len([each for each in outputs if isinstance(each, Tensor)]) > 1):
-        raise RuntimeError(
-            "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need "
-            "to support more."
-        )
     made: list[Any] = []
     for nr, output in enumerate(outputs):
         if isinstance(output, Tensor):
             is_input, is_dirty = id(output) in given, id(output) in dirty
             if is_input and not is_dirty and id(output) in saved and (flows[nr] or not requires_grad(output)):
-                raise _saved_as_it_is()
+                raise RuntimeError(
+                    "An input that has been returned as-is as output is being saved for backward. This is not "
+                    "supported if you override setup_context. You should return and save a view of the input instead, "
+                    "e.g. with x.view_as(x) or setup ctx inside the forward function itself."
+                )
             if not flows[nr]:
                 output = _without_history(output, is_input, is_dirty)
             elif is_dirty:
@@ -56,7 +52,7 @@ def tied(
             else:
                 output = _with_history(_view_of_itself(output) if is_input else output, ctx, nr)
             if output._base is not None and not (is_input and is_dirty):
-                output._creation = Creation.PLAIN if is_pure_view else Creation.CUSTOM_FUNCTION
+                output._creation = Creation.CUSTOM_FUNCTION
         made.append(output)
     if sum(flows) > 1:
         for output in made:
@@ -108,8 +104,6 @@ def _with_history(output: Tensor, ctx: BackwardCFunction, nr: int) -> Tensor:
 
 def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool, count: int) -> None:
     if output._base is not None:
-        if not is_input:
-            raise RuntimeError(_NO_INPUT)
         inplace.check(output)
     elif history(output) is None and requires_grad(output):
         raise explained(
@@ -119,25 +113,16 @@ def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool
             notebook="06 in-place and versions",
         )
     if not is_input:
-        warnings.warn(_NO_INPUT, UserWarning, stacklevel=4)
+        warn(
+            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+            "should be passed to ctx.mark_dirty()."
+        )
     if output._base is not None and count > 1:
-        raise explained(
-            RuntimeError(
-                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-                "return more than one Tensor. This is not supported by the current autograd engine. You should either "
-                "make sure the input is not a view (using .clone() for example) or make your Function only return one "
-                "Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single "
-                "Tensor and a second one that does the other operations). You can ask on the forum "
-                "https://discuss.pytorch.org/ if you need help to do this change."
-            )
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+            "more than one Tensor: clone the input, or make two Functions of it."
         )
     inplace.rebase(output, ctx, nr)
-
-
-_NO_INPUT = (
-    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
-    "passed to ctx.mark_dirty()."
-)
 
 
 def _view_of_itself(tensor: Tensor) -> Tensor:
@@ -147,22 +132,8 @@ def _view_of_itself(tensor: Tensor) -> Tensor:
     return view
 
 
-def _saved_as_it_is() -> RuntimeError:
-    return explained(
-        RuntimeError(
-            "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-            "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
-            "setup ctx inside the forward function itself."
-        )
-    )
-
-
 def pushed_by(
-    jvp: Callable[..., Any],
-    arguments: Sequence[Any],
-    moved: Sequence[UnpackedDualTensor],
-    outputs: Any,
-    ctx: BackwardCFunction,
+    jvp: Callable[..., Any], moved: Sequence[UnpackedDualTensor], outputs: Any, ctx: BackwardCFunction
 ) -> Any:
     """What the function of `ctx` returned, as dual tensors: its `jvp` says how the outputs move.
 
@@ -174,49 +145,17 @@ def pushed_by(
         else tangent
         for primal, tangent in moved
     ]
-    versions = [0 if each is None else each._version for each in tangents]
     answer = jvp(*tangents)
-    is_one = not isinstance(outputs, tuple)
-    found: Any = (answer,) if is_one else answer
-    every = (outputs,) if is_one else outputs
-    if not isinstance(found, tuple) or len(found) != len(every):
-        count = len(found) if isinstance(found, tuple) else 1
-        raise RuntimeError(
-            f"Expected as many jvp outputs as forward outputs: got {count} tangents for {len(every)} outputs"
-        )
-    dirty = {id(each) for each in ctx.dirty_tensors or ()}
-    fixed = {id(each) for each in ctx.non_differentiable or ()}
-    for place, (output, tangent) in enumerate(zip(every, found, strict=True)):
+    several, every = (answer, outputs) if isinstance(outputs, tuple) else ((answer,), (outputs,))
+    if not isinstance(several, tuple) or len(several) != len(every):
+        raise RuntimeError("Expected as many jvp outputs as forward outputs")
+    for place, (output, tangent) in enumerate(zip(every, several, strict=True)):
         if not isinstance(output, Tensor) or tangent is None:
             continue
-        if output._dtype.category < FLOATING or id(output) in fixed:
+        if output._dtype.category < FLOATING or any(output is each for each in ctx.non_differentiable or ()):
             raise RuntimeError(
-                f"Function's jvp returned a gradient at position {place}, but  the corresponding forward output is not "
-                "a differentiable Tensor.You should return None at that position instead."
+                f"Function's jvp returned a gradient at position {place}, but the corresponding forward output is not "
+                "a differentiable Tensor. You should return None at that position instead."
             )
-        if id(output) in dirty:
-            own = next((at for at, each in enumerate(arguments) if each is output), None)
-            if own is not None and not (tangents[own] is tangent and tangent._version > versions[own]):
-                raise RuntimeError(_NOT_IN_PLACE)
-        elif output._base is not None:
-            _check_view(output, tangent, arguments, tangents)
         moving(output, tangent)
     return outputs
-
-
-def _check_view(output: Tensor, tangent: Tensor, arguments: Sequence[Any], tangents: Sequence[Any]) -> None:
-    if tangent._base is None:
-        raise RuntimeError(
-            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
-        )
-    for argument, own in zip(arguments, tangents, strict=True):
-        if argument is output._base and tangent._base is not (own if own._base is None else own._base):
-            raise RuntimeError(
-                "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
-            )
-
-
-_NOT_IN_PLACE = (
-    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an "
-    "input inplace, then the jvp function must modify the corresponding gradient inplace."
-)

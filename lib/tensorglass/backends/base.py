@@ -179,7 +179,7 @@ _backends: dict[tuple[str, int | None], Backend] = {}
 _families: dict[str, Family] = {}
 _first_use = CriticalSection()
 
-#: Where the backends of our own that are not loaded at once are found: a module that calls `register_family`.
+#: Where our own backends that are loaded lazily are found: a module that calls `register_family`.
 _LOADED_WHEN_NEEDED = {"sim": "tensorglass.backends.simulated", "cuda": "tensorglass.backends.cupy_backend"}
 
 
@@ -206,7 +206,7 @@ def family(device_type: str) -> Family | None:
 def _find_installed(device_type: str) -> None:
     """Look for the family of a type among installed packages."""
     if device_type not in _families:
-        from importlib.metadata import entry_points  # 20 ms, for types that are not ours alone
+        from importlib.metadata import entry_points  # slow: for types that are not ours
 
         for found in entry_points(group=devices.BACKENDS, name=device_type):
             register_family(device_type, found.load())

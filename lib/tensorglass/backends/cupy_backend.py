@@ -42,7 +42,7 @@ class Cuda:
 
     @cached_property
     def _count(self) -> int:
-        # A driver is looked for first: importing CuPy takes a second, and this must answer at once on a laptop.
+        # A driver is looked for first: importing CuPy is slow, and this must answer quickly on a laptop.
         if find_spec("cupy") is None or not _has_driver():
             return 0
         runtime = import_module("cupy").cuda.runtime
@@ -131,7 +131,7 @@ class CupyBackend:
         itemsize = dtype.itemsize
         if 0 in size:  # such a header may point past the end of its storage
             return self.empty(dtype, size)
-        steps = tuple([step * itemsize for step in stride])
+        steps = tuple([step * itemsize if step < 2**63 // itemsize else 0 for step in stride])  # of length 1
         return self.xp.ndarray(size, self.array_dtype(dtype), buffer.data + offset * itemsize, steps)
 
     def share_memory(self, one: Any, other: Any) -> bool:

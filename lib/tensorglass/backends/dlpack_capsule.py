@@ -40,7 +40,7 @@ class DLDeviceType(enum.IntEnum):
     kDLMAIA = 17
 
 
-#: Memory that the CPU reads and writes, whoever allocated it.
+#: Memory that the CPU reads and writes, however it was allocated.
 ON_HOST: Final = (DLDeviceType.kDLCPU, DLDeviceType.kDLCUDAHost, DLDeviceType.kDLROCMHost)
 
 _CODES: Final = ("kDLInt", "kDLUInt", "kDLFloat", "kDLOpaqueHandle", "kDLBfloat", "kDLComplex", "kDLBool")

@@ -1,10 +1,9 @@
 """The CPU's large arrays: their memory is kept when they die, and given to the next ones.
 
-The system hands memory out page by page, as it is first touched, and that takes longer than most kernels: adding two
-tensors of 64 MiB into new memory took 11.5 ms here, into memory that was used before 6 (PyTorch, which asks the system
-every time, 37). Nobody decides that a buffer is free. Each array's chain of `base` ends at a `HostBlock`, whoever made
-the array (a view, `.numpy()`, DLPack, a memoryview, a graph); when the last one goes, Python ends the block, and its
-bytes go back to the pool.
+The system hands memory out page by page, as it is first touched, and that takes longer than most kernels. Nobody
+decides that a buffer is free. Each array's chain of `base` ends at a `HostBlock`, however the array was made (a view,
+`.numpy()`, DLPack, a memoryview, a graph); when the last one goes, Python ends the block, and its bytes go back to the
+pool.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ def empty_bytes(nbytes: int) -> numpy.ndarray:
     return numpy.asarray(held)
 
 
-# GNU's C allocator gives arrays above a threshold back to the system at once, and raises it, up to 32 MiB, to the size
+# GNU's C allocator gives arrays above a threshold straight back to the system, and raises it, up to 32 MiB, to the size
 # of the largest that it has seen go. Seeing one go now, of which no page is touched, spares kernels the page faults of
-# their temporaries: a training step of LeNet takes 10.5 ms and not 13.
+# their temporaries.
 numpy.empty(32 * MIB - 2**16, numpy.uint8)
 
 

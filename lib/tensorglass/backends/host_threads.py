@@ -2,8 +2,7 @@
 
 NumPy computes on one core, and lets go of Python's lock meanwhile. An elementwise function does not mind which part of
 an array it gets, so each thread fills its own part of the result, and the numbers are the same. It pays where computing
-takes longer than fetching: two threads took `exp` of 4 million elements from 1.83 to 1.02 ms on a quiet machine, and
-hardly changed `add`, which waits for memory.
+takes longer than fetching, as for `exp`; `add` waits for memory.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ COSTLY = frozenset((
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "power", "sin", "cos", "tan",
     "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
 ))  # fmt: skip
-#: Results below this many bytes are done before other threads have begun: waking one takes up to 60 µs.
+#: Results below this many bytes are done before other threads have begun.
 LEAST_SHARED = 2**22
 
 

@@ -2,15 +2,25 @@
 
 The import makes many thousands of objects that stay, and no garbage; scanning them again and again would take a quarter
 of its time. Afterwards they count as old objects.
+
+Some modules are imported later, when they are first needed, in whichever thread that is. A fork waits for them: in the
+child that thread is gone, the lock of the module stays taken, and its first use would wait forever.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import _bootstrap, import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
+from threading import get_ident
+from types import ModuleType
+from typing import Any, cast
 
 
 @contextmanager
@@ -28,6 +38,65 @@ def garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+class _Torch:
+    """Finds ``torch.nn`` and the like where a program has put this library into ``sys.modules["torch"]``.
+
+    Python would look in the library's folder, and import each of its modules a second time. The class is derived from
+    nothing, since `importlib.abc` would import a good part of the standard library.
+    """
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if not fullname.startswith("torch.") or getattr(sys.modules.get("torch"), "__name__", "") != "tensorglass":
+            return None
+        ours = f"tensorglass.{fullname.removeprefix('torch.')}"
+        return None if find_spec(ours) is None else ModuleSpec(fullname, cast(Any, self))
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(f"tensorglass.{spec.name.removeprefix('torch.')}")
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The module has run already; only its own spec is given back to it."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
+
+
+def answer_to_torch() -> None:
+    """Let ``import torch.nn`` and the like find this library's modules, where it stands for PyTorch."""
+    sys.meta_path.insert(0, cast(Any, _Torch()))
+
+
 def has_shortcuts() -> bool:
     """Whether the shortcuts are to be installed: they are there, and ``TENSORGLASS_FAST=0`` does not leave them out."""
-    return os.environ.get("TENSORGLASS_FAST") != "0" and find_spec("tensorglass.fast") is not None
+    if os.environ.get("TENSORGLASS_FAST") == "0":
+        return False
+    return PathFinder.find_spec("tensorglass.fast", sys.modules["tensorglass"].__path__) is not None
+
+
+LONGEST_WAIT = 10.0  # seconds that a fork is kept waiting
+_NEEDED = {"tensorglass", "numpy", "scipy", "cupy", "cupyx", "ml_dtypes", *sys.stdlib_module_names}
+# The locks of the modules being imported, by name. They are not public, but unchanged since Python 3.3.
+_locks: dict[str, Callable[[], Any]] = _bootstrap._module_locks  # type: ignore[attr-defined]  # typeshed has public names
+
+
+def _another_thread_imports() -> bool:
+    """Whether another thread is importing a module that the library may need."""
+    names = [name for name in list(_locks) if name.partition(".")[0] in _NEEDED]
+    locks = [_locks.get(name, _nothing)() for name in names]
+    return any(lock is not None and lock.owner not in (None, get_ident()) for lock in locks)
+
+
+def _nothing() -> None:
+    """In the place of a lock that is gone."""
+
+
+def _wait_for_imports() -> None:
+    # Not for ever: the import may itself wait for something that the forking thread holds.
+    end = time.monotonic() + LONGEST_WAIT
+    while _another_thread_imports() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait_for_imports)

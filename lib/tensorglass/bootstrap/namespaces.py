@@ -112,13 +112,18 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
 
     if name.startswith("_"):  # programs probe for these
         return []
+    from tensorglass.core.out_of_scope import about  # as above
+
     path = f"{home}.{name}" if home else name
+    left_out = about(path)
+    if left_out is not None and (home or path in ("onnx", *pytorch_names())):  # onnx is imported by itself alone
+        return [left_out]
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
     if path in pytorch_names():
         notes = [
             f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
-            "is still to come."
+            "is still to come. Instead, compose it of others, or compute it with PyTorch."
         ]
         if elsewhere or close:
             notes.append(f"What is close to it here: {', '.join(elsewhere or close)}.")

@@ -9,7 +9,6 @@ callable's own end puts things back.
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,13 +17,12 @@ from typing import Any
 class _Entry:
     """One time that a block is entered."""
 
-    __slots__ = ("block", "is_open", "note", "watched")
+    __slots__ = ("block", "is_open", "is_over", "note")
 
     def __init__(self, block: Context) -> None:
         self.block = block
-        self.is_open = False
+        self.is_open = self.is_over = False
         self.note: Any = None
-        self.watched: weakref.ref[Any] | None = None  #: what tells when the statement lets go
 
 
 class _Thread(threading.local):
@@ -38,6 +36,8 @@ _thread = _Thread()
 
 def _taken(entries: list[_Entry], block: Context) -> _Entry | None:
     """The last entry of a block, taken out."""
+    if entries and entries[-1].block is block:
+        return entries.pop()
     for place in range(len(entries) - 1, -1, -1):
         if entries[place].block is block:
             return entries.pop(place)
@@ -50,7 +50,18 @@ def _leave(entry: _Entry, *_: object) -> None:
         entry.is_open = False
     elif entry in _thread.beginning:  # interrupted before `__enter__`
         _thread.beginning.remove(entry)
-    entry.watched = entry.note = None
+    entry.is_over = True
+    entry.note = None
+
+
+class _Leave(partial[None]):
+    """What a statement holds: `_leave` of one entry, which is called again when the statement lets go, if need be."""
+
+    __slots__ = ()
+
+    def __del__(self) -> None:
+        if not self.args[0].is_over:
+            self()
 
 
 class _Exit:
@@ -63,8 +74,7 @@ class _Exit:
         entry = _taken(by_hand, block) if by_hand else None
         is_beginning = entry is None
         entry = entry or _Entry(block)
-        leave = partial(_leave, entry)
-        entry.watched = weakref.ref(leave, partial(_leave, entry))
+        leave = _Leave(_leave, entry)  # before the entry is noted, which it takes back if this is interrupted
         if is_beginning:
             _thread.beginning.append(entry)
         return leave
@@ -90,11 +100,13 @@ class Context:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
-        entry = _taken(_thread.beginning, self) or _Entry(self)
+        entry = _taken(_thread.beginning, self)
+        is_by_hand = entry is None
+        entry = entry or _Entry(self)
         entry.note = note = self.before()
         entry.is_open = True
         found = self.begin(note)
-        if entry.watched is None:
+        if is_by_hand:
             _thread.by_hand.append(entry)
         return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
+from typing import Any, TypeGuard
 
 from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
@@ -94,35 +94,25 @@ def _read_arguments(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tup
         if name not in names:
             raise TypeError(f"device() got an unexpected keyword argument '{name}'")
     given = dict(zip(names, arguments, strict=False)) | keywords
-    first: Any = given.get(names[0])
-    alone = len(given) == 1 and "type" not in keywords
-    if alone and isinstance(first, device):
+    first, index = given.get(names[0]), given.get("index")
+    if len(given) == 1 and isinstance(first, device):
         return first.type, first.index
-    if alone and _is_int(first):
+    if len(given) == 1 and _is_int(first):
         return _accelerator(first), first
-    if len(arguments) > 2 or not isinstance(first, str):
-        if isinstance(first, device) and len(given) == 2:
-            raise TypeError("device(): argument 'type' (position 1) must be str, not torch.device")
+    if len(arguments) > 2 or not isinstance(first, str) or not (index is None or _is_int(index)):
+        shown = ", ".join(map(type_name, (*arguments, *keywords.values())))
         raise explained(
             TypeError(
-                f"device() received an invalid combination of arguments - got ({_types_of(arguments, keywords)}), but "
-                "expected one of:\n * (torch.device device)\n * (str type, int index = -1)\n"
+                f"device() received an invalid combination of arguments - got ({shown}), but expected one of:\n"
+                " * (torch.device device)\n * (str type, int index = -1)\n"
             ),
             'Write device("cpu"), or device("cuda:0").',
         )
-    index = given.get("index")
-    if index is not None and not _is_int(index):
-        raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type_name(index)}")
     return _read_name(first, index)
 
 
-def _is_int(value: object) -> bool:
+def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _types_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> str:
-    named = [f"{name}={type_name(value)}" for name, value in reversed(keywords.items())]
-    return ", ".join([type_name(each) for each in arguments] + named) + ("" if arguments or not named else ", ")
 
 
 def _accelerator(index: int) -> str:

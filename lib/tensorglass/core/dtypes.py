@@ -127,7 +127,7 @@ ALL: Final = (
     bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
     complex128,
 )  # fmt: skip
-#: Those that most of PyTorch's operators refuse, see `ops.arg_parser.missing_dtypes`.
+#: Those that PyTorch promotes with floating-point dtypes alone.
 WIDE_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 #: C++'s names of the types, which some of PyTorch's messages use.
 C_NAMES: Final = {

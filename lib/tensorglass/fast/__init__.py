@@ -47,6 +47,23 @@ _to = {
     "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }  # fmt: skip
 
+
+def _with_long_runs(form: Form) -> Form:
+    """The convolution itself stays as it is; its kernels are replaced."""
+    from tensorglass.fast import convolution  # now, as its operators are declared: few programs need them
+
+    convolution.install()
+    return form
+
+
+def _with_pairs(form: Form) -> Form:
+    """The same for pooling."""
+    from tensorglass.fast import pooling
+
+    pooling.install()
+    return form
+
+
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
 SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # views
@@ -87,6 +104,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     **{name: shortcut(copies.of_conversion_to(dtype), 1) for name, dtype in _to.items()},
     "cat": shortcut(cat_stack.joined, 1, 2),
     "stack": shortcut(cat_stack.stacked, 1, 2),
+    "hstack": shortcut(cat_stack.side_by_side, 1),
+    "vstack": shortcut(cat_stack.one_below_the_other, 1),
     # creation
     "empty": creation.of_size(creation.empty),
     "zeros": creation.of_size(creation.zeros),
@@ -131,6 +150,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "dot": matmul.of_product,
     "addmm": matmul.of_added_product,
     "einsum": einsum.of_pair,
+    "convolution": _with_long_runs,
+    "max_pool2d": _with_pairs,
 }
 
 

@@ -15,7 +15,7 @@ from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import float32, float64
-from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, spread, tensor_of
+from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, shares_memory, spread, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
 from tensorglass.graph.node import Gradients, Node
@@ -121,10 +121,12 @@ def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node
     found = in_quiet(gradients_of, node, gradient, towards)
     if found is None:
         return None
-    dtype = gradient._dtype
+    dtype, version = gradient._dtype, gradient._storage.version
     for place, each in enumerate(found):
         if type(each) is BareArray:
-            found[place] = tensor_of(each, dtype)
+            made = found[place] = tensor_of(each, dtype)
+            if version and shares_memory(each, gradient._array):
+                made._storage.version = version
     return found
 
 

@@ -19,7 +19,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.dtypes import float32, float64
 from tensorglass.fast.array_derivatives import apply_to_arrays, gradients_of, learn
-from tensorglass.fast.bare_arrays import XP, BareArray, in_quiet, is_spread, tensor_of
+from tensorglass.fast.bare_arrays import XP, BareArray, in_quiet, is_spread, shares_memory, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
 from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf, collecting
@@ -37,34 +37,26 @@ _add = XP.add
 class ArrayRun(Run):
     """One backward pass."""
 
-    def __init__(
-        self,
-        roots: Sequence[Edge],
-        keep_graph: bool,
-        create_graph: bool,
-        wanted: Sequence[Edge] | None,
-        collect: bool,
-    ) -> None:
-        super().__init__(roots, keep_graph, create_graph, wanted, collect)
-        self._written: dict[Node, int] = {}  #: how often something was added in place to a bare array that arrived
-        #: whether gradients may be bare arrays on their way
-        self._may_be_bare = (
-            wanted is None and not create_graph and not anomaly.state.enabled and not memory.is_measured()
-        )
+    _written: dict[Node, int]  #: how often something was added in place to a bare array that arrived
 
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
+        self._written = {}
+        is_whole, keep_graph = self.is_whole, self.keep_graph
+        may_be_bare = is_whole and not (self.create_graph or _anomaly.enabled or memory.is_measured())
+        if not may_be_bare:  # tensors from the beginning, which are held here, so that nothing is added to them
+            gradients = [
+                self._settled(node, nr, each) if node is not None and type(each) is BareArray else each
+                for (node, nr), each in zip(roots, gradients, strict=True)
+            ]
         for (node, nr), gradient in zip(roots, gradients, strict=True):
             if node is not None:
                 if type(gradient) is not BareArray:
                     gradient = first_fitted(gradient, node, nr)
-                elif type(node) is AccumulateGrad:
-                    gradient = _first_fitted_array(gradient, node, nr)
                 self._arrive(node, nr, gradient)
         for node in dict.fromkeys([node for node, _ in roots]):
             if node is not None and not self._waiting[node] and (len(roots) == 1 or node in self._reached):
                 self._push(node)
-        ready, is_whole, keep_graph = self._ready, self.is_whole, self.keep_graph
-        may_be_bare = self._may_be_bare
+        ready = self._ready
         while ready:
             node = heapq.heappop(ready)[2]
             while node is not None:
@@ -100,6 +92,8 @@ class ArrayRun(Run):
             sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:
                 break
+            if node in self._written or type(arrived[0]) is not BareArray:
+                self._keep_version(node, arrived[0], sent)
             arrived = None  # what was sent on as it came is then held by its receivers alone
             if not keep_graph:
                 node.release()
@@ -111,11 +105,11 @@ class ArrayRun(Run):
                 if following is None:
                     continue
                 gradient, sent[place] = sent[place], None
+                left = waiting[following] = waiting[following] - 1
                 outputs = following.outputs
                 wanted: Any = outputs[nr]
                 if not (is_elementwise and wanted.size is own.size and wanted.dtype is own.dtype):
-                    gradient = fitted_array(gradient, edge, node, place)
-                left = waiting[following] = waiting[following] - 1
+                    gradient = fitted_array(gradient, edge, node, place, may_be_view=not left)
                 held: Any = all_arrived.get(following)
                 only = None
                 if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
@@ -134,11 +128,11 @@ class ArrayRun(Run):
                         all_arrived[following] = only
                 if not left:
                     if next_node is not None:
-                        self._push(next_node, arrived)
+                        self._put_off(next_node, arrived)
                     next_node, arrived = following, only
             if ready:  # then which comes first has to be found out
                 if next_node is not None:
-                    self._push(next_node, arrived)
+                    self._put_off(next_node, arrived)
                 next_node, arrived = heapq.heappop(ready)[2], None
             elif next_node is None:
                 return None
@@ -167,21 +161,32 @@ class ArrayRun(Run):
         tensor._storage.version = self._written.get(node, 0)
         return tensor
 
-    def _push(self, node: Node, arrived: Any = None) -> None:
-        """Put a node among those that are ready; `arrived` are its gradients, if they are not noted yet."""
+    def _keep_version(self, node: Node, given: Any, sent: list[Any]) -> None:
+        """What `node` sends on of the memory of the gradient `given` to it has the version of that, as a tensor."""
+        is_bare = type(given) is BareArray
+        version = self._written.get(node, 0) if is_bare else given._storage.version
+        if not version:
+            return
+        array = given if is_bare else given._array
+        for place, each in enumerate(sent):
+            if type(each) is BareArray and shares_memory(each, array):
+                each = sent[place] = tensor_of(each, node.outputs[0].dtype)  # type: ignore[union-attr]  # it has one
+                each._storage.version = version
+            elif is_bare and isinstance(each, Tensor) and shares_memory(each._array, array):  # two get it
+                each._storage.version = version
+
+    def _put_off(self, node: Node, arrived: Any) -> None:
+        """Put a node among those that are ready; `arrived` are its gradients, None if they are noted already."""
         if arrived is not None:
             self._arrived[node] = arrived
-        super()._push(node)
+        self._push(node)
 
-    def _arrive(self, node: Node, nr: int, gradient: Any) -> None:
-        """Add a gradient to those that have arrived at a node; of two the one that was a bare array is a tensor now."""
-        arrived: list[Any] | None = self._arrived.get(node)
-        if arrived is not None and arrived[nr] is not None and gradient is not None:
-            if type(gradient) is BareArray:
-                gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
-            if type(arrived[nr]) is BareArray:
-                arrived[nr] = self._settled(node, nr, arrived[nr])
-        super()._arrive(node, nr, gradient)
+    def _add(self, node: Node, nr: int, arrived: list[Any], gradient: Any) -> None:
+        if type(gradient) is BareArray:
+            gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
+        if type(arrived[nr]) is BareArray:
+            arrived[nr] = self._settled(node, nr, arrived[nr])
+        super()._add(node, nr, arrived, gradient)
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         if isinstance(node, FormulaNode) and not state.grad and arrived[0] is not None and not _anomaly.enabled:
@@ -192,8 +197,12 @@ class ArrayRun(Run):
         return super()._run(node, arrived)
 
 
-def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
-    """`fitted`, in which a bare array that is right stays one, and so does one that is summed, as that of a bias is."""
+def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int, *, may_be_view: bool) -> Any:
+    """`fitted`, in which a bare array that is right stays one, and so does one that is summed, as that of a bias is.
+
+    A sum that lost dimensions is a view. To a view nothing is added in place, so a bare array must not be one if more
+    is to arrive: unless `may_be_view`.
+    """
     following, output_nr = edge
     wanted = None if following is None else following.outputs[output_nr]
     if type(gradient) is BareArray:
@@ -202,18 +211,10 @@ def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
             if gradient.shape == wanted.size:
                 return gradient
             axes = geometry.summed_dims(gradient.shape, wanted.size)
-            if axes and wanted.size:
+            if axes and wanted.size and (may_be_view or len(wanted.size) == gradient.ndim):
                 return total(XP, gradient, axes).reshape(wanted.size)
         gradient = tensor_of(gradient, dtype)
     return fitted(gradient, edge, node, nr)
-
-
-def _first_fitted_array(gradient: Any, node: AccumulateGrad, nr: int) -> Any:
-    """A bare array to begin with, of the dtype that the leaf's gradient is to have."""
-    own, wanted = node.variable._dtype, node.outputs[nr]
-    if wanted is None or wanted.dtype is own:
-        return gradient
-    return first_fitted(tensor_of(gradient, own), node, nr)
 
 
 def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
@@ -234,15 +235,15 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)
-    collecting.run(_collect_first, meta, found)
+    if meta.grad is None:  # asked and set with no call between, so in one step for other threads
+        meta.grad = found
+    else:
+        collecting.run(_collect, meta, found)
     return True
 
 
-def _collect_first(meta: Meta, found: Tensor) -> None:
-    if meta.grad is None:
-        meta.grad = found
-    else:  # another thread was first
-        meta.grad += found
+def _collect(meta: Meta, found: Tensor) -> None:
+    meta.grad = found if meta.grad is None else meta.grad.add_(found)
 
 
 def _is_copied_in_order(leaf: Tensor) -> bool:

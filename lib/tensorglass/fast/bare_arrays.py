@@ -69,6 +69,12 @@ def is_spread(array: Array) -> bool:
     return array.ndim > 0 and array.size > 0 and not any(array.strides)
 
 
+def shares_memory(array: Array, other: Array) -> bool:
+    """Whether `array`, which was computed from `other`, is `other` itself or a view of it."""
+    base = array.base
+    return array is other or (base is not None and (base is other or base is other.base))
+
+
 def tensor_of(array: Array, dtype: DType) -> Tensor:
     """The tensor of a bare array."""
     size = array.shape

@@ -1,4 +1,4 @@
-"""Shortcuts of `cat` and `stack`: small tensors of one size without gaps, that no gradient flows to."""
+"""Shortcuts of `cat`, `stack` and their like: small tensors of one size without gaps, that no gradient flows to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def joined(tensors: Any, dim: Any = 0) -> Tensor | None:
 
 
 def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
-    """Small tensors joined at once, as for `cat`; then the joined dimension is cut in two."""
+    """Small tensors joined as for `cat`; then the joined dimension is cut in two."""
     made = joined(tensors, dim)
     if made is not None:
         size = tensors[0]._size
@@ -49,3 +49,19 @@ def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
         made._array = raw_array(made).reshape(size)
         made._size, made._stride = size, geometry.CONTIGUOUS_STRIDES[size]
     return made
+
+
+def side_by_side(tensors: Sequence[Tensor]) -> Tensor | None:
+    """`hstack`, as for `cat`."""
+    return joined(tensors, 0 if _are_vectors(tensors) else 1)
+
+
+def one_below_the_other(tensors: Sequence[Tensor]) -> Tensor | None:
+    """`vstack`, as for `cat`."""
+    return stacked(tensors) if _are_vectors(tensors) else joined(tensors, 0)
+
+
+def _are_vectors(tensors: Any) -> bool:
+    """Whether the first is one; `joined` looks at the others."""
+    first = tensors[0] if type(tensors) in (list, tuple) and tensors else None
+    return type(first) is Tensor and len(first._size) == 1

@@ -104,7 +104,7 @@ def full(size: Any, fill_value: Any) -> Tensor | None:
 
 
 def of_random(name: str) -> Callable[[Form], Form]:
-    """What puts numbers that are drawn at once before a function that takes a size: "uniform" or "normal" ones."""
+    """What puts numbers drawn in one go before a function that takes a size: "uniform" or "normal" ones."""
 
     def put(form: Form) -> Form:
         from tensorglass.ops.kernels import random_bits

@@ -85,7 +85,7 @@ def of_scattering(
 
 
 def _written(input: Tensor, dim: int, index: Tensor, given: Any, write: Callable[..., None]) -> bool:
-    """Whether the in-place form has done it at once with `given`, a tensor of the index's size or a number."""
+    """Whether the in-place form has done it with `given`, a tensor of the index's size or a number."""
     places = _places(input, dim, index)
     if places is None or input._storage in (index._storage, given._storage if type(given) is Tensor else None):
         return False

@@ -1,7 +1,7 @@
-"""Shortcuts of ``x[…]``: slices, rows, single cells and masks, of tensors that no gradient flows to.
+"""Shortcuts of ``x[…]``: rows, single cells and masks, of tensors that no gradient flows to.
 
 ``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
-each dimension, so that an element has one place in the row of all elements, and there NumPy reads and writes at once.
+each dimension, so that an element has one place in the row of all elements, where NumPy reads and writes in one step.
 What is the least out of the ordinary, positions from the end among it, is left to the form, which also knows what to
 say of positions that are not there.
 """
@@ -37,11 +37,7 @@ def of_reading(form: Form) -> Form:
     def getitem(input: Tensor, index: Any) -> Any:
         if type(input) is Tensor and input._meta is None:
             made, kind = None, type(index)
-            if kind is int:
-                made = _at(input, index)
-            elif kind is slice:
-                made = _slice(input, index)
-            elif kind is list or kind is Tensor:
+            if kind is list or kind is Tensor:
                 made = read_rows(input, index)
             elif kind is tuple and index and type(index[0]) is Tensor:
                 made = read_cells(input, index)

@@ -72,7 +72,7 @@ class Facts:
         rule = kernel.rule_for({})
         #: which operands' dtypes need no conversion, which half types are computed in float32, and which complex dtypes
         #: need no conversion either unless elements are conjugated: with the result's
-        self.direct, self.halves, self.complexes = _of_declared(rule, kernel.lacks_unsigned)
+        self.direct, self.halves, self.complexes = _of_declared(rule)
         #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
         self.unchecked = self.direct
         if self.checks:
@@ -97,7 +97,7 @@ class Facts:
         rule = self.kernel.rule_for(parameters)
         found = self._direct_by_rule.get(rule)
         if found is None:
-            found = {} if rule.is_like_input else _direct_dtypes(rule, self.kernel.lacks_unsigned)
+            found = {} if rule.is_like_input else _direct_dtypes(rule)
             if len(self._direct_by_rule) < _FEW_RULES:
                 self._direct_by_rule[rule] = found
         return found
@@ -114,14 +114,14 @@ def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
     return halves
 
 
-def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool, are_complex: bool = False) -> dict[DType, DType]:
+def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DType]:
     """Operands of these dtypes go to the kernel as they are, and what it returns has these.
 
     Complex ones apart, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
     """
     direct = {}
     for dtype in dtypes.ALL:
-        if dtype.is_complex is not are_complex or (lacks_unsigned and dtype in dtypes.WIDE_UNSIGNED):
+        if dtype.is_complex is not are_complex:
             continue
         try:
             compute, result = apply_rule(rule, dtype)
@@ -133,10 +133,10 @@ def _direct_dtypes(rule: DTypeRule, lacks_unsigned: bool, are_complex: bool = Fa
 
 
 @cache
-def _of_declared(rule: DTypeRule, lacks_unsigned: bool) -> tuple[dict[DType, DType], ...]:
+def _of_declared(rule: DTypeRule) -> tuple[dict[DType, DType], ...]:
     """All three for the rule of a declaration, which many share."""
-    complexes = _direct_dtypes(rule, lacks_unsigned, are_complex=True)
-    return _direct_dtypes(rule, lacks_unsigned), _half_dtypes(rule), complexes
+    complexes = _direct_dtypes(rule, are_complex=True)
+    return _direct_dtypes(rule), _half_dtypes(rule), complexes
 
 
 @remembered

@@ -18,6 +18,7 @@ from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Tensor]
 
@@ -32,7 +33,11 @@ def of_product(form: Form) -> Form:
         nonlocal enter
         if len(arguments) == 2 and not keywords:
             input, other = arguments
-            if type(input) is Tensor is type(other) and (dims is None or (len(input._size), len(other._size)) == dims):
+            if (
+                type(input) in PLAIN
+                and type(other) in PLAIN
+                and (dims is None or (len(input._size), len(other._size)) == dims)
+            ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
                 if not is_recorded:
                     made = product(input, other)
@@ -81,7 +86,7 @@ def of_added_product(form: Form) -> Form:
 
 def product(input: Any, other: Any) -> Tensor | None:
     """The product of floating-point tensors of which there is nothing to ask; None for all else."""
-    if type(input) is not Tensor or type(other) is not Tensor:
+    if type(input) not in PLAIN or type(other) not in PLAIN:
         return None
     dtype, storage = input._dtype, input._storage
     if not (
@@ -131,7 +136,9 @@ def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> 
 
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
     """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
-    if not (type(input) is type(mat1) is type(mat2) is Tensor and len(mat1._size) == len(mat2._size) == 2):
+    if not (
+        type(input) in PLAIN and type(mat1) in PLAIN and type(mat2) in PLAIN and len(mat1._size) == len(mat2._size) == 2
+    ):
         return None
     (rows, _), (_, columns) = mat1._size, mat2._size
     if input._dtype is not mat1._dtype or input._storage.device is not CPU:

@@ -23,6 +23,7 @@ from tensorglass.ops.declare.run_pointwise import compute
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 
@@ -32,12 +33,12 @@ _PLAIN = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # numbers that no subcla
 
 def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
-    kinds = [{Tensor, *_PLAIN} if name in signature.numbers else {Tensor} for name in signature.operands]
+    kinds = [_PLAIN if name in signature.numbers else {} for name in signature.operands]
 
     def of_many(*arguments: Any, **keywords: Any) -> Any:
-        if len(arguments) == len(kinds) and not keywords and type(arguments[0]) is Tensor:
+        if len(arguments) == len(kinds) and not keywords and type(arguments[0]) in PLAIN:
             for argument, kind in zip(arguments, kinds, strict=True):
-                if type(argument) not in kind:
+                if type(argument) not in PLAIN and type(argument) not in kind:
                     break
             else:
                 if signature.are_alike(arguments):
@@ -53,7 +54,7 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     direct, least_pooled = facts.unchecked, facts.least_pooled
 
     def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
-        if type(input) is not Tensor or more or keywords:
+        if type(input) not in PLAIN or more or keywords:
             return fallback(*_given(input), *more, **keywords)
         result = direct.get(input._dtype)
         if result is None:
@@ -97,7 +98,7 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
     elsewhere = _strided_binary(facts, signature, fallback)
 
     def direct_binary(input: Any, other: Any) -> Any:
-        if type(input) is Tensor and type(other) is Tensor and input._dtype is other._dtype:
+        if type(input) in PLAIN and type(other) in PLAIN and input._dtype is other._dtype:
             one, two, size, storage = input._array, other._array, input._size, input._storage
             if one is None:
                 one = raw_array(input)
@@ -162,10 +163,10 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
 
     def strided_binary(input: Any, other: Any) -> Any:
         kind = type(other)
-        if type(input) is not Tensor:
-            is_plain = kind is Tensor and type(input) in first
+        if type(input) not in PLAIN:
+            is_plain = kind in PLAIN and type(input) in first
             return compute(Call(kernel, (input, other), {})) if is_plain else fallback(input, other)
-        if kind is not Tensor:
+        if kind not in PLAIN:
             if kind not in second:
                 return fallback(input, other)
             answer = with_number(input, other)
@@ -173,7 +174,7 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
                 return answer
         dtype, storage = input._dtype, input._storage
         result = direct.get(dtype)
-        if kind is Tensor:
+        if kind in PLAIN:
             is_alike = other._dtype is dtype and other._storage.device is storage.device
         else:
             is_alike = second[kind] <= dtype.category
@@ -182,18 +183,18 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
         for check in checks:
             check((input, other))
         layouts: tuple[Layout, ...] = ((input._size, input._stride),)
-        if kind is Tensor:
+        if kind in PLAIN:
             two, layouts = raw_array(other), (*layouts, (other._size, other._stride))
         else:
             two, layouts = array_of_number(storage.backend, other, dtype), (*layouts, *of_numbers)
         one = raw_array(input)
         size, stride, order = result_layout(layouts, is_like_input)
         is_packed = input._contiguous and size and order is None and storage._nbytes < least_pooled
-        if is_packed and (kind is not Tensor or (other._contiguous and other._size == size)):
+        if is_packed and (kind not in PLAIN or (other._contiguous and other._size == size)):
             answer = compute_packed(facts, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(facts, storage, result, size, stride, order, one, two)
-        if (input._meta is not None or (kind is Tensor and other._meta is not None)) and state.grad:
+        if (input._meta is not None or (kind in PLAIN and other._meta is not None)) and state.grad:
             return facts.record((input, other), answer)
         return answer
 
@@ -210,7 +211,7 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
 
     def binary_in_place(self: Tensor, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         kind = type(other)
-        if more or keywords or type(self) is not Tensor or not (kind is Tensor or kind in numbers):
+        if more or keywords or type(self) not in PLAIN or not (kind in PLAIN or kind in numbers):
             return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
@@ -219,7 +220,7 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
         if direct.get(dtype) is dtype and is_unrecorded and is_apart:
             if one is None:
                 one = raw_array(self)
-            if kind is Tensor:
+            if kind in PLAIN:
                 source = other._storage
                 is_alike = other._dtype is dtype and other._size == self._size and storage.device is source.device
                 if is_alike and (other._meta is None or not state.grad) and (storage is not source or self is other):
@@ -242,7 +243,7 @@ def _fast_unary_in_place(facts: Facts, signature: CallSignature, fallback: Form)
     direct = facts.unchecked if kernel.takes_out and kernel.inplace_check is None else {}
 
     def unary_in_place(self: Tensor, /, *more: Any, **keywords: Any) -> Any:
-        if more or keywords or type(self) is not Tensor:
+        if more or keywords or type(self) not in PLAIN:
             return fallback(self, *more, **keywords)
         dtype, storage, array, meta = self._dtype, self._storage, self._array, self._meta
         is_unrecorded = meta is None or not (state.grad or meta.is_inference)

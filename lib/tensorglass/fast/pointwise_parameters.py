@@ -22,6 +22,7 @@ from tensorglass.ops.declare.run_pointwise import with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
 
@@ -42,7 +43,7 @@ def _computed(call: Call) -> Tensor | None:
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
     for operand in operands:
-        if type(operand) is Tensor:
+        if type(operand) in PLAIN:
             array = operand._array
             if array is None:
                 array = raw_array(operand)
@@ -119,13 +120,13 @@ def _number(facts: Facts, number: float, dtype: DType, computed: DType) -> Array
 
 def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
     """Whether the result fits ``out=`` as it is, and writing there changes no operand but that very tensor."""
-    if type(out) is not Tensor or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
+    if type(out) not in PLAIN or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
         return False
     raw_array(out)  # which finds out whether there are gaps
     if not out._contiguous:
         return False
     storage = out._storage
     for operand in operands:
-        if operand is not out and type(operand) is Tensor and operand._storage is storage:
+        if operand is not out and type(operand) in PLAIN and operand._storage is storage:
             return False
     return True

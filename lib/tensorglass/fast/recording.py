@@ -20,6 +20,7 @@ from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, like
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import PLAIN
 
 _new = object.__new__
 _anomaly = anomaly.state
@@ -53,14 +54,14 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         one, two = operands
         first = second = NOWHERE
         flow = 0
-        if type(one) is Tensor:
+        if type(one) in PLAIN:
             if one._meta is not None:
                 first = gradient_edge(one)
                 if first is not NOWHERE:
                     flow = 1
         elif not takes_numbers or watched.recorded_formulas:
             flow = -4
-        if type(two) is Tensor:
+        if type(two) in PLAIN:
             if two._meta is not None:
                 second = gradient_edge(two)
                 if second is not NOWHERE:
@@ -72,10 +73,10 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
     def edges_of_several(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
         flow, edges = 0, []
         for place, operand in enumerate(operands):
-            edge = gradient_edge(operand) if type(operand) is Tensor else NOWHERE
+            edge = gradient_edge(operand) if type(operand) in PLAIN else NOWHERE
             if edge is not NOWHERE:
                 flow += 1 << place
-            elif type(operand) is not Tensor and not takes_numbers:
+            elif type(operand) not in PLAIN and not takes_numbers:
                 flow = -(1 << count)
             edges.append(edge)
         return flow, tuple(edges)
@@ -104,7 +105,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             value = operands[place]
             if keep is not kept:
                 value = keep(value)
-            elif type(value) is Tensor:
+            elif type(value) in PLAIN:
                 meta = value._meta
                 if value._counter is None and (meta is None or not meta.is_inference):
                     saved = _new(SavedInput)  # `keep_input`, written out

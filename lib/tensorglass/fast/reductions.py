@@ -22,6 +22,7 @@ from tensorglass.ops.kernels.sum import IN_TURN, LONG_PIECE, ONES, ROWS
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 #: Gives the dtype that is computed in and the result's, or None where the long way has to look closer.
 Kinds = Callable[[DType], tuple[DType, DType] | None]
@@ -180,7 +181,7 @@ def read_call(
     if type(dim) is not int and (count == 2 or keywords) and not (many and type(dim) is tuple and are_ints(dim)):
         return None
     input = arguments[0]
-    return (input, dim, keepdim) if type(input) is Tensor else None
+    return (input, dim, keepdim) if type(input) in PLAIN else None
 
 
 def packed_array(input: Tensor) -> Array | None:

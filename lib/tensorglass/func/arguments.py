@@ -16,20 +16,18 @@ Argnums = int | tuple[int, ...]
 ALL: Any = object()  #: in place of argnums: all arguments
 
 
-def refuse_whole_numbers(outputs: list[Tensor]) -> None:
+def refuse_integers(outputs: list[Tensor]) -> None:
     for each in outputs:
-        if not (each.is_floating_point() or each.is_complex()):
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{each.dtype}"
-            )
+        if each._dtype.category < FLOATING:
+            raise RuntimeError(f"All outputs of f must be floating-point or complex Tensors, got {each.dtype}")
 
 
-def refuse_complex(name: str, value: Any, what: str) -> None:
-    for place, each in enumerate(tree_flatten(value)[0]):
+def refuse_complex(name: str, side: str, value: Any) -> None:
+    """Raise RuntimeError if there is a complex tensor on a side of a function: among its inputs or its outputs."""
+    for number, each in enumerate(tree_flatten(value)[0]):
         if isinstance(each, Tensor) and each.is_complex():
             raise RuntimeError(
-                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {place}"
+                f"{name}: Expected all {side}s to be real but received complex tensor at flattened input idx: {number}"
             )
 
 
@@ -48,17 +46,10 @@ def with_leaves(level: Level, args: tuple[Any, ...], argnums: Argnums) -> tuple[
 
 def places(argnums: Any, count: int) -> list[int]:
     """The positions that `argnums` means, counted from the front."""
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    found = []
-    for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
-        if not isinstance(argnum, int):
-            raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
-        if not -count <= argnum < count:
-            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
-        found.append(argnum % count)
-    if not found:
-        raise RuntimeError("argnums must be non-empty")
+    given = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not given or not all(isinstance(each, int) and -count <= each < count for each in given):
+        raise RuntimeError(f"argnums must be positions of the {count} positional inputs, got: {argnums}")
+    found = [each % count for each in given]
     if len(set(found)) != len(found):
         raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
     return found
@@ -71,23 +62,11 @@ def split_aux(output: Any, name: str) -> tuple[Any, Any]:
     return output
 
 
-def unwrapped_aux(level: Level, aux: Any) -> Any:
-    for each in tree_flatten(aux)[0]:
-        if not isinstance(each, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(each)}")
-    return level.unwrap(aux)
-
-
-def check_can_move(what: str, given: Any) -> None:
+def check_can_move(given: Any) -> None:
     if isinstance(given, Tensor) and given._dtype.category < FLOATING:
-        raise ValueError(f"Expected {what} to be floating point or complex, but got: {given.dtype}")
+        raise ValueError(f"Expected primals and tangents to be floating point or complex, but got: {given.dtype}")
 
 
 def check_tensors(outputs: list[Any], name: str) -> None:
-    if not outputs or outputs == [None]:
-        raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got output = {outputs})")
-    for each in outputs:
-        if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
-            )
+    if not outputs or not all(isinstance(each, Tensor) for each in outputs):
+        raise RuntimeError(f"{name}: Expected f to return tensors, got {[type(each).__name__ for each in outputs]}")

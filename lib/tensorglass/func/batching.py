@@ -10,9 +10,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.core.contexts import Context, setting
+from tensorglass.core.contexts import setting
 from tensorglass.core.errors import explained
-from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
+from tensorglass.func.pytree import TreeSpec, tree_flatten
 from tensorglass.ops.random.vmap import SliceDraws
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.tensor.grad_mode import state
@@ -40,7 +40,8 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        tree_map(lambda dim: _check_out_dim(dim, func, out_dims), out_dims)
+        if not all(dim is None or isinstance(dim, int) for dim in tree_flatten(out_dims)[0]):
+            raise ValueError(f"vmap({_name(func)}, out_dims={out_dims}): out_dims must be ints or None, nested or not.")
         count, dims, leaves, structure = _read_arguments(func, in_dims, args)
         together = count if chunk_size is None or randomness == "same" else chunk_size
 
@@ -53,7 +54,8 @@ def vmap(
         for index in range(count):
             if index % together == 0:
                 draws = SliceDraws(randomness, min(together, count - index))
-            with draws.slice(index % together), _graphs_kept(state.keeps_graphs or index + 1 < count):
+            # A backward pass leaves the graph for the next slice, as if there were but one pass.
+            with draws.slice(index % together), setting(state, keeps_graphs=state.keeps_graphs or index + 1 < count):
                 results.append(func(*slices(index), **kwargs))
         if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
             zeros = [
@@ -66,11 +68,6 @@ def vmap(
     return wrapped
 
 
-def _graphs_kept(wanted: bool) -> Context:
-    """A block in which a backward pass leaves the graph for the next slice, as if there were but one pass."""
-    return setting(state, keeps_graphs=wanted)
-
-
 # --- arguments -------------------------------------------------------------------------------------------------------
 
 
@@ -80,15 +77,7 @@ def _read_arguments(
     """How many slices there are; for each leaf of the arguments the dimension that is sliced; the leaves."""
     call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(
-            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
-            f"got: {type(in_dims)}."
-        )
-    if not args:
-        raise ValueError(
-            f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-            "over a function with no inputs. The latter is unsupported."
-        )
+        raise ValueError(f"{call}: expected `in_dims` to be int or a tuple nested as the inputs, got: {type(in_dims)}.")
     leaves, structure = tree_flatten(args)
     dims = structure.broadcast_prefix(in_dims)
     if dims is None:
@@ -114,17 +103,13 @@ def _read_arguments(
 def _dim_of(call: str, leaf: Any, dim: Any) -> int | None:
     if dim is None:
         return None
-    if not isinstance(dim, int):
-        raise ValueError(
-            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
-        )
     if not isinstance(leaf, Tensor):
         raise ValueError(
             f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
             "non-Tensor arguments, please use None as the respective in_dim"
         )
     count = len(leaf._size)
-    if not -count <= dim < count:
+    if not isinstance(dim, int) or not -count <= dim < count:
         raise ValueError(
             f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {count} so "
             f"expected in_dim to satisfy -{count} <= in_dim < {count}."
@@ -133,22 +118,10 @@ def _dim_of(call: str, leaf: Any, dim: Any) -> int | None:
 
 
 def _name(func: Any) -> str:
-    if hasattr(func, "__name__"):
-        return str(func.__name__)
-    if isinstance(func, functools.partial):
-        return f"functools.partial({_name(func.func)}, ...)"
-    return repr(func)
+    return str(getattr(func, "__name__", func))
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
-
-
-def _check_out_dim(dim: Any, func: Function, out_dims: Any) -> None:
-    if dim is not None and not isinstance(dim, int):
-        raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
-            "ints representing where in the outputs the vmapped dimension should appear."
-        )
 
 
 def _gathered(func: Function, results: list[Any], out_dims: Any, is_empty: bool) -> Any:

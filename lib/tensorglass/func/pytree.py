@@ -17,7 +17,7 @@ _SEQUENCES = (tuple, list, deque)
 
 @dataclass(frozen=True)
 class TreeSpec:
-    """How leaves are nested. Printed as PyTorch prints a TreeSpec: leaves are stars."""
+    """How leaves are nested. Leaves print as stars."""
 
     kind: type | None = None  #: None for a leaf
     keys: tuple[Any, ...] | None = None  #: of a dictionary
@@ -53,26 +53,10 @@ class TreeSpec:
         return [self] if self.kind is None else [leaf for child in self.children for leaf in child.leaf_paths()]
 
     def __repr__(self) -> str:
-        return self._written(0)
-
-    def _written(self, indent: int) -> str:
         if self.kind is None:
             return "*"
-        between = ",\n" + " " * (indent + 2)
         keys = None if self.keys is None else list(self.keys)
-        return (
-            f"TreeSpec({self.kind.__name__}, {keys}, [{between.join(c._written(indent + 2) for c in self.children)}])"
-        )
-
-
-class _Star:
-    def __repr__(self) -> str:
-        return "*"
-
-
-def stars(structure: TreeSpec) -> str:
-    """The structure as the value would print, with stars for leaves: ``(*, [*])``."""
-    return repr(structure.unflatten([_Star()] * len(structure.leaf_paths())))
+        return f"TreeSpec({self.kind.__name__}, {keys}, [{', '.join(map(repr, self.children))}])"
 
 
 def _is_nested(value: Any) -> bool:

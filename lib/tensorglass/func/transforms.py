@@ -18,13 +18,12 @@ from tensorglass.func.arguments import (
     check_tensors,
     places,
     refuse_complex,
-    refuse_whole_numbers,
+    refuse_integers,
     split_aux,
-    unwrapped_aux,
     with_leaves,
 )
 from tensorglass.func.levels import Level, gradients, outside_inference
-from tensorglass.func.pytree import stars, tree_flatten, tree_map
+from tensorglass.func.pytree import tree_flatten, tree_map
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.random.vmap import SliceDraws
 from tensorglass.ops.rearrange.cat_stack import stack
@@ -78,7 +77,7 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
             _check_scalar(output)
             found = structure.unflatten(gradients([output], wanted))
             if has_aux:
-                return level.unwrap(found), (level.unwrap(output), unwrapped_aux(level, aux))
+                return level.unwrap(found), (level.unwrap(output), level.unwrap(aux))
             return level.unwrap(found), level.unwrap(output)
 
     return both
@@ -129,7 +128,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     (tensor(6.),)
     """
     pulled = _Vjp(func, primals, ALL, has_aux, "vjp(f, *primals)")
-    refuse_whole_numbers(pulled.outputs)
+    refuse_integers(pulled.outputs)
 
     @outside_inference
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -137,13 +136,13 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
         if structure != pulled.output_structure:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                f"function. cotangents: {stars(structure)}, primal output: {stars(pulled.output_structure)}"
+                f"function. cotangents: {structure}, primal output: {pulled.output_structure}"
             )
         wants_graph = is_grad_enabled() if create_graph is None else create_graph
         return pulled.input_structure.unflatten(pulled.pulled_back(flat, wants_graph))
 
     if has_aux:
-        return pulled.output(), vjp_fn, unwrapped_aux(pulled.level, pulled.aux)
+        return pulled.output(), vjp_fn, pulled.level.unwrap(pulled.aux)
     return pulled.output(), vjp_fn
 
 
@@ -185,30 +184,23 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
             f"structure {other}"
         )
-    for what, given in (("primals", flat_primals), ("tangents", flat_tangents)):
-        if not given:
-            raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
-        for each in given:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
+    if not flat_primals or not all(isinstance(each, Tensor) for each in (*flat_primals, *flat_tangents)):
+        raise RuntimeError(f"{_JVP}: Expected primals and tangents to contain Tensors alone, and at least one.")
     for primal, tangent in zip(flat_primals, flat_tangents, strict=True):
-        check_can_move("primal", primal)
-        check_can_move("tangent", tangent)
+        check_can_move(primal)
+        check_can_move(tangent)
         if primal._size != tangent._size:
             raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
-                f"{list(tangent._size)}."
+                f"{_JVP}: a tangent of size {list(tangent._size)} for a primal of size {list(primal._size)}"
             )
     pushed = _Jvp(func, primals, ALL, has_aux, _JVP)
     if strict and not all(output.requires_grad for output in pushed.outputs):
         raise RuntimeError(
-            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
-            "with strict=True."
+            f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
         )
     found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
     if has_aux:
-        return pushed.output(), found, unwrapped_aux(pushed.level, pushed.aux)
+        return pushed.output(), found, pushed.level.unwrap(pushed.aux)
     return pushed.output(), found
 
 
@@ -223,15 +215,9 @@ def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
         flat, other = tree_flatten(tangents)
         if other != structure:
             raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
-        for number, (primal, tangent) in enumerate(zip(flat_primals, flat, strict=True)):
-            for what, given, wanted in (
-                ("shape", tangent.shape, primal.shape), ("dtype", tangent.dtype, primal.dtype),
-            ):  # fmt: skip
-                if given != wanted:
-                    raise RuntimeError(
-                        f"tangent:{number} with {what} {given} in flattened pytree doesn't match the {what} {wanted} "
-                        "of the corresponding primal."
-                    )
+        for primal, tangent in zip(flat_primals, flat, strict=True):
+            if (tangent._size, tangent._dtype) != (primal._size, primal._dtype):
+                raise RuntimeError(f"Expected tangents like the primals, but got {tangent.dtype} of {tangent.shape}")
         return pushed.output_structure.unflatten(pushed.pushed_forward(flat))
 
     return pushed.output(), push
@@ -255,10 +241,10 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     @functools.wraps(func)
     @outside_inference
     def jacobian(*args: Any) -> Any:
-        refuse_complex("jacrev", args, "inputs")
+        refuse_complex("jacrev", "input", args)
         pulled = _Vjp(func, args, argnums, has_aux, "vjp(f, *primals)")
-        refuse_whole_numbers(pulled.outputs)
-        refuse_complex("jacrev", pulled.outputs, "outputs")
+        refuse_integers(pulled.outputs)
+        refuse_complex("jacrev", "output", pulled.outputs)
         matrices = []
         for place, output in enumerate(pulled.outputs):
             rows = []
@@ -289,17 +275,17 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
     @functools.wraps(func)
     @outside_inference
     def jacobian(*args: Any) -> Any:
-        refuse_complex("jacfwd", args, "inputs")
+        refuse_complex("jacfwd", "input", args)
         if randomness not in ("error", "different", "same"):
             raise RuntimeError(
                 f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
             )
         counting = ALL if argnums is None else argnums
         for place in range(len(args)) if counting is ALL else places(argnums, len(args)):
-            tree_map(functools.partial(check_can_move, "primal"), args[place])
+            tree_map(check_can_move, args[place])
         with SliceDraws(randomness, 1).slice(0):
             pushed = _Jvp(func, args, counting, has_aux, _JVP)
-        refuse_complex("jacfwd", pushed.outputs, "outputs")
+        refuse_complex("jacfwd", "output", pushed.outputs)
         matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
         for which, leaf in enumerate(pushed.leaves):
             columns = []
@@ -339,4 +325,4 @@ def _basis(tensor: Tensor) -> list[Tensor]:
 def _nested(pulled: _Vjp, matrices: list[list[Tensor]], has_aux: bool) -> Any:
     """The matrices nested as the outputs, and in each place as the inputs."""
     found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(each) for each in matrices])
-    return (found, unwrapped_aux(pulled.level, pulled.aux)) if has_aux else found
+    return (found, pulled.level.unwrap(pulled.aux)) if has_aux else found

@@ -13,11 +13,10 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.core.critical_section import CriticalSection
-from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.hook_calls import call_after_accumulation
 from tensorglass.graph.node import NOWHERE, Edge, Gradients, Node
-from tensorglass.tensor.autograd_meta import OWN, Meta, OutputLike, like, meta_of
+from tensorglass.tensor.autograd_meta import Meta, like, meta_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
@@ -41,15 +40,6 @@ class AccumulateGrad(Node):
         """PyTorch's name for it, which is not that of the class."""
         return "torch::autograd::AccumulateGrad"
 
-    @property
-    def _input_metadata(self) -> tuple[OutputLike | None, ...]:
-        return (like(self.variable),)
-
-    def expect(self, dtype: DType | None) -> None:
-        """Have gradients converted to `dtype` on their way here, not to the leaf's own."""
-        (expected,) = self.outputs = (like(self.variable),)
-        expected.dtype = dtype
-
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         add_to_leaf(self.variable, gradients, holders=0)
         return []
@@ -61,8 +51,6 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     node = None if meta.accumulate is None else meta.accumulate()
     if node is None:
         node = AccumulateGrad(leaf)
-        if meta.grad_dtype is not OWN:
-            node.expect(meta.grad_dtype)
         meta.accumulate = weakref.ref(node)
     return node
 
@@ -101,8 +89,9 @@ def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
 def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, holders: int) -> None:
     if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
         return
-    if meta.grad is None:
-        meta.grad = _own(leaf, arrived, holders)
+    own = _own(leaf, arrived, holders) if meta.grad is None else None
+    if meta.grad is None:  # still: `fast` sets it without this critical section
+        meta.grad = own
     elif state.grad:
         meta.grad = meta.grad + arrived[0]
     else:

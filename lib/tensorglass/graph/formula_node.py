@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
-from tensorglass.graph import inplace, saved_attributes, saved_names
+from tensorglass.graph import inplace, saved_attributes
 from tensorglass.graph.derivative import GRADIENTS, Derivative, Formula, parameters_of
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import FREED, SavedInput, SavedResult, SavedTensor, read
@@ -49,9 +49,11 @@ class Blueprint:
         flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
         needed = {need for name in wanted for need in derivative.kept[name]}
-        operands = sorted(needed.difference(saved_names.RESULTS), key=saved_names.pytorchs)  # read in PyTorch's order
+        operands = sorted(
+            needed.difference(saved_attributes.RESULTS), key=saved_attributes.pytorchs
+        )  # read in PyTorch's order
         #: the names of the results that are kept
-        self.of_result = tuple([name for name in saved_names.RESULTS if name in needed])
+        self.of_result = tuple([name for name in saved_attributes.RESULTS if name in needed])
         #: the names of all that is kept, in the order in which nodes keep it
         self.saved = (*operands, *self.of_result)
         #: for each but the results how it is kept, and the place of the argument
@@ -203,9 +205,6 @@ class FormulaNode(Node):
                     each.release()
             if type(value) is not SavedTensor and self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
-
-    def __dir__(self) -> list[str]:
-        return saved_attributes.names_of(self, super().__dir__())
 
 
 def node_class(name: str, derivative: Derivative) -> type[FormulaNode]:

@@ -30,16 +30,7 @@ _NOTEBOOK = "06 in-place and versions"
 
 def zeros(output: OutputLike) -> Tensor:
     """Zeros in the form of a node's output."""
-    made = filled_zeros(output)
-    made._storage.version = 0
-    return made
-
-
-def filled_zeros(output: OutputLike) -> Tensor:
-    """The same, where PyTorch counts that they were written."""
-    made = empty_on(output.device, output.size, contiguous_strides(output.size), output.dtype)
-    made.zero_()
-    return made
+    return empty_on(output.device, output.size, contiguous_strides(output.size), output.dtype, zeroed=True)
 
 
 def check_inference(tensor: Tensor) -> None:

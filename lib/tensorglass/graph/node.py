@@ -122,9 +122,6 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.sequence_nr
 
-    def _set_sequence_nr(self, number: int) -> None:
-        self.sequence_nr = number
-
     @property
     def _input_metadata(self) -> tuple[OutputLike | None, ...]:
         return self.outputs
@@ -151,16 +148,11 @@ class Node:
     def release(self) -> None:
         """Let go of what was kept for the derivative."""
 
-    def __call__(self, *gradients: Tensor | None, **keywords: Any) -> Any:
+    def __call__(self, *gradients: Tensor | None) -> Any:
         """Run the node by itself. One gradient comes back alone, several as a tuple."""
-        if keywords:
-            raise TypeError("keyword arguments are not supported")
         expected = len(self.outputs) or 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
-        for place, each in enumerate(gradients):
-            if not (each is None or hasattr(each, "_storage")):
-                raise TypeError(f"argument {place} is not a Variable")
         found = tuple(self.apply(list(gradients)))
         return found[0] if len(found) == 1 else found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained
@@ -23,6 +23,9 @@ from tensorglass.graph.saved_tensor import SavedTensor, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, OutputLike, like, meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import PLAIN
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _new = object.__new__
 _NOWHERE: Flow = (False,)
@@ -82,7 +85,7 @@ class Recorder:
         flow: Flow = ()
         for place in self._inputs:
             value = values[place]
-            if type(value) is Tensor:
+            if type(value) in PLAIN:
                 edge = NOWHERE if value._meta is None else gradient_edge(value)
                 edges.append(edge)
                 flow += _NOWHERE if edge[0] is None else _SOMEWHERE
@@ -122,7 +125,7 @@ class Recorder:
             value = values[place]
             if keep is not kept:
                 value = keep(value)
-            elif type(value) is Tensor:
+            elif type(value) in PLAIN:
                 value = keep_input(value)
             elif type(value) not in _NUMBERS:
                 value = kept(value)
@@ -133,7 +136,7 @@ class Recorder:
         """Say that the results came out of the call's node."""
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
-        if type(result) is Tensor and result._dtype.category >= FLOATING:
+        if type(result) in PLAIN and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             meta = result._meta
             if meta is None:  # `set_history`, written out
@@ -223,12 +226,12 @@ def is_recorded(tensors: Any) -> bool:
 
 
 def recorded(
-    body: Callable[..., Any],
+    body: F,
     node: str | None = None,
     *,
     derivative: Derivative | None = None,
     is_in_place: bool = False,
-) -> Callable[..., Any]:
+) -> F:
     """`body`, an operator that is written with tensors, so that it is recorded when gradients flow to an argument.
 
     Its derivative is the one declared for it, or `derivative`; `node` is PyTorch's name of the node.
@@ -268,7 +271,7 @@ def recorded(
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
         if values is None:
-            return body(*arguments, **keywords)  # which raises: whoever called reads the arguments anew
+            return body(*arguments, **keywords)  # which raises: the caller reads the arguments anew
         if is_in_place:
             if not recorder.flows(values):
                 return body(*arguments, **keywords)
@@ -293,7 +296,7 @@ def recorded(
         recorder.finish(made, result)
         return result
 
-    return form
+    return cast(F, form)
 
 
 #: The derivatives of the operators that `recorded` was given, by body, and the recorders that were made of them.
@@ -328,7 +331,7 @@ def no_out_with_gradients(name: str) -> RuntimeError:
 def _has_meta(arguments: Any) -> bool:
     for argument in arguments:
         kind = type(argument)
-        if kind is Tensor:
+        if kind in PLAIN:
             if argument._meta is not None:
                 return True
         elif (kind is list or kind is tuple) and _has_meta(argument):
@@ -338,7 +341,7 @@ def _has_meta(arguments: Any) -> bool:
 
 def _is_view(result: Any) -> bool:
     """Whether one of the results is a view of another tensor."""
-    if type(result) is Tensor:
+    if type(result) in PLAIN:
         return result._base is not None
     return any(isinstance(each, Tensor) and each._base is not None for each in _outputs(result))
 

@@ -6,18 +6,16 @@ no base class: `attach` gives its members to Tensor.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.core.dtypes import C_NAMES, FLOATING
-from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.naming import type_name
 from tensorglass.graph import dual, inplace
 from tensorglass.graph.accumulate_grad import history
 from tensorglass.graph.node import Node, Retained
-from tensorglass.tensor.autograd_meta import OWN, meta_of, requires_grad
+from tensorglass.tensor.autograd_meta import meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
 from tensorglass.tensor.tensor import Tensor
@@ -41,16 +39,6 @@ class GradientFields:
                 "This tensor was computed from tensors that require gradients: so does it.",
             )
         set_requires_grad(self, wanted)
-
-    @requires_grad.deleter
-    def requires_grad(self: Tensor) -> None:
-        raise RuntimeError("requires_grad must be a bool")
-
-    @property
-    def volatile(self: Tensor) -> bool:  # type: ignore[misc]  # as above
-        """False: what `torch.no_grad()` is for now was a flag of tensors before PyTorch 0.4."""
-        warn("volatile was removed (Variable.volatile is always False)")
-        return False
 
     @property
     def is_leaf(self: Tensor) -> bool:  # type: ignore[misc]  # as above
@@ -85,7 +73,13 @@ class GradientFields:
         if meta is None:
             return None
         if meta.grad is None and meta.grad_fn is not None and meta.retains is None and not _is_dual_alone(self):
-            _warn_of_no_grad()
+            warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated for "
+                "a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+                "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                "more information."
+            )
         return meta.grad
 
     @grad.setter
@@ -101,34 +95,6 @@ class GradientFields:
     def grad(self: Tensor) -> None:
         if self._meta is not None:
             self._meta.grad = None
-
-    @property
-    def grad_dtype(self: Tensor) -> DType | None:  # type: ignore[misc]  # as above
-        """Which dtype the gradients of this leaf are converted to when they arrive: its own, as long as it is not set.
-
-        None lets them have any.
-        """
-        if self.grad_fn is not None:
-            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
-        return _grad_dtype(self)
-
-    @grad_dtype.setter
-    def grad_dtype(self: Tensor, wanted: DType | None) -> None:  # type: ignore[misc]  # as above
-        if self.grad_fn is not None:
-            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
-        if not (wanted is None or isinstance(wanted, DType)):
-            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(wanted).__name__}")
-        meta = meta_of(self)
-        if wanted is not None and meta.grad is not None and meta.grad._dtype is not wanted:
-            raise RuntimeError(
-                f"Cannot set grad_dtype to '{wanted.scalar_type}' because there is already a gradient with dtype "
-                f"'{C_NAMES[meta.grad._dtype]}'. Please clear the gradient (.grad = None) before changing "
-                "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
-            )
-        meta.grad_dtype = wanted
-        node = None if meta.accumulate is None else meta.accumulate()
-        if node is not None:
-            node.expect(wanted)
 
     @property
     def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
@@ -175,10 +141,6 @@ class GradientFields:
             return None
         node = history(self)
         return meta.hooks if node is None else node.attached().tensor_hooks.get(meta.output_nr)
-
-    @_backward_hooks.deleter
-    def _backward_hooks(self: Tensor) -> None:
-        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
 
 def _is_dual_alone(tensor: Tensor) -> bool:
@@ -228,46 +190,18 @@ def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating poin
             inplace.mark_views(tensor)
 
 
-def _grad_dtype(tensor: Tensor) -> DType | None:
-    meta = tensor._meta
-    return tensor._dtype if meta is None or meta.grad_dtype is OWN else meta.grad_dtype
-
-
 def _check_gradient(tensor: Tensor, gradient: Any) -> None:
     if not isinstance(gradient, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(gradient)}")
     if gradient is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
-    wanted = _grad_dtype(tensor)
-    if wanted is not None and gradient._dtype is not wanted:
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{C_NAMES[gradient._dtype]}' "
-            f"to a tensor with grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's "
-            "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-            "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor "
-            "and its gradient may break downstream systems that assume they match."
-        )
-    if gradient._storage.device != tensor._storage.device:
-        raise RuntimeError(
-            f"attempting to assign a gradient of device type '{gradient._storage.device.type}' to a tensor of device "
-            f"type '{tensor._storage.device.type}'. Please ensure that the gradient and the tensor are on the same "
-            "device"
-        )
-    if gradient._size != tensor._size:
-        raise explained(
-            RuntimeError(
-                f"attempting to assign a gradient of size '{list(gradient._size)}' to a tensor of size "
-                f"'{list(tensor._size)}'. Please ensure that the gradient and the tensor are the same size"
+    for what, wanted, given, alike in (
+        ("dtype", tensor._dtype, gradient._dtype, "of the same dtype"),
+        ("device type", tensor._storage.device.type, gradient._storage.device.type, "on the same device"),
+        ("size", list(tensor._size), list(gradient._size), "the same size"),
+    ):
+        if given != wanted:
+            raise RuntimeError(
+                f"attempting to assign a gradient of {what} '{given}' to a tensor of {what} '{wanted}'. "
+                f"Please ensure that the gradient and the tensor are {alike}"
             )
-        )
-
-
-def _warn_of_no_grad() -> None:
-    warnings.warn(
-        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
-        UserWarning,
-        stacklevel=3,
-    )

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from tensorglass.core import dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import as_device
-from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
@@ -45,31 +44,12 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any
             f"Write torch.tensor(…, {next(iter(unknown))}=…): the class is the old way to make a tensor.",
             notebook="02 creating tensors",
         )
-    if device is not None:
-        _check_device(device, "cpu", arguments, _OF_TENSOR)
-    return _constructed(dtype, arguments, device)
-
-
-_OF_TENSOR = (
-    "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
-    "torch.tensor(...) or torch.as_tensor(...) instead."
-)
-_NEW_OF_TENSOR = (
-    "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use torch.as_tensor(...) "
-    "instead."
-)
-
-
-def _check_device(device: Any, type_: str, arguments: tuple[Any, ...], of_tensor: str) -> None:
-    """Raise unless a tensor of this type of device may be made there: each type had constructors of its own."""
-    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
-        raise RuntimeError(of_tensor)
-    given = Device(device) if isinstance(device, str) else as_device(device)
-    if given.type != type_:
+    if device is not None and as_device(device).type != "cpu":
         raise explained(
-            RuntimeError(f"legacy constructor expects device type: {type_} but device type: {given.type} was passed"),
+            RuntimeError(f"legacy constructor expects device type: cpu but device type: {device} was passed"),
             "torch.tensor(data, device=…) and torch.empty(size, device=…) make tensors on any device.",
         )
+    return _constructed(dtype, arguments, device)
 
 
 def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -> Tensor:
@@ -89,8 +69,6 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
                 return as_tensor(data, dtype, device)
             return copied("new", data, {"dtype": dtype, "device": device})
     if not all(map(_is_length, arguments)):
-        if _is_length(arguments[0]):
-            size_tuple("new", arguments)  # which says what is no length
         raise explained(
             invalid_combination("new", arguments), "Write torch.tensor([...]) for data, torch.empty(...) for a size."
         )
@@ -107,19 +85,8 @@ def _is_length(given: Any) -> bool:
 def _alias_of(dtype: DType | None, tensor: Tensor) -> Tensor:
     """Another header on a tensor's storage, detached from it."""
     if dtype is not None and dtype is not tensor._dtype:
-        raise explained(
-            TypeError(f"expected {_options_of(dtype, tensor)} (got {_options_of(tensor._dtype, tensor)})"),
-            "x.to(dtype) converts.",
-        )
+        raise explained(TypeError(f"expected {dtype!r} (got {tensor._dtype!r})"), "x.to(dtype) converts.")
     return on_plain_self(alias)(tensor)
-
-
-def _options_of(dtype: DType, tensor: Tensor) -> str:
-    """The options as PyTorch's message spells them out."""
-    return (
-        f"TensorOptions(dtype={dtypes.C_NAMES[dtype]}, device={tensor.device}, layout=Strided, "
-        "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
-    )
 
 
 def _empty_of_size(dtype: DType, size: tuple[int, ...], device: Any) -> Tensor:
@@ -141,12 +108,7 @@ def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
 
 def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
     """Write elements of a typed storage: as one does to a tensor, to which it counts as no write."""
-    if not isinstance(index, int | slice):
-        raise RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {builtins.type(index)}")
-    if isinstance(value, TypedStorage | UntypedStorage):
-        raise RuntimeError(f"cannot set item with value type <class 'torch.storage.{builtins.type(value).__name__}'>")
-    elements = _on_storage(self.dtype, self)
-    elements[index] = value
+    _on_storage(self.dtype, self)[index] = value
 
 
 TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attached: storages know no tensors
@@ -200,8 +162,6 @@ _BY_NAME["torch.Tensor"] = dtypes.float32
 @operator("creation", function=False, signatures=None)
 def new(self: Tensor, *arguments: Any, size: Any = None, device: Any = None) -> Tensor:
     """What the old constructor of this tensor's dtype makes: ``x.new(2, 3)``, ``x.new([1, 2])``."""
-    if device is not None:
-        _check_device(device, self.device.type, arguments, _NEW_OF_TENSOR)
     return _constructed(self._dtype, arguments if size is None else (Size(size),), device or self.device)
 
 
@@ -224,9 +184,6 @@ def type(
         dtype = dtype.dtype
     elif dtype is Tensor:
         dtype = dtypes.get_default_dtype()
-    elif not isinstance(dtype, DType | builtins.type):
+    elif not isinstance(dtype, DType):
         raise TypeError("dtype must be a type, str, or dtype object")
-    elif isinstance(dtype, builtins.type):  # sic: here, and here alone, PyTorch takes int and float for names
-        home = "" if dtype.__module__ == "builtins" else f"{dtype.__module__}."
-        raise ValueError(f"invalid type: '{home}{dtype.__name__}'")
     return self.to(dtype, memory_format=memory_format or formats.preserve_format)

@@ -11,15 +11,11 @@ given. (An operator of the library itself is a row of the operator table.)
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Sequence
-from types import NoneType
 from typing import Any
 
-from tensorglass.core.devices import device
-from tensorglass.core.dtypes import dtype
 from tensorglass.library.autograd import Call, as_function
-from tensorglass.library.schema import infer_schema, spelling_of
+from tensorglass.library.schema import infer_schema
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
@@ -27,18 +23,6 @@ from tensorglass.tensor.tensor import Tensor
 __all__ = ["CustomOpDef", "custom_op", "infer_schema", "register_autograd"]
 
 _DECLARED: dict[str, CustomOpDef] = {}  #: by their names
-
-#: What a parameter of this spelling takes, what a list of them does, and their name in Python.
-_TAKES: dict[str, tuple[tuple[type, ...], tuple[type, ...], str]] = {
-    "Tensor": ((Tensor, NoneType), (Tensor,), "Tensor"),
-    "SymInt": ((int, Tensor), (int,), "int"),
-    "float": ((int, float, Tensor), (int, float, Tensor), "float"),
-    "bool": ((int, Tensor), (int, float, Tensor, NoneType), "bool"),
-    "str": ((str,), (str,), "str"),
-    "ScalarType": ((int, dtype, Tensor), (int, dtype), "int"),
-    "Device": ((device, str), (device, str), "Device"),
-    "Scalar": ((int, float, dtype), (int, float, dtype), "number"),
-}
 
 
 class CustomOpDef:
@@ -57,24 +41,26 @@ class CustomOpDef:
             )
         #: the places of what is written to
         self._written = [place for place, each in enumerate(takes[0].split(", ")) if "!)" in each]
-        self._parameters = inspect.signature(function, eval_str=True).parameters
-        self._keyword_only = [each.name for each in self._parameters.values() if each.kind is each.KEYWORD_ONLY]
+        self._signature = inspect.signature(function)
+        parameters = self._signature.parameters.values()
+        self._positional = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        has_names = len(self._positional) < len(parameters)
         self._backward: Callable[..., Any] | None = None
         self._setup_context: Callable[..., Any] | None = None
-        self._node = as_function(
-            name, self._run, bool(self._keyword_only), lambda: (self._backward, self._setup_context)
-        )
+        self._node = as_function(name, self._run, has_names, lambda: (self._backward, self._setup_context))
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arguments = self._arguments(args, kwargs)
-        places = len(arguments) - len(self._keyword_only)
-        named = dict(zip(self._keyword_only, arguments[places:], strict=True))
-        del arguments[places:]
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise RuntimeError(f"{self._qualname}(): {error}. Declaration: {self._schema}") from None
+        bound.apply_defaults()
+        arguments, named = list(bound.args), bound.kwargs
         if state.grad and any(requires_grad(each) for each in _tensors_in(arguments)):
-            call = Call(arguments, list(self._parameters.values())[:places], named)
+            call = Call(arguments, self._positional, named)
             result = call.together(self._node.apply(*call.take(), call))
         else:
             result = self._run(*arguments, **named)
@@ -104,54 +90,9 @@ class CustomOpDef:
         """Take the function that finds sizes and dtypes alone, which PyTorch's compiler needs; here nothing does."""
         return fn
 
-    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """All arguments in the order of the parameters, defaults filled in."""
-        declaration = "Declaration: " + re.sub(r"(=-?\d+\.)0\b", r"\1", self._schema)
-        places = len(self._parameters) - len(self._keyword_only)
-        if len(args) > places:
-            complaint = (
-                f"takes {places} positional argument(s) but {len(args)} was/were given. "
-                if self._keyword_only
-                else f"expected at most {places} argument(s) but received {len(args)} argument(s)."
-            )
-            raise RuntimeError(f"{self._qualname}() {complaint} {declaration}")
-        found = []
-        for place, (name, parameter) in enumerate(self._parameters.items()):
-            if place < len(args):
-                if name in kwargs:
-                    raise RuntimeError(
-                        f"Argument '{name}' specified both as positional and keyword argument. Schema: {self._schema}"
-                    )
-                value = args[place]
-            else:
-                value = kwargs.get(name, parameter.default)
-            if value is parameter.empty:
-                raise RuntimeError(f"{self._qualname}() is missing value for argument '{name}'. {declaration}")
-            self._check_argument(place, name, value)
-            found.append(value)
-        for name in kwargs:
-            if name not in self._parameters:
-                raise RuntimeError(
-                    f"Unknown keyword argument '{name}' for operator '{self._qualname}'. Schema: {self._schema}"
-                )
-        return found
-
-    def _check_argument(self, place: int, name: str, value: Any) -> None:
-        spelling = spelling_of(self._parameters[name].annotation)
-        if spelling is None:  # the schema was given, and not read
-            return
-        fits, wanted = _fits(value, spelling)
-        if not fits:
-            raise RuntimeError(
-                f"{self._qualname}() Expected a value of type '{wanted}' for argument '{name}' but instead found type "
-                f"'{type(value).__name__}'.\nPosition: {place}\nValue: {value!r}\nDeclaration: {self._schema}"
-            )
-
     def _run(self, *arguments: Any, **named: Any) -> Any:
         """The function's result, if its memory is its own."""
         result = self._function(*arguments, **named)
-        if self._schema.endswith("-> Tensor") and not (result is None or isinstance(result, Tensor)):
-            raise RuntimeError(f"Unable to cast {result!r} to Tensor")
         storages = [id(each._storage) for each in _tensors_in(arguments)]
         for each in _tensors_in([result]):
             if id(each._storage) in storages:
@@ -165,20 +106,6 @@ class CustomOpDef:
                 )
             storages.append(id(each._storage))
         return result
-
-
-def _fits(value: Any, spelling: str, *, is_element: bool = False) -> tuple[bool, str]:
-    """Whether a parameter of this spelling takes the value, and the spelling's name in Python."""
-    if spelling.endswith("?"):
-        fits, wanted = _fits(value, spelling[:-1], is_element=is_element)
-        return fits or value is None, f"Optional[{wanted}]"
-    if spelling.endswith("[]"):
-        inner = spelling[:-2]
-        wanted = f"List[{_fits(None, inner)[1]}]"
-        is_list = isinstance(value, (list, tuple))
-        return is_list and all(_fits(each, inner, is_element=True)[0] for each in value), wanted
-    alone, in_list, wanted = _TAKES[spelling]
-    return isinstance(value, in_list if is_element else alone), wanted
 
 
 def custom_op(
@@ -199,15 +126,6 @@ def custom_op(
     namespace, plain = name.split("::")
     written = mutates_args if isinstance(mutates_args, str) else list(mutates_args)
 
-    if schema is not None:
-        suggested = set(re.findall(r"\([a-z]\w*!\)[\[\]?]* (\w+)", schema.partition(" -> ")[0]))
-        if suggested != set(written):
-            raise ValueError(
-                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
-                f"suggests that the op mutates {suggested}which is different from what was provided to us in "
-                "`mutates_args`. Please make these consistent."
-            )
-
     def declare(function: Callable[..., Any]) -> CustomOpDef:
         found = infer_schema(function, mutates_args=written) if schema is None else schema
         made = _DECLARED[name] = CustomOpDef(f"{namespace}::{plain}", function, found, mutates=bool(written))
@@ -225,8 +143,6 @@ def register_autograd(
     lib: None = None,
 ) -> None:
     """Give an operator, or the one of that name, a derivative: see `CustomOpDef.register_autograd`."""
-    if not isinstance(op, (str, CustomOpDef)):
-        raise ValueError(f"register_autograd({op}): got unexpected type for op: {type(op)}")
     if isinstance(op, str):
         if op not in _DECLARED:
             namespace, _, plain = op.partition("::")

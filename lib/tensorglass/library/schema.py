@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import or_
-from types import GenericAlias, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from tensorglass.core.devices import device
@@ -28,11 +28,6 @@ def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None
 ) -> str:
     """The schema that a function's annotations say: ``"(Tensor x, float width=1.0) -> Tensor"``."""
-    if isinstance(mutates_args, str) and mutates_args != "unknown":
-        raise ValueError(
-            "mutates_args must either be a sequence of the names of the arguments that are mutated or the string "
-            "'unknown'. "
-        )
     signature = inspect.signature(prototype_function, eval_str=True)
     written = [] if mutates_args == "unknown" else list(mutates_args)
 
@@ -50,34 +45,20 @@ def infer_schema(
         if parameter.annotation is parameter.empty:
             raise refusal(f"Parameter {name} must have a type annotation.")
         spelling = spelling_of(parameter.annotation)
-        if spelling is None and get_origin(parameter.annotation) is tuple:
-            kinds = {each for each in get_args(parameter.annotation) if each is not ...}
-            instead = f"For example, {GenericAlias(list, kinds.pop())}." if len(kinds) == 1 else ""
-            raise refusal(
-                f"Parameter {name} has unsupported type {parameter.annotation}. We do not support Tuple inputs in "
-                f"schema. As a workaround, please try to use List instead. {instead}\n\n"
-            )
         if spelling is None:
             raise refusal(
                 f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: "
                 f"{', '.join(_SPELLINGS.values())}, lists of these, and these or None."
             )
         if mutates_args == "unknown" or name in written:
-            if not spelling.startswith("Tensor"):
-                if name in written:
-                    raise refusal(
-                        f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated"
-                    )
-            else:
-                spelling = spelling.replace("Tensor", f"Tensor(a{place}!)", 1)
+            if name in written and not spelling.startswith("Tensor"):
+                raise refusal(f"Parameter {name} is in mutates_args, but only Tensors can be mutated.")
+            spelling = spelling.replace("Tensor", f"Tensor(a{place}!)", 1)
         default = "" if parameter.default is parameter.empty else f"={_written_default(parameter.default)}"
         parts.append(f"{spelling} {name}{default}")
     unknown = set(written) - signature.parameters.keys()
     if unknown:
-        raise refusal(
-            f"{unknown} in mutates_args were not found in the custom op's signature. mutates_args should contain the "
-            "names of all args that the custom op mutates, or just the string 'unknown' if you don't know."
-        )
+        raise refusal(f"{unknown} in mutates_args were not found in the custom op's signature.")
     if signature.return_annotation is signature.empty:
         raise refusal("No return type annotation was provided. Please add one.")
     returned = _returned(signature.return_annotation)

@@ -17,11 +17,12 @@ On the CPU the memory of large storages, from a MiB on, is kept when they die, f
 
 from __future__ import annotations
 
+import atexit
 import gc
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tensorglass.backends.host_memory import LEAST as LEAST_POOLED
@@ -32,27 +33,40 @@ from tensorglass.core.contexts import Context
 class Counted:
     """What the ledger counts: storages derive from it."""
 
-    __slots__ = ("_birth", "_counted", "_end")
+    __slots__ = ("__del__", "_birth", "_counted")
 
+    __del__: Callable[[], int]  #: notes its end, and is written in C
     _birth: int  #: which one it is, in the order of their births
     _counted: int  #: bytes that count
-    _end: Callable[[], None]  #: notes its end, and is written in C
 
 
 class Figures:
-    """Every figure that the library counts. `peak_bytes` is reset by `track` and `reset_peak`; `track` puts it back."""
+    """What the library counts besides live bytes. `track` and `reset_peak` reset `peak_bytes`; `track` puts it back."""
 
-    __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "live_bytes", "peak_bytes")
+    __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "peak_bytes")
 
     def __init__(self) -> None:
-        self.live_bytes = self.peak_bytes = 0
+        self.peak_bytes = 0
         self.allocations = self.allocated_bytes = 0
         self.copies = self.copied_bytes = 0
 
 
+class _Ends(dict[int, Callable[[], int]]):
+    """By the number of bytes: what notes that a storage of that length has gone."""
+
+    def __missing__(self, nbytes: int) -> Callable[[], int]:
+        if len(self) >= 4096:
+            self.clear()
+        end = self[nbytes] = partial(_add_bytes, -nbytes, 1)
+        return end
+
+
 figures = Figures()
-_ended: deque[int] = deque()  # the bytes of storages that have gone since, one by one
-_note_end = _ended.append
+# How many bytes live is the position of a file: a number to which C code adds, in one step for threads and interrupts.
+_live_bytes = BytesIO()
+_add_bytes = _live_bytes.seek
+_ends = _Ends()
+atexit.register(delattr, Counted, "__del__")  # storages may outlive this file
 _next_number = 0
 
 
@@ -76,48 +90,32 @@ _open_tracks: dict[int, Report] = {}  # of blocks of `track` that have not ended
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-# An interrupt comes after a call, or where a function begins. So each of these functions calls what it must, and then
-# stores what has changed; and a storage's end calls nothing that is written in Python.
+# An interrupt comes after a call, or where a function begins. So a storage learns how to note its end just before its
+# bytes are added, with no call between, and its end calls nothing that is written in Python.
 
 
-def born(storage: Counted, nbytes: int, figures: Figures = figures, ended: deque[int] = _ended) -> None:
+def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
     """A new storage holds `nbytes` bytes that count."""
-    end = partial(_note_end, nbytes)
-    while ended:  # `_settle` written out: its call would be a twentieth of what a small tensor costs
-        try:
-            figures.live_bytes -= ended[0]
-            del ended[0]
-        except IndexError:  # another thread was faster, between two rounds
-            break
-    storage._end, storage._counted = end, nbytes
+    end = _ends[nbytes]
+    storage._counted = nbytes
     storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
-    figures.live_bytes = live_bytes = figures.live_bytes + nbytes
+    storage.__del__ = end
+    live_bytes = _add_bytes(nbytes, 1)
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
     if _observers:
-        for observer in tuple(_observers):
+        for observer in _observers:
             observer.born(storage, nbytes)
-
-
-def _settle() -> None:
-    """Subtract the bytes of the storages that have gone."""
-    while _ended:
-        try:
-            figures.live_bytes -= _ended[0]
-            del _ended[0]
-        except IndexError:  # another thread was faster, between two rounds
-            break
 
 
 def resized(storage: Counted, nbytes: int) -> None:
     """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
-    end = partial(_note_end, nbytes)
-    _settle()
-    figures.live_bytes = live_bytes = figures.live_bytes + nbytes - storage._counted
-    storage._end, storage._counted = end, nbytes
+    end, more = _ends[nbytes], nbytes - storage._counted
     figures.allocations += 1
     figures.allocated_bytes += nbytes
+    storage.__del__, storage._counted = end, nbytes
+    live_bytes = _add_bytes(more, 1)
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
     for observer in _observers:
@@ -128,7 +126,7 @@ def copied(nbytes: int) -> None:
     """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
     figures.copies += 1
     figures.copied_bytes += nbytes
-    for observer in tuple(_observers):
+    for observer in _observers:
         observer.copied(nbytes)
 
 
@@ -161,8 +159,7 @@ def live() -> list[Any]:
 
 def allocated() -> int:
     """Bytes that live storages hold now."""
-    _settle()
-    return figures.live_bytes
+    return _live_bytes.tell()
 
 
 def peak() -> int:
@@ -172,8 +169,7 @@ def peak() -> int:
 
 def reset_peak() -> None:
     """Make `peak` start again from what is allocated now."""
-    _settle()
-    figures.peak_bytes = figures.live_bytes
+    figures.peak_bytes = allocated()
 
 
 # --- the pool of the CPU's large storages ----------------------------------------------------------------------------
@@ -253,9 +249,8 @@ class track(Context):
     """
 
     def before(self) -> _Start:
-        _settle()
         counts = figures.allocations, figures.allocated_bytes, figures.copies, figures.copied_bytes
-        return _Start(Report(), figures.peak_bytes, figures.live_bytes, counts)
+        return _Start(Report(), figures.peak_bytes, allocated(), counts)
 
     def begin(self, note: _Start) -> Report:
         _open_tracks[id(note.report)] = note.report
@@ -263,7 +258,6 @@ class track(Context):
         return note.report
 
     def end(self, note: _Start) -> None:
-        _settle()
         report = note.report
         allocations, allocated_bytes, copies, copied_bytes = note.counts
         report.allocations = figures.allocations - allocations
@@ -271,7 +265,7 @@ class track(Context):
         report.copies = figures.copies - copies
         report.copied_bytes = figures.copied_bytes - copied_bytes
         report.peak_bytes = figures.peak_bytes - note.live_bytes
-        report.kept_bytes = figures.live_bytes - note.live_bytes
+        report.kept_bytes = allocated() - note.live_bytes
         figures.peak_bytes = max(figures.peak_bytes, note.peak_bytes)
         _open_tracks.pop(id(report), None)
 

@@ -7,9 +7,7 @@ depend on any of them.
 from __future__ import annotations
 
 from tensorglass.backends.host_threads import THREADS
-from tensorglass.backends.switches import MatmulPrecision, check_bool
 from tensorglass.core import dtypes
-from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.core.naming import type_name
 
@@ -25,11 +23,12 @@ class _Settings:
     only_warns = False
     fills_new_memory = True
     always_warns = False
+    matmul_precision = "highest"
 
 
 def _check_count(name: str, value: int) -> None:
-    if not -(2**63) <= value < 2**63:
-        raise ValueError("Overflow when unpacking long long")
+    if type(value) is not int:
+        raise RuntimeError(f"{name} expects an int, but got {type_name(value)}")
     if value < 1:
         raise RuntimeError(f"{name} expects a positive integer")
 
@@ -55,8 +54,6 @@ def set_num_threads(num: int) -> None:
     1
     >>> torch.set_num_threads(before)
     """
-    if type(num) is not int:
-        raise RuntimeError(f"set_num_threads expects an int, but got {type_name(num)}")
     _check_count("set_num_threads", num)
     THREADS.number = num
 
@@ -67,15 +64,8 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(num: int) -> None:
-    """Say, once, how many operators may run beside each other. Here they run one after the other."""
-    if type(num) is not int:
-        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type_name(num)}")
+    """Say how many operators may run beside each other. Here they run one after the other."""
     _check_count("set_num_interop_threads", num)
-    if _Settings.interop_threads is not None:
-        raise RuntimeError(
-            "Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads "
-            "called"
-        )
     _Settings.interop_threads = num
 
 
@@ -93,12 +83,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
-    for value, argument in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"_set_deterministic_algorithms(): argument {argument} must be bool, not {type_name(value)}"
-            )
-    _Settings.is_deterministic, _Settings.only_warns = mode, warn_only
+    _Settings.is_deterministic, _Settings.only_warns = bool(mode), bool(warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -113,17 +98,10 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     """Ask for them by a word or its number: "default" (0), "warn" (1) or "error" (2)."""
-    if not isinstance(debug_mode, int | str):
-        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
-    if isinstance(debug_mode, str):
-        if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError(
-                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
-            )
-        debug_mode = _DEBUG_MODES.index(debug_mode)
-    if debug_mode not in range(3):
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+    if debug_mode not in (*_DEBUG_MODES, 0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected one of {_DEBUG_MODES}, but got {debug_mode}")
+    level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
 
 
 def get_deterministic_debug_mode() -> int:
@@ -168,37 +146,28 @@ def get_float32_matmul_precision() -> str:
     >>> torch.get_float32_matmul_precision()
     'highest'
     """
-    return MatmulPrecision.now
+    return _Settings.matmul_precision
 
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Say how exact they have to be: "highest", "high" or "medium". They are computed in float32 in any case."""
-    if not isinstance(precision, str):
-        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type_name(precision)}")
     if precision not in _PRECISIONS:
         warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current precision is unchanged.")
         return
-    MatmulPrecision.now = precision
+    _Settings.matmul_precision = precision
 
 
 def set_flush_denormal(mode: bool) -> bool:
     """Ask for subnormal numbers to be taken for 0. Returns False: it is not supported."""
-    check_bool("flush_denormal", mode)
     return False
 
 
 def set_default_tensor_type(t: type | str) -> None:
     """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
-    found = {f"torch.{old}": dtype for old, dtype in _old_types().items()}.get(name)
-    if found is None and isinstance(t, str):
-        package, _, last = t.rpartition(".")
-        if package == "torch":
-            raise AttributeError(f"module 'torch' has no attribute '{last}'")
-        raise ModuleNotFoundError(f"No module named {package or t!r}")
+    floating = [each for each in dtypes.ALL if each.is_floating_point]
+    found = {f"torch.{each.scalar_type}Tensor": each for each in floating}.get(name)
     if found is None:
-        raise TypeError("invalid type object: only floating-point types are supported as the default type")
-    if not found.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
@@ -207,18 +176,11 @@ def set_default_tensor_type(t: type | str) -> None:
     dtypes.set_default_dtype(found)
 
 
-def _old_types() -> dict[str, DType]:
-    """The dtypes of the old constructors: FloatTensor makes float32."""
-    old = [each for each in dtypes.ALL if not each.is_complex and each not in dtypes.WIDE_UNSIGNED]
-    return {f"{each.scalar_type}Tensor": each for each in old}
-
-
 # --- warnings --------------------------------------------------------------------------------------------------------
 
 
 def set_warn_always(b: bool, /) -> None:
     """Ask for warnings at every call. Here Python's filters decide that: ``warnings.simplefilter("always")``."""
-    check_bool("setWarnOnlyOnce", b)
     _Settings.always_warns = b
 
 

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 import traceback
-import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
@@ -126,14 +125,7 @@ def spawn(
     if not `join`, returns their `ProcessContext` without waiting. Raises ProcessRaisedException or
     ProcessExitedException.
     """
-    if start_method != "spawn":
-        warnings.warn(
-            f"This method only supports start_method=spawn (got: {start_method}).\n"
-            "To use a different start_method use:\n\t\t torch.multiprocessing.start_processes(...)",
-            FutureWarning,
-            stacklevel=2,
-        )
-    return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")
+    return start_processes(fn, args, nprocs, join, daemon, start_method)
 
 
 def start_processes(

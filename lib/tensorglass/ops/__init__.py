@@ -6,16 +6,19 @@ operators out; the others are fetched when somebody asks for one of them (`decla
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass.ops.declare import lazy_loading, registry, return_types
+
+if TYPE_CHECKING:
+    from tensorglass.ops.declare.registry import OPERATORS
 
 #: The modules that nearly every program uses, in the order of the table.
 _IN_USE = (
     "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill",
     "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem", "indexing.masked",
     "indexing.where_nonzero", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
-    "pointwise.reflected", "pointwise.rounding", "pointwise.signs", "pointwise.exponential",
+    "pointwise.rounding", "pointwise.signs", "pointwise.exponential",
     "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
     "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",
     "reductions.softmax", "reductions.sum_mean_prod", "reductions.var_std", "sorting.equal", "sorting.sort",

@@ -35,28 +35,24 @@ def is_storage(obj: Any) -> bool:
 @operator("asking", method=False)
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is a floating-point one."""
-    check_tensor("is_floating_point", input)
     return input._dtype.is_floating_point
 
 
 @operator("asking", method=False)
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is a complex one."""
-    check_tensor("is_complex", input)
     return input._dtype.is_complex
 
 
 @operator("asking", method=False)
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers."""
-    check_tensor("is_signed", input)
     return input._dtype.is_signed
 
 
 @operator("asking", method=False)
 def get_device(input: Tensor) -> int:
     """The index of the accelerator that the tensor is on; -1 for the CPU."""
-    check_tensor("get_device", input)
     return input.get_device()
 
 
@@ -110,7 +106,6 @@ def is_inference(input: Tensor) -> bool:
 @operator("asking", method=False)
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    check_tensor("numel", input)
     return input.numel()
 
 

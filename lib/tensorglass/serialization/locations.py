@@ -9,7 +9,6 @@ from tensorglass import backends
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.storage.storage import UntypedStorage
-from tensorglass.storage.typed_storage import combination
 
 #: Takes a storage on the CPU, and the name of the device that it was saved from.
 Placing = Callable[[UntypedStorage, str], UntypedStorage]
@@ -31,10 +30,7 @@ def _asked(map_location: Any, storage: UntypedStorage, location: str) -> Untyped
     if placed is None:
         return _restore(storage, location)
     if not isinstance(placed, UntypedStorage):
-        raise TypeError(
-            f"{combination('TypedStorage.__init__')}\n"
-            f"Argument 'wrap_storage' must be UntypedStorage, but got {type(placed)}"
-        )
+        raise TypeError(f"map_location must return an UntypedStorage, but got {type(placed)}")
     return placed
 
 

@@ -19,8 +19,8 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
 from tensorglass.serialization.untrusted import Keys, check_attribute
-from tensorglass.storage.legacy_storages import OLD_CLASSES
 from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import OLD_CLASSES
 from tensorglass.tensor.construct import make
 
 _MARK = object()

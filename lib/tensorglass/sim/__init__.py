@@ -13,7 +13,7 @@ costs that `configure` sets. `timeline` tells what happened when; nothing of it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends
 from tensorglass.backends.simulated.clock import CLOCK, CostModel, Happening, timeline
@@ -31,33 +31,10 @@ from tensorglass.tensor.accelerator_common import Accelerator
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 _sim = Accelerator("sim", FAMILY)
-current_device = _sim.current_device
-device = _sim.device
-device_count = _sim.device_count
-empty_cache = _sim.empty_cache
-get_device_name = _sim.get_device_name
-get_device_properties = _sim.get_device_properties
-get_rng_state = _sim.get_rng_state
-init = _sim.init
-initial_seed = _sim.initial_seed
-is_available = _sim.is_available
-is_initialized = _sim.is_initialized
-manual_seed = _sim.manual_seed
-manual_seed_all = _sim.manual_seed_all
-max_memory_allocated = _sim.max_memory_allocated
-max_memory_reserved = _sim.max_memory_reserved
-mem_get_info = _sim.mem_get_info
-memory_allocated = _sim.memory_allocated
-memory_reserved = _sim.memory_reserved
-memory_snapshot = _sim.memory_snapshot
-memory_stats = _sim.memory_stats
-memory_summary = _sim.memory_summary
-reset_accumulated_memory_stats = _sim.reset_accumulated_memory_stats
-reset_peak_memory_stats = _sim.reset_peak_memory_stats
-seed = _sim.seed
-set_device = _sim.set_device
-set_rng_state = _sim.set_rng_state
-synchronize = _sim.synchronize
+globals().update(_sim.functions())
+if TYPE_CHECKING:  # checkers do not see what was put in above
+
+    def __getattr__(name: str) -> Any: ...
 
 
 def launch(kernel: Callable[..., None], *arguments: Any) -> None:
@@ -92,12 +69,6 @@ def reset() -> None:
 
 
 __all__ = [
-    "CostModel", "Event", "Happening", "OutOfMemoryError", "Stream", "configure", "costs", "current_device",
-    "current_stream", "default_stream", "device", "device_count", "empty_cache", "get_device_name",
-    "get_device_properties", "get_rng_state", "init", "initial_seed", "is_available", "is_initialized", "launch",
-    "manual_seed",
-    "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
-    "memory_reserved", "memory_snapshot", "memory_stats", "memory_summary", "now", "reset",
-    "reset_accumulated_memory_stats", "reset_peak_memory_stats", "seed", "set_device", "set_rng_state", "set_stream",
-    "stream", "synchronize", "timeline",
+    "CostModel", "Event", "Happening", "OutOfMemoryError", "Stream", "configure", "costs", "current_stream",
+    "default_stream", "launch", "now", "reset", "set_stream", "stream", "timeline", *_sim.functions(),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass.memory import Counted
 
@@ -20,6 +20,14 @@ class Header:
     """A view of a storage: the base class of tensors."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:  # attached to Tensor by `graph` and `ops`
+        backward: Any
+        data: Any
+        grad: Any
+
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
 
 
 class LookedAt(Counted):

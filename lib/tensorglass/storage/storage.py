@@ -8,10 +8,9 @@ its storage alive, never the other way round.
 from __future__ import annotations
 
 import builtins
-import sys
 import weakref
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
+from operator import index
 from typing import Any
 
 from tensorglass import backends, memory
@@ -22,9 +21,8 @@ from tensorglass.core.devices import CPU, as_device, no_accelerator
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named
+from tensorglass.core.naming import Named, type_name
 from tensorglass.storage import sharing
-from tensorglass.storage.arguments import check_byte_order, check_length, is_index, read_bytes, type_name
 from tensorglass.storage.headers import LookedAt
 
 _pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in page-locked memory
@@ -49,22 +47,18 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
     is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
-    _birth: int  #: its number: how many storages had been made when it was
-    _counted: int  #: how many of the bytes count in `memory`: those that are ours
-
-    # ``self._end()``, looked up and called without a line of Python, which an interrupt could keep from running.
-    __del__ = property(attrgetter("_end"))
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
-        self._counted = 0  # until there are bytes: they may be refused
-        values = None if isinstance(data, int) else read_bytes(data)
-        nbytes = data if isinstance(data, int) else len(values or ())
-        check_length(nbytes)
-        place = as_device(device)
-        backend = backends.get(place)
-        self._set_up(backend, place, nbytes, backend.allocate(nbytes, place), None, is_ours=True)
-        for index, value in enumerate(values or ()):
-            self._buffer[index] = value
+        if not isinstance(data, int | Sequence) or isinstance(data, str):
+            raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(data)}")
+        values = [] if isinstance(data, int) else [_read_byte(each) for each in data]
+        nbytes = data if isinstance(data, int) else len(values)
+        _check_length(nbytes)
+        there = as_device(device)
+        backend = backends.get(there)
+        self._set_up(backend, there, nbytes, backend.allocate(nbytes, there), None, is_ours=True)
+        for place, value in enumerate(values):
+            self._buffer[place] = value
 
     def _set_up(
         self, backend: Backend, device: Device, nbytes: int, buffer: Array, array: Array, is_ours: bool
@@ -207,17 +201,14 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     def resize_(self, size: int) -> UntypedStorage:
         """Make this storage `size` bytes long, keeping what fits. Headers on it stay as they are."""
-        if isinstance(size, bool) or not hasattr(size, "__index__"):
-            raise RuntimeError(f"resize_ expects an int, but got {type_name(size)}")
-        size = int(size)
-        if self.is_ours:
-            check_length(size)
+        size = index(size)
         if not self.is_ours:
             raise explained(
                 RuntimeError("Trying to resize storage that is not resizable"),
                 "Others hold its bytes (a NumPy array, a buffer, a file, other processes): clone() the tensor first.",
                 notebook="09 the storage object",
             )
+        _check_length(size)
         buffer = self.backend.allocate(size, self.device)
         kept = min(size, self._nbytes)
         buffer[:kept] = self.buffer[:kept]
@@ -233,9 +224,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte to `value`."""
-        if not isinstance(value, int):
-            raise RuntimeError(f"fill_ expects int, but got {type_name(value)}")
-        self.buffer[:] = value & 0xFF
+        self.buffer[:] = _read_byte(value)
         return self
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
@@ -292,69 +281,32 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         elements = self.buffer.reshape(-1, width)
         elements[:] = elements[:, ::-1].copy()
 
-    @classmethod
-    def from_buffer(
-        cls, buffer: Any, byte_order: str = "", *, dtype: DType, count: int = -1, offset: int = 0
-    ) -> UntypedStorage:
-        """A storage with a copy of `count` elements of a buffer, from byte `offset` on (-1: all of them)."""
-        check_byte_order(byte_order, dtype)
-        view = memoryview(buffer).cast("B")
-        if not 0 <= offset <= max(view.nbytes - 1, 0):
-            raise ValueError(
-                # sic: the two numbers change places
-                f"offset must be non-negative and no greater than buffer length ({offset}) , but got {view.nbytes}"
-            )
-        if count < 0:
-            if (view.nbytes - offset) % dtype.itemsize:
-                raise ValueError(
-                    f"buffer size ({view.nbytes - offset}) must be a multiple of element size ({dtype.itemsize})"
-                )
-            count = (view.nbytes - offset) // dtype.itemsize
-        nbytes = count * dtype.itemsize
-        if offset + nbytes > view.nbytes:
-            raise ValueError(
-                f"buffer has only {view.nbytes - offset} elements after offset {offset}, but specified a size of "
-                f"{count}"
-            )
-        self = cls(list(view[offset : offset + nbytes]))
-        if byte_order not in ("", "native", sys.byteorder):
-            self.byteswap(dtype)
-        return self
-
     def tolist(self) -> list[int]:
         """The bytes as a list of ints in 0..255."""
         return self.backend.to_host(self.buffer).tolist()
 
     # --- as a sequence -------------------------------------------------------------------------------------------
 
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            start, stop, step = index.indices(self._nbytes)
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            start, stop, step = place.indices(self._nbytes)
             if step != 1:
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             part = self.buffer[start : max(start, stop)]
             return UntypedStorage.of_array(self.backend, self.device, part, is_ours=False)
-        if not is_index(index):
-            raise TypeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
-        if not -self._nbytes <= index < self._nbytes:
-            shown = index if index >= 0 else index + self._nbytes  # as PyTorch: counted from the front
-            raise explained(
-                IndexError(f"index {shown} out of range for storage of size {self._nbytes}"),
-                f"There are {self._nbytes} bytes, and no byte {index}.",
-            )
-        return int(self.buffer[index])
+        return int(self.buffer[self._place_of(place)])
 
-    def __setitem__(self, index: int | slice, value: int) -> None:
-        if not isinstance(value, int):
-            raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
-        if isinstance(index, slice):
-            self[index].fill_(value)
-        elif not is_index(index):
-            raise RuntimeError(f"can't index a torch.UntypedStorage with {type_name(index)}")
-        elif not -self._nbytes <= index < self._nbytes:
-            raise explained(RuntimeError("out of bounds"), f"There are {self._nbytes} bytes, and no byte {index}.")
+    def __setitem__(self, place: int | slice, value: int) -> None:
+        if isinstance(place, slice):
+            self[place].fill_(value)
         else:
-            self.buffer[index] = value & 0xFF
+            self.buffer[self._place_of(place)] = _read_byte(value)
+
+    def _place_of(self, given: Any) -> int:
+        place = index(given)
+        if not -self._nbytes <= place < self._nbytes:
+            raise IndexError(f"index {place} out of range for storage of size {self._nbytes}")
+        return place
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
@@ -383,6 +335,18 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         if self._name is None:
             self._name = memory.next_name()
         return self._name
+
+
+def _read_byte(value: Any) -> int:
+    """The lowest eight bits of an int."""
+    if not isinstance(value, int):
+        raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
+    return value & 0xFF
+
+
+def _check_length(nbytes: int) -> None:
+    if not 0 <= nbytes < 2**63:
+        raise RuntimeError(f"a storage cannot be {nbytes} bytes long")
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

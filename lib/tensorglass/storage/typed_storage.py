@@ -1,35 +1,32 @@
 """`TypedStorage`: a storage as elements of one dtype instead of bytes. PyTorch keeps it, deprecated, for old code.
 
 A `TypedStorage` owns nothing: it reads and writes an `UntypedStorage`. But `s.byte()`, `s.long()` and the like convert,
-which makes a new storage.
+which makes a new storage. The old classes, one a dtype, have no instances: ``FloatStorage(3)`` makes a `TypedStorage`
+of float32, and ``isinstance(storage, FloatStorage)`` asks a typed storage for its dtype.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from operator import index as as_index
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
-from tensorglass.core.dtype_info import iinfo
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
-from tensorglass.core.naming import Named, type_name
+from tensorglass.core.naming import Named
 from tensorglass.storage.storage import UntypedStorage
-
-_NAME = "<class 'torch.storage.TypedStorage'>"
-#: The names of the old classes, which the wide unsigned types came too late for.
-_OLD_NAMES = {each: f"{each.scalar_type}Storage" for each in dtypes.ALL if each not in dtypes.WIDE_UNSIGNED}
-_BY_OLD_NAME = {f"torch.{name}": each for each, name in _OLD_NAMES.items()}
 
 
 class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialised elements, ``TypedStorage([1, 2], dtype=…)`` these two,
-    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist.
+    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist. What concerns the bytes, as
+    `nbytes` and `data_ptr`, is asked of the untyped storage.
     """
 
     __slots__ = ("__weakref__", "_storage", "dtype")
@@ -39,34 +36,26 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     def __init__(
         self,
-        *arguments: Any,
+        data: Any = 0,
+        *,
         wrap_storage: UntypedStorage | None = None,
         dtype: DType | None = None,
         device: Device | str | None = None,
     ) -> None:
         warn_of_removal(stacklevel=3)
-        if dtype is not None and not isinstance(dtype, DType):
-            if wrap_storage is None:
-                raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
-            raise TypeError(combination("TypedStorage.__init__"))
+        self.dtype = dtypes.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
         if wrap_storage is not None:
-            if not isinstance(wrap_storage, UntypedStorage):
-                raise TypeError(combination("TypedStorage.__init__"))
-            if arguments or device is not None or dtype is None:
-                raise RuntimeError(combination("TypedStorage.__init__"))
-            self._storage, self.dtype = wrap_storage, dtype
+            if not isinstance(wrap_storage, UntypedStorage) or dtype is None:
+                raise TypeError("TypedStorage is made of an UntypedStorage and a dtype")
+            self._storage = wrap_storage
             return
-        if len(arguments) > 1:
-            raise RuntimeError(combination("TypedStorage.__init__"))
-        self.dtype = dtypes.get_default_dtype() if dtype is None else dtype
-        data = arguments[0] if arguments else 0
-        if isinstance(data, int):
-            self._storage = UntypedStorage(data * self.dtype.itemsize, device=device)
-            return
-        elements = _read_elements(data, self.dtype)
-        self._storage = UntypedStorage(len(elements) * self.dtype.itemsize, device=device)
-        for index, element in enumerate(elements):
-            self._array()[index] = element
+        is_count = isinstance(data, int)
+        if not is_count and (isinstance(data, str | bytes) or hasattr(data, "untyped_storage")):
+            raise TypeError(f"TypedStorage is made of a length or a sequence of numbers, not of {type(data).__name__}")
+        self._storage = UntypedStorage((data if is_count else len(data)) * self.dtype.itemsize, device=device)
+        if not is_count:
+            for index, element in enumerate(data):
+                self[index] = element
 
     @classmethod
     def _of(cls, storage: UntypedStorage, dtype: DType) -> TypedStorage:
@@ -78,7 +67,10 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         """The elements as the backend's array, sharing the bytes."""
         return self._storage.backend.array(self._storage.buffer, self.dtype, (self.size(),), (1,), 0)
 
-    # --- what it is ----------------------------------------------------------------------------------------------
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_BYTES:
+            return getattr(self._storage, name)
+        raise AttributeError(f"'torch.storage.TypedStorage' object has no attribute '{name}'")
 
     def untyped(self) -> UntypedStorage:
         """The bytes that this storage reads."""
@@ -86,12 +78,8 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     _untyped_storage = property(untyped)  # the name that PyTorch's own code uses
 
-    @property
-    def _cdata(self) -> int:
-        return self._storage._cdata
-
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.nbytes()
+        return object.__sizeof__(self) + self._storage.nbytes()
 
     def size(self) -> int:
         """The number of elements."""
@@ -99,76 +87,18 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     __len__ = size
 
-    def nbytes(self) -> int:
-        """The length in bytes."""
-        return self._storage.nbytes()
-
     def element_size(self) -> int:
         """Bytes an element."""
         return self.dtype.itemsize
-
-    def data_ptr(self) -> int:
-        """The address of the first element; 0 for an empty storage."""
-        return self._storage.data_ptr()
-
-    @property
-    def device(self) -> Device:
-        return self._storage.device
-
-    @property
-    def is_cuda(self) -> bool:
-        return self._storage.is_cuda
-
-    is_sparse = False
-
-    @property
-    def filename(self) -> str | None:
-        """The file that the bytes are, if what is written goes there."""
-        return self._storage.filename
-
-    def get_device(self) -> int | None:
-        """The index of the accelerator that the bytes are on; None for the CPU."""
-        return self._storage.get_device()
-
-    def is_shared(self) -> bool:
-        """Whether the bytes are in shared memory, in a file or on a GPU, where other processes may see them."""
-        return self._storage.is_shared()
 
     def share_memory_(self) -> TypedStorage:
         """Move the bytes into shared memory, if they are the CPU's and not there yet. Not resizable from then on."""
         self._storage.share_memory_()
         return self
 
-    def _new_shared(self, size: int, *, device: Device | str | None = None) -> TypedStorage:
-        """A storage of `size` new elements of the same dtype in shared memory."""
-        place = self.device if device is None else device
-        return TypedStorage._of(UntypedStorage._new_shared(size * self.dtype.itemsize, device=place), self.dtype)
-
-    @classmethod
-    def from_file(cls, filename: str, shared: bool, size: int) -> TypedStorage:
-        """The first `size` elements of a file. If `shared`, what is written goes there. Of the old classes alone."""
-        if cls is TypedStorage:
-            raise RuntimeError("from_file can only be called on derived classes")
-        dtype: DType = vars(cls)["dtype"]  # an old class says it; a typed storage has a slot of that name
-        return TypedStorage._of(UntypedStorage.from_file(filename, shared, size * dtype.itemsize), dtype)
-
-    def is_pinned(self, device: Device | str | None = None) -> bool:
-        """Whether the bytes are page-locked host memory, from which an accelerator copies faster."""
-        return self._storage.is_pinned()
-
-    def resizable(self) -> bool:
-        """Whether `resize_` may change the length: not where others hold the bytes too."""
-        return self._storage.resizable()
-
     def pin_memory(self, device: Device | str = "cuda") -> TypedStorage:
         """A copy in page-locked memory: an error where there is no accelerator."""
         return TypedStorage._of(self._storage.pin_memory(device), self.dtype)
-
-    def pickle_storage_type(self) -> str:
-        """The name of the old class of this dtype: "FloatStorage". KeyError for a dtype that has none."""
-        if self.dtype not in _OLD_NAMES:
-            raise KeyError(f"dtype {self.dtype} is not recognized")
-        return _OLD_NAMES[self.dtype]
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -178,15 +108,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
                 RuntimeError("slices are only supported in UntypedStorage.__getitem__"),
                 "Take a slice of a tensor on this storage, or of untyped(), which counts bytes.",
             )
-        return _plain(self._array()[self._wrapped(index)])
-
-    def _wrapped(self, index: Any) -> int:
-        if type(index) is not int:
-            kind = TypeError if isinstance(index, bool) else RuntimeError
-            raise kind(f"can't index a {_NAME} with {type(index)}")
-        if not -self.size() <= index < self.size():
-            raise IndexError(f"index {index} out of range for storage of size {self.size()}")
-        return index % self.size()
+        return _plain(self._array()[as_index(index)])
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
@@ -236,8 +158,9 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the old class, "torch.FloatStorage"; given one of these, or its name, a conversion to it."""
         if dtype is None:
-            return f"torch.{_OLD_NAMES.get(self.dtype, 'storage.TypedStorage')}"
-        wanted = _BY_OLD_NAME.get(dtype) if isinstance(dtype, str) else getattr(dtype, "dtype", None)
+            name = f"torch.{self.dtype.scalar_type}Storage"
+            return name if name in _BY_NAME else "torch.storage.TypedStorage"  # uint16 and wider have no old class
+        wanted = _BY_NAME.get(dtype) if isinstance(dtype, str) else getattr(dtype, "dtype", None)
         if wanted is None:
             raise ValueError(f"invalid type: {dtype!r}")
         return self if wanted is self.dtype else self._converted(wanted)
@@ -251,11 +174,15 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         backend.launch(_assign, converted._array(), self._array())
         return converted
 
-    # --- printing ------------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         lines = "\n ".join(map(str, self.tolist()))
         return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+
+
+_OF_BYTES = (
+    "_cdata", "data_ptr", "device", "filename", "get_device", "is_cuda", "is_pinned", "is_shared", "is_sparse",
+    "nbytes", "resizable",
+)  # fmt: skip
 
 
 def _assign(xp: Any, target: Array, source: Array) -> None:
@@ -267,48 +194,6 @@ def _plain(elements: Array) -> Any:
     if elements.dtype.itemsize == 2 and elements.dtype.kind not in "iu":
         elements = elements.astype("float32")  # exact; bfloat16 has no Python number of its own
     return elements.tolist()
-
-
-def _read_elements(data: Any, dtype: DType) -> list[Any]:
-    """The elements of a sequence, each converted to what an element of `dtype` can hold."""
-    if isinstance(data, str | bytes):
-        raise TypeError(f"new(): invalid data type '{type_name(data)}'")
-    if not isinstance(data, Iterable) or hasattr(data, "untyped_storage"):
-        raise TypeError(combination("TypedStorage.__init__"))
-    elements = []
-    for value in data:
-        if not isinstance(value, int | float | complex) and not hasattr(value, "item"):
-            raise TypeError(f"must be real number, not {type_name(value)}")
-        elements.append(_element(value, dtype))
-    return elements
-
-
-def _element(value: Any, dtype: DType) -> Any:
-    """`value`, a number or a tensor of one element, as an element of `dtype`; raises where it does not fit."""
-    item = getattr(value, "item", None)
-    number = value if item is None else item()
-    if not isinstance(number, int | float | complex):
-        raise TypeError(f"can't assign a {type_name(value)} to a torch.{dtype.scalar_type}Tensor")
-    if dtype is dtypes.bool:
-        return bool(number)
-    if dtype.category != dtypes.INTEGER:
-        return number
-    whole = int(number)  # type: ignore[arg-type]  # a complex number raises Python's own TypeError
-    limits = iinfo(dtype)
-    if not (limits.min if dtype.is_signed else -limits.max) <= whole <= limits.max:
-        raise explained(
-            RuntimeError(f"value cannot be converted to type {dtype.name} without overflow"),
-            f"{dtype!r} holds integers from {limits.min} to {limits.max}.",
-        )
-    return whole if dtype.is_signed else whole & limits.max
-
-
-def combination(function: str) -> str:
-    """PyTorch's message for arguments that fit none of a constructor's signatures."""
-    return (
-        f"{function} received an invalid combination of arguments. Expected one of:\n"
-        " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)"
-    )
 
 
 _warned = False
@@ -348,3 +233,44 @@ for _dtype, _name in {
 }.items():  # fmt: skip
     for _kind in (TypedStorage, UntypedStorage):
         setattr(_kind, _name, _conversion(_name, _dtype))
+
+
+# --- the old classes -------------------------------------------------------------------------------------------------
+
+
+class _OldStorageType(type):
+    """The type of `FloatStorage` and its siblings, whose instances are the typed storages of their dtype."""
+
+    dtype: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type(instance) is TypedStorage and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+class _OldStorage(metaclass=_OldStorageType):
+    dtype: ClassVar[DType]
+
+    def __new__(cls, data: Any = 0, *, wrap_storage: UntypedStorage | None = None) -> Any:
+        warn_of_removal(stacklevel=3)
+        return TypedStorage(data, wrap_storage=wrap_storage, dtype=cls.dtype)
+
+
+FloatStorage = _OldStorageType("FloatStorage", (_OldStorage,), {"dtype": dtypes.float32})
+DoubleStorage = _OldStorageType("DoubleStorage", (_OldStorage,), {"dtype": dtypes.float64})
+HalfStorage = _OldStorageType("HalfStorage", (_OldStorage,), {"dtype": dtypes.float16})
+BFloat16Storage = _OldStorageType("BFloat16Storage", (_OldStorage,), {"dtype": dtypes.bfloat16})
+LongStorage = _OldStorageType("LongStorage", (_OldStorage,), {"dtype": dtypes.int64})
+IntStorage = _OldStorageType("IntStorage", (_OldStorage,), {"dtype": dtypes.int32})
+ShortStorage = _OldStorageType("ShortStorage", (_OldStorage,), {"dtype": dtypes.int16})
+CharStorage = _OldStorageType("CharStorage", (_OldStorage,), {"dtype": dtypes.int8})
+ByteStorage = _OldStorageType("ByteStorage", (_OldStorage,), {"dtype": dtypes.uint8})
+BoolStorage = _OldStorageType("BoolStorage", (_OldStorage,), {"dtype": dtypes.bool})
+ComplexFloatStorage = _OldStorageType("ComplexFloatStorage", (_OldStorage,), {"dtype": dtypes.complex64})
+ComplexDoubleStorage = _OldStorageType("ComplexDoubleStorage", (_OldStorage,), {"dtype": dtypes.complex128})
+
+#: The old class of each dtype.
+OLD_CLASSES = {old.dtype: old for old in _OldStorage.__subclasses__()}
+_BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldStorage.__subclasses__()}

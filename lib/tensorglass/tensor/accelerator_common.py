@@ -7,6 +7,7 @@ and the modules `cuda` and `sim` offer them as such. How a device works is known
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 from tensorglass import backends
@@ -14,7 +15,6 @@ from tensorglass.backends import Array, Backend, Family
 from tensorglass.core import devices
 from tensorglass.core.contexts import Context
 from tensorglass.core.devices import device as Device
-from tensorglass.memory.summary import summary
 from tensorglass.tensor import generator
 from tensorglass.tensor.tensor import Tensor
 
@@ -59,6 +59,11 @@ class Accelerator:
         self.type = device_type
         self._family = family
         self.device = _context_of(self)
+
+    def functions(self) -> dict[str, Any]:
+        """What PyTorch's module of such a type offers: these methods, and the contexts `device`, by their names."""
+        names = [name for name in vars(Accelerator) if not name.startswith("_")]
+        return {name: getattr(self, name) for name in ("device", *names) if name not in _WITHIN}
 
     # --- devices -----------------------------------------------------------------------------------------------------
 
@@ -146,7 +151,7 @@ class Accelerator:
     def memory_summary(self, device: Where = None, abbreviated: bool = False) -> str:
         """The figures of the device's allocator as a table to be printed."""
         backend = self.backend(device)
-        return summary(backend.memory_stats(), backend.device, abbreviated)
+        return summary_table(backend.memory_stats(), backend.device, abbreviated)
 
     def memory_snapshot(self, device: Where = None) -> list[dict[str, Any]]:
         """The allocator's segments, each with its blocks, by address."""
@@ -199,6 +204,9 @@ class Accelerator:
         generator.default_of(self.backend(device).device).set_state(new_state)
 
 
+_WITHIN = ("backend", "functions", "index_of")  # not PyTorch's
+
+
 def _context_of(accelerator: Accelerator) -> type:
     """The class of the contexts in which another device of the type is the current one."""
 
@@ -219,3 +227,60 @@ def _context_of(accelerator: Accelerator) -> type:
             accelerator.set_device(note)
 
     return device
+
+
+# --- the table of `memory_summary` -----------------------------------------------------------------------------------
+
+_BYTES = ("B  ", "KiB", "MiB", "GiB", "TiB", "PiB")
+_COUNTS = (" ", "K", "M")
+_ROWS = (
+    ("Allocated memory", "allocated_bytes", _BYTES),
+    ("Active memory", "active_bytes", _BYTES),
+    ("Requested memory", "requested_bytes", _BYTES),
+    ("GPU reserved memory", "reserved_bytes", _BYTES),
+    ("Non-releasable memory", "inactive_split_bytes", _BYTES),
+    ("Allocations", "allocation", _COUNTS),
+    ("Active allocs", "active", _COUNTS),
+    ("GPU reserved segments", "segment", _COUNTS),
+    ("Non-releasable allocs", "inactive_split", _COUNTS),
+    ("Oversize allocations", "oversize_allocations", _COUNTS),
+    ("Oversize GPU segments", "oversize_segments", _COUNTS),
+)
+_ASPECTS = ("current", "peak", "allocated", "freed")
+_POOLS = (("all", ""), ("large_pool", "from large pool"), ("small_pool", "from small pool"))
+_WIDTH = 75
+
+
+def summary_table(stats: dict[str, int], device: Device, abbreviated: bool) -> str:
+    """The figures as a table, laid out as PyTorch's. `abbreviated` leaves out the figures of either pool."""
+    owner, prefix = ("Simulated", "sim") if device.type == "sim" else ("PyTorch CUDA", "cuda")
+    failures = f"CUDA OOMs: {stats.get('num_ooms', 0)}" if prefix == "cuda" else f"OOMs: {stats.get('num_ooms', 0)}"
+    retries = f"{prefix}Malloc retries: {stats.get('num_alloc_retries', 0)}"
+    lines = [
+        "=" * _WIDTH,
+        f"{'':18}{f'{owner} memory summary, device ID {device.index}':<57}",
+        "-" * _WIDTH,
+        f"{'':12}{failures:<23} | {'':6} {retries:<28}  ",
+        "=" * _WIDTH,
+        "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  ",
+    ]
+    for label, figure, units in _ROWS:
+        lines.append("-" * _WIDTH)
+        is_pooled = not figure.startswith("oversize")
+        of_all = [stats.get(f"{figure}.all.{each}" if is_pooled else f"{figure}.{each}", 0) for each in _ASPECTS]
+        for pool, pool_label in _POOLS if is_pooled and not abbreviated else _POOLS[:1]:
+            values = of_all if pool == "all" else [stats.get(f"{figure}.{pool}.{each}", 0) for each in _ASPECTS]
+            cells = [_in_unit(value, like, units) for value, like in zip(values, of_all, strict=True)]
+            name = f"      {pool_label}" if pool_label else label
+            lines.append(f" {name:<21} | " + " | ".join(cells) + " ")
+    lines.append("=" * _WIDTH)
+    return "|" + "|\n|".join(lines) + "|\n"
+
+
+def _in_unit(value: int, like: float, units: Sequence[str]) -> str:
+    """`value` in the first unit in which `like`, the same figure of all memory, is a short number."""
+    base, longest = (1024, 768 * 1024) if units is _BYTES else (1000, 750 * 1000)
+    unit, *larger = units
+    while larger and like >= longest:
+        value, like, unit = value // base, like / base, larger.pop(0)
+    return f"{value:6d} {unit}" if units is _BYTES else f"{value:7d} {unit} "

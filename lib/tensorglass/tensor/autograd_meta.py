@@ -11,7 +11,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tensorglass import geometry
-from tensorglass.core.errors import explained
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks
 
@@ -33,16 +32,12 @@ class Creation(Enum):
     CUSTOM_FUNCTION = "in a custom Function"
 
 
-OWN: Any = object()  #: as a dtype: the tensor's own
-
-
 class Meta:
     """The autograd fields of a tensor."""
 
     # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
     requires_grad = False  #: the flag of a leaf
     grad: Tensor | None = None
-    grad_dtype: DType | None = OWN  #: the dtype that the gradient must have; None for any
     grad_fn: Node | None = None
     output_nr = 0  #: which of the node's outputs the tensor is
     hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
@@ -86,9 +81,8 @@ class OutputLike:
 
     __slots__ = ("device", "dtype", "size")
 
-    is_nested_tensor = is_cpp_nested_tensor = False
     size: tuple[int, ...]
-    dtype: Any  #: a dtype; None where any will do (`Tensor.grad_dtype`)
+    dtype: DType
     device: Device
 
     @property
@@ -115,32 +109,28 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
         return gradient
     if gradient._size != wanted.size:
         if geometry.summed_dims(gradient._size, wanted.size) is None:
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} "
-                    f"but expected shape compatible with {list(wanted.size)}"
-                )
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {nr} - got {list(gradient._size)} but "
+                f"expected shape compatible with {list(wanted.size)}"
             )
         gradient = gradient.sum_to_size(wanted.size)
-    if gradient._dtype is not wanted.dtype and wanted.dtype is not None:
+    if gradient._dtype is not wanted.dtype:
         if gradient._dtype.is_complex and not wanted.dtype.is_complex:
             gradient = gradient.real
         gradient = gradient.to(wanted.dtype)
     device = gradient._storage.device
     if device is not wanted.device:
         if wanted.size:  # a 0-dim operand may have been on the CPU
-            raise explained(
-                RuntimeError(
-                    f"Function {node.name()} returned an invalid gradient at index {nr} - expected device "
-                    f"{wanted.device} but got {device}"
-                )
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {nr} - expected device {wanted.device} "
+                f"but got {device}"
             )
         gradient = gradient.to(wanted.device)
     return gradient
 
 
 def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
-    """A gradient to begin with, converted to the dtype that the output of the node wants: a leaf may have its own."""
+    """A gradient to begin with, converted to the dtype of the output that it is for."""
     wanted = node.outputs[nr]
     if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
         return gradient

@@ -133,7 +133,7 @@ def view_of(
     self._counter = counter = base._counter
     self._seen = storage.version if counter is None else counter.count
     self._meta = None
-    if base._meta is not None and base._meta.is_inference:  # whoever writes to it, nothing can be recorded
+    if base._meta is not None and base._meta.is_inference:  # nothing can be recorded that is done to it
         self._base = None
         self._meta = same_inference(base)
     headers = storage._headers

@@ -70,29 +70,16 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a place that `get_state` returned, PyTorch's included."""
-        if not isinstance(new_state, Tensor):
-            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-        if new_state._dtype is not dtypes.uint8 or not new_state.is_cpu:
+        if not isinstance(new_state, Tensor) or new_state._dtype is not dtypes.uint8 or not new_state.is_cpu:
             raise TypeError("RNG state must be a torch.ByteTensor")
         expected = self.get_state().numel()
         if new_state.numel() != expected:
-            raise explained(
-                RuntimeError(
-                    f"Expected a CPUGeneratorImplState of size {expected} but found the input RNG state size to be "
-                    f"{new_state.numel()}"
-                ),
-                "Pass what get_state() returned.",
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {expected} but found the input RNG state size to be "
+                f"{new_state.numel()}"
             )
         self._seed = self._bits.load(array_of(new_state))
         return self
-
-    def get_offset(self) -> int:
-        """RuntimeError: only PyTorch's generators on GPUs have an offset."""
-        raise RuntimeError(f"{self._device.type.upper()} Generator does not use offset")
-
-    def set_offset(self, offset: int) -> Generator:
-        """RuntimeError, as for `get_offset`."""
-        raise RuntimeError(f"{self._device.type.upper()} Generator does not use offset")
 
     def clone_state(self) -> Generator:
         """Another generator at the same place of the same stream."""

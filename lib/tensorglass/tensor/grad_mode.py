@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -91,16 +91,6 @@ class Mode(Context):
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isclass(function):
-            warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                "the `__init__` method and nothing else.",
-                FutureWarning,
-                stacklevel=2,
-            )
-            made = function
-            function = lambda *arguments, **keywords: made(*arguments, **keywords)  # noqa: E731  # PyTorch's is one
         if inspect.isgeneratorfunction(function):
             return self._decorated_generator(function)
 
@@ -140,15 +130,48 @@ class Mode(Context):
         return decorated
 
 
-class _Bare(Mode):
-    """A mode that also decorates without parentheses: ``@torch.no_grad``."""
+#: What sets a field of this thread's state, written in C.
+_SETTERS = {
+    (field, value): functools.partial(setattr, state, field, value)
+    for field in ("grad", "said")
+    for value in (False, True)
+}
+_GRAD, _NO_GRAD = _SETTERS["grad", True], _SETTERS["grad", False]
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        self = object.__new__(cls)
-        return self if function is None else self(function)
+
+def _setter() -> Callable[[], None]:
+    """What makes `is_grad_enabled` be again what it is now."""
+    return _GRAD if state.grad else _SETTERS["said", state.said] if state.inference else _NO_GRAD
 
 
-class no_grad(_Bare):
+class _Leave(functools.partial[str]):
+    """What a ``with no_grad()`` statement calls, which does nothing, and lets go of, which puts the mode back."""
+
+    __slots__ = ("__del__",)
+
+    __del__: Callable[[], None]
+
+
+class _Exit:
+    """`__exit__` of `no_grad`: as that of `Context`, but quicker, for no line of Python puts the one field back."""
+
+    def __get__(self, block: no_grad | None, _: type | None = None) -> Callable[..., Any]:
+        if block is None:
+            return self
+        leave = _Leave("".format)  # which takes anything, and gives nothing
+        if block._by_hand:
+            setter, block._by_hand = block._by_hand[-1], block._by_hand[:-1]
+        else:
+            setter = _GRAD if state.grad else _setter()
+            block._beginning = weakref.ref(leave)
+        leave.__del__ = setter  # last, for an interrupted call would let go of `leave` too late
+        return leave
+
+    def __call__(self, block: no_grad, *error: object) -> None:
+        self.__get__(block)
+
+
+class no_grad(Mode):
     """Nothing is recorded inside: results do not require gradients.
 
     >>> x = torch.ones(2, requires_grad=True)
@@ -160,15 +183,27 @@ class no_grad(_Bare):
 
     __module__ = _FOUND_IN
     _wanted = False
+    _beginning: weakref.ref[_Leave] | None = (
+        None  #: what a ``with`` statement holds that has not called `__enter__` yet
+    )
+    _by_hand: tuple[
+        Callable[[], None], ...
+    ] = ()  #: of calls of `__enter__` without a statement: what puts the mode back
 
-    def before(self) -> bool:
-        return is_grad_enabled()
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        self = object.__new__(cls)
+        return self if function is None else self(function)  # it decorates without parentheses too
 
-    def begin(self, _: bool) -> None:
-        _enable(self._wanted)
+    def __enter__(self) -> None:
+        beginning, self._beginning = self._beginning, None
+        if beginning is None or beginning() is None:  # no statement, or one that was interrupted
+            self._by_hand = (*self._by_hand, _setter())
+        if state.grad or not state.inference:  # `_enable`, written out
+            state.grad = self._wanted
+        else:
+            state.said = self._wanted
 
-    def end(self, note: bool) -> None:
-        _enable(note)
+    __exit__ = _Exit()
 
 
 class enable_grad(no_grad):

@@ -26,15 +26,26 @@ class RemovableHandle(Context):
 
     __module__ = "tensorglass.utils.hooks"  # where users find it
 
-    def __init__(self, registry: _Registry) -> None:
+    def __init__(self, hooks_dict: dict[int, Any], *, extra_dict: Any = None) -> None:
+        """For a hook in `hooks_dict`, of which `extra_dict`, one dictionary or a list of them, may know more."""
         self.id = next(_numbers)
-        self._registry = weakref.ref(registry)
+        also = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
+        self._registries = [weakref.ref(each) for each in (hooks_dict, *also)]
 
     def remove(self) -> None:
         """Take the hook away; nothing happens if it is gone."""
-        registry = self._registry()
-        if registry is not None:
-            registry.pop(self.id, None)
+        for reference in self._registries:
+            registry = reference()
+            if registry is not None:
+                registry.pop(self.id, None)
+
+    def __getstate__(self) -> tuple[int, list[dict[int, Any] | None]]:
+        """What a copy of a module with its hooks takes along: the number and the dictionaries, copied with it."""
+        return self.id, [reference() for reference in self._registries]
+
+    def __setstate__(self, state: tuple[int, list[dict[int, Any] | None]]) -> None:
+        self.id, registries = state
+        self._registries = [weakref.ref(each) for each in registries if each is not None]
 
     def begin(self, _: None) -> RemovableHandle:
         return self

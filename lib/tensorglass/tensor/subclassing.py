@@ -14,12 +14,14 @@ from typing import Any
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import (
     METHOD_NAMES,
+    PLAIN,
     DisableTorchFunctionSubclass,
     call_handlers,
     dispatch,
     flattened,
     on_first_subclass,
     overloaded_arguments,
+    overrides_nothing,
     public_method,
     subclasses,
 )
@@ -67,14 +69,17 @@ def nowrap_functions() -> set[Callable[..., Any]]:
     return {vars(Tensor)["grad"].__get__, vars(Tensor)["_base"].__get__}
 
 
-def _init_subclass(cls: type, **keywords: Any) -> None:
-    """Called by Python when a subclass of Tensor is defined."""
+def _init_subclass(cls: type, is_plain: bool = False, **keywords: Any) -> None:
+    """Called by Python when a subclass of Tensor is defined. One that `is_plain` overrides nothing, as a parameter."""
     super(Tensor, cls).__init_subclass__(**keywords)  # type: ignore[misc]  # `cls` is a subclass of Tensor
+    if is_plain:
+        overrides_nothing(cls)
+        return
     if not subclasses:
         for make_overridable in on_first_subclass:
             make_overridable()
     subclasses.append(weakref.ref(cls))
-    if Tensor in cls.__bases__:
+    if not PLAIN.isdisjoint(cls.__bases__):
         before = cls.__mro__[: cls.__mro__.index(Tensor)]
         for name, member in list(vars(Tensor).items()):
             if _needs_its_own(name, member) and not any(name in vars(each) for each in before):

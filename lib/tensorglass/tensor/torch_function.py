@@ -29,7 +29,15 @@ on_first_subclass: list[Callable[[], None]] = []
 #: each says whether the operators that run now are called by the library itself, as the engine does
 internal_calls: list[Callable[[], bool]] = []
 
-_BASIC = frozenset((Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)))
+#: The classes whose tensors an operator takes as they are: Tensor, and those that override nothing, as `nn.Parameter`.
+PLAIN: set[type] = {Tensor}
+_BASIC = {Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)}
+
+
+def overrides_nothing(kind: type[Tensor]) -> None:
+    """Let operators take tensors of this class as they take plain ones: it has no `__torch_function__` to be called."""
+    PLAIN.add(kind)
+    _BASIC.add(kind)
 
 
 class DisableTorchFunctionSubclass(setting):

@@ -18,6 +18,7 @@ from tensorglass import autograd
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.creation.fill import ones_like
 from tensorglass.ops.declare.registry import Operator, Sample
+from tensorglass.ops.declare.samples import samples_of
 from tensorglass.tensor.tensor import Tensor
 
 # By the size of a real number in bytes: a device may round the last places in its own way.
@@ -51,9 +52,9 @@ def check_backend(device: str, operators: Iterable[str] | None = None) -> Backen
     of a device's type.
     """
     report = BackendReport(device)
-    names = [row.name for row in OPERATORS.values() if row.samples is not None] if operators is None else operators
+    names = [row.name for row in OPERATORS.values() if samples_of(row)] if operators is None else operators
     for name in names:
-        if name not in OPERATORS or OPERATORS[name].samples is None:
+        if name not in OPERATORS or not samples_of(OPERATORS[name]):
             raise ValueError(f"there is no operator {name!r} with samples in the table")
         report.checked.append(name)
         try:
@@ -66,7 +67,7 @@ def check_backend(device: str, operators: Iterable[str] | None = None) -> Backen
 def check_operator(row: Operator, device: str) -> None:
     """Compare one operator of the table on `device` with the CPU; raises AssertionError where they differ."""
     function = row.function if row.is_function or row.method is None else row.method
-    for sample in () if row.samples is None else row.samples():
+    for sample in samples_of(row):
         _compare("results", row.name, sample, partial(_results_on, function, sample), device)
         _compare("gradients", row.name, sample, partial(_gradients_on, function, sample), device)
         if row.inplace is not None and isinstance(sample.arguments[0], Tensor):

@@ -1,15 +1,18 @@
-"""`torch.utils`, as PyTorch calls it: `checkpoint`, which trades time for memory, `deterministic`, `dlpack`, hooks."""
+"""`torch.utils`: `checkpoint`, which trades time for memory, `data`, `deterministic`, `dlpack`, `hooks`."""
 
 from typing import TYPE_CHECKING
 
 from tensorglass.core.lazy_modules import fetching
+from tensorglass.core.out_of_scope import refusing
 
 if TYPE_CHECKING:
-    from tensorglass.utils import checkpoint, deterministic, dlpack, hooks
+    from tensorglass.utils import checkpoint, data, deterministic, dlpack, hooks
 
-__all__ = ["checkpoint", "deterministic", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks"]
 
-__getattr__ = fetching(globals(), {"checkpoint": (), "deterministic": (), "dlpack": (), "hooks": ()})
+__getattr__ = fetching(
+    globals(), {"checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()}, refusing("utils")
+)
 
 
 def __dir__() -> list[str]:

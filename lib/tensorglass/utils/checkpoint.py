@@ -9,10 +9,9 @@ the tickets. With ``use_reentrant=True`` it is a custom function whose backward 
 from __future__ import annotations
 
 import contextlib
-import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -30,11 +29,9 @@ from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
     "CheckpointError",
-    "GraphExecGroup",
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
-    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
 
@@ -146,36 +143,6 @@ def set_checkpoint_early_stop(enable: bool) -> Context:
     return setting(_early_stop, wanted=enable)
 
 
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Within it, `debug` is on or off for all parts. It has no effect, as `debug` has none."""
-    yield
-
-
-class _Groups(threading.local):
-    current: GraphExecGroup | None = None
-
-
-_groups = _Groups()
-
-
-class GraphExecGroup(Context):
-    """A context in which several backwards count as one: what one of them has computed again serves the others.
-
-    No two of them may need the same part of the graph.
-    """
-
-    def before(self) -> None:
-        if _groups.current is not None:
-            raise RuntimeError(f"GraphExecGroup contexts cannot be nested. Already inside group {_groups.current}")
-
-    def begin(self, _: None) -> None:
-        _groups.current = self
-
-    def end(self, _: None) -> None:
-        _groups.current = None
-
-
 class _Ticket:
     """What a node keeps instead of a tensor: the tensor's number among those that its part kept."""
 
@@ -217,17 +184,15 @@ class _Part:
 
     def unpack(self, ticket: _Ticket) -> Tensor:
         """The tensor that a ticket stands for."""
-        group = _groups.current
-        backward = group or engine.current.walk or _NoBackward()
+        backward = engine.current.walk or _NoBackward()
         if backward not in self._found:
             self._found[backward] = self._run_again()
         found = self._found[backward].pop(ticket.number, None)
         if found is None:
-            overlap = "" if group is None else _OVERLAP
             raise explained(
                 CheckpointError(
                     "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
-                    f"{overlap}If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                    "If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
                     "Otherwise please open an issue with details on your use case."
                 ),
                 "What was computed again is dropped as soon as it was read.",
@@ -289,10 +254,6 @@ class _Part:
             )
 
 
-_OVERLAP = (
-    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) "
-    "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
-)
 _DIFFERENT = "The function must do the same in both runs: is there a branch that depends on something that has changed?"
 
 
@@ -349,12 +310,10 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         if not engine.current.walk.is_whole:
-            raise explained(
-                RuntimeError(
-                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
-                    "`inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, "
-                    "or call .backward() without passing the `inputs` argument."
-                )
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the `inputs` argument."
             )
         inputs = [
             number if tensor is None else tensor.detach().requires_grad_(requires_grad(tensor))

@@ -21,8 +21,6 @@ class _Deterministic(ModuleType):
 
     @fill_uninitialized_memory.setter
     def fill_uninitialized_memory(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
         _Settings.fills_new_memory = mode
 
 

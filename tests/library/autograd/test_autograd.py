@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 import sys
@@ -213,6 +214,37 @@ def test_modes_belong_to_the_thread() -> None:
         outside.set()
 
     in_threads(without_gradients, with_gradients)
+
+
+def test_a_mode_may_be_entered_in_itself_by_hand_and_by_an_exit_stack() -> None:
+    mode, seen = torch.no_grad(), []
+    with mode:
+        with torch.enable_grad(), mode:
+            seen.append(torch.is_grad_enabled())
+        seen.append(torch.is_grad_enabled())
+    seen.append(torch.is_grad_enabled())
+    mode.__enter__()
+    mode.__enter__()
+    mode.__exit__(None, None, None)
+    seen.append(torch.is_grad_enabled())
+    mode.__exit__(None, None, None)
+    seen.append(torch.is_grad_enabled())
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mode)
+        seen.append(torch.is_grad_enabled())
+    seen.append(torch.is_grad_enabled())
+    assert seen == [False, False, True, False, True, False, True]
+
+
+def test_inference_mode_has_modes_within_it_put_back() -> None:
+    with torch.inference_mode():
+        with torch.enable_grad():
+            assert torch.is_grad_enabled()
+            with torch.no_grad():
+                assert not torch.is_grad_enabled()
+            assert torch.is_grad_enabled()
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled()
 
 
 # --- what a node tells -----------------------------------------------------------------------------------------------

@@ -211,30 +211,8 @@ def test_a_list_of_gradients_is_explained():
     assert "separated by commas" in notes_of(lambda: function.apply(leaf()).sum().backward())
 
 
-def test_names_of_old_texts_still_work_and_say_what_to_write():
-    class Old(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            with pytest.warns(FutureWarning, match="`mark_shared_storage` is deprecated"):
-                ctx.mark_shared_storage((x, x))
-            return x * x
-
-        @staticmethod
-        def backward(ctx, gradient):
-            with pytest.warns(DeprecationWarning, match="'saved_variables' is deprecated; use 'saved_tensors'"):
-                (x,) = ctx.saved_variables
-            return 2 * x * gradient
-
-    x = torch.tensor([3.0], requires_grad=True)
-    Old.apply(x).backward()
-    assert x.grad.tolist() == [6]
-
-
 def test_calling_an_instance_is_explained():
-    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
-        instance = Exp()
-    assert "Exp.apply" in notes_of(lambda: instance(leaf()))
+    assert "Exp.apply" in notes_of(lambda: Exp()(leaf()))
 
 
 def test_saving_a_number_is_explained():

@@ -14,13 +14,12 @@ from tensorglass import backends
 from tensorglass.backends.numpy_backend import NumpyBackend
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.registry import Operator
+from tensorglass.ops.declare.samples import samples_of
 from tensorglass.testing import check_backend, check_operator
 
 
 @pytest.mark.parametrize("device", ACCELERATORS)
-@pytest.mark.parametrize(
-    "row", [row for row in OPERATORS.values() if row.samples is not None], ids=lambda row: row.name
-)
+@pytest.mark.parametrize("row", [row for row in OPERATORS.values() if samples_of(row)], ids=lambda row: row.name)
 def test_an_operator_does_what_it_does_on_the_cpu(row: Operator, device: str) -> None:
     check_operator(row, device)
 

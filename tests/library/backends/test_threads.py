@@ -1,4 +1,4 @@
-"""Operators in several threads at once."""
+"""Operators in several threads."""
 
 import threading
 import warnings

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from gradient_calls import NAMES, calls
@@ -150,3 +151,51 @@ def test_a_walk_may_begin_within_another_one_when_an_object_ends() -> None:
     loss.backward()
     assert torch.equal(w.grad, 2 * torch.ones(3).exp())
     assert x.grad is not None
+
+
+PASSED_ON = {
+    "one operand": lambda x, w: x.sub(1),
+    "either operand": lambda x, w: x.add(w),
+    "a view": lambda x, w: x.view(-1),
+    "turned": lambda x, w: x.t(),
+    "with a dimension more": lambda x, w: x.unsqueeze(0),
+    "a sum": lambda x, w: x.sum(),
+    "a sum by columns": lambda x, w: x.sum(0),
+    "sums over a batch": lambda x, w: (x + torch.ones(4, 2, 3)).cos() * (x * torch.ones(4, 2, 3)),
+}
+USED = {
+    "once": lambda y: y.cos(),
+    "twice": lambda y: y.sin() + y.cos(),
+    "three times": lambda y: y.sin() + y * 2 + y.cos(),
+    "twice as it is": lambda y: y - y,
+    "by formulas of tensors as well": lambda y: y.sin() + y.sinc() + y.cos() + y.logit(0.1),
+}
+
+
+@contextlib.contextmanager
+def anomalies_looked_for() -> Iterator[None]:
+    """Within this no shortcut is taken."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.detect_anomaly(check_nan=False):
+            yield
+
+
+@pytest.mark.parametrize("used", USED.values(), ids=USED)
+@pytest.mark.parametrize("passing", PASSED_ON.values(), ids=PASSED_ON)
+def test_gradients_that_are_passed_on_keep_their_version(
+    passing: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], used: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    """What was added in place before a node that sends its gradient on as it is counts at the leaf as well."""
+    told: list[list[list[int]]] = [[], []]
+    for shortcuts, seen in zip((True, False), told, strict=True):
+        x, w = X.clone().requires_grad_(), X.clone().requires_grad_()
+        with contextlib.nullcontext() if shortcuts else anomalies_looked_for():
+            used(passing(x, w)).sum().backward()
+            found = torch.autograd.grad(used(passing(x, w)).sum(), (x, w), allow_unused=True)
+            seen += [[each._version for each in leaves if each is not None] for leaves in (found, (x.grad, w.grad))]
+            x.grad = w.grad = None
+            y = used(passing(x.cosh(), w)).square().sum()
+            (y + torch.autograd.grad(y, x, create_graph=True)[0].norm()).backward()
+            seen.append([each._version for each in (x.grad, w.grad) if each is not None])
+    assert told[0] == told[1]

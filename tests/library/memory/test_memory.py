@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -97,6 +99,12 @@ def test_resizing_a_storage_is_counted() -> None:
     assert memory.allocated() - before == 360
     a.untyped_storage().resize_(0)
     assert memory.allocated() - before == -40
+
+
+def test_storages_that_live_when_python_ends_go_in_silence() -> None:
+    code = "import gc, tensorglass as torch; gc.disable(); kept = [torch.ones(3)]; kept.append(kept)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout + ended.stderr == ""
 
 
 def test_names_are_given_at_first_sight_and_kept() -> None:

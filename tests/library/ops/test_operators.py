@@ -15,13 +15,16 @@ import pytest
 
 import tensorglass as torch
 from tensorglass.ops import OPERATORS
+from tensorglass.ops.declare import samples
+from tensorglass.ops.declare.lazy_loading import read_blocks
 from tensorglass.ops.declare.registry import IN_PLACE_FUNCTIONS, Operator, Sample
+from tensorglass.ops.declare.samples import samples_of
 
 # Samples of few elements make var and std warn that they have no spread.
 pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
 
 TESTS = Path(__file__).resolve().parents[2]
-SAMPLED = [row for row in OPERATORS.values() if row.samples is not None]
+SAMPLED = [row for row in OPERATORS.values() if samples_of(row)]
 FUNCTIONS = [row for row in SAMPLED if row.is_function]
 
 
@@ -59,8 +62,15 @@ def plain(result: Any) -> Any:
 def test_every_operator_has_samples_or_tests_that_name_it() -> None:
     texts = [path.read_text() for path in TESTS.rglob("*.py") if path != Path(__file__)]
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    unnamed = [row.name for row in OPERATORS.values() if row.samples is None and row.name not in words]
+    unnamed = [row.name for row in OPERATORS.values() if not samples_of(row) and row.name not in words]
     assert unnamed == []
+
+
+def test_samples_are_of_operators_that_there_are() -> None:
+    headings = read_blocks(Path(samples.__file__).with_name("samples.txt"))
+    paths = [path for heading in headings for path in heading.split()]
+    assert len(paths) == len(set(paths))
+    assert set(paths) <= {row.path for row in OPERATORS.values() if row.samples is None}
 
 
 def test_differences_from_pytorch_are_listed_in_the_documentation() -> None:
@@ -99,8 +109,7 @@ def test_what_the_public_form_makes_of_a_row_can_be_written_to(row: Operator) ->
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_are_the_same_at_every_call_and_are_taken(row: Operator) -> None:
-    assert row.samples is not None
-    first, second = list(row.samples()), list(row.samples())
+    first, second = samples_of(row), samples_of(row)
     assert first
     assert [plain(list(each.arguments)) for each in first] == [plain(list(each.arguments)) for each in second]
     for sample in first:
@@ -124,8 +133,7 @@ def forms(row: Operator) -> list[Callable[..., Any]]:
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_function_method_and_python_operator_are_one(row: Operator) -> None:
-    assert row.samples is not None
-    for sample in row.samples():
+    for sample in samples_of(row):
         if not isinstance(sample.arguments[0], torch.Tensor):
             continue  # a list of tensors has no methods
         results = [plain(call(form, sample)) for form in forms(row)]
@@ -134,10 +142,9 @@ def test_function_method_and_python_operator_are_one(row: Operator) -> None:
 
 @pytest.mark.parametrize("row", [row for row in SAMPLED if row.inplace is not None], ids=name_of)
 def test_in_place_form_writes_what_the_other_form_returns(row: Operator) -> None:
-    assert row.samples is not None
     assert row.inplace is not None
     written = 0
-    for sample in row.samples():
+    for sample in samples_of(row):
         target, *others = sample.arguments
         expected = call(row.function, sample)
         target = target.clone()
@@ -155,9 +162,8 @@ def test_in_place_form_writes_what_the_other_form_returns(row: Operator) -> None
 
 @pytest.mark.parametrize("row", [row for row in SAMPLED if row.inplace and row.kind == "pointwise"], ids=name_of)
 def test_in_place_form_refuses_to_write_a_cell_twice_and_writes_nothing(row: Operator) -> None:
-    assert row.samples is not None
     assert row.inplace is not None
-    for sample in row.samples():
+    for sample in samples_of(row):
         target, *others = sample.arguments
         if target.shape != (2, 3):
             continue
@@ -182,10 +188,9 @@ def test_in_place_forms_are_functions_where_pytorch_has_them() -> None:
 
 def written(row: Operator) -> list[tuple[Sample, torch.Tensor]]:
     """The samples whose result is one tensor, with the result."""
-    assert row.samples is not None
     with warnings.catch_warnings():  # this is called while tests are collected, where no mark is heard
         warnings.simplefilter("ignore")
-        results = [(sample, call(row.function, sample)) for sample in row.samples()]
+        results = [(sample, call(row.function, sample)) for sample in samples_of(row)]
     # sum, prod and the medians take no `out` without a dimension, as in PyTorch.
     return [
         (sample, result)
@@ -271,7 +276,6 @@ def expanded(x: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize("layout", [permuted, sliced, offset, expanded])
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_layout_does_not_matter(row: Operator, layout: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    assert row.samples is not None
-    for sample in row.samples():
+    for sample in samples_of(row):
         laid_out = call(row.function, sample, layout)
         assert plain(laid_out) == plain(call(row.function, sample, lambda x: layout(x).contiguous()))

@@ -65,7 +65,7 @@ FUNCTIONS = sorted(
 
 
 def test_functions_and_methods_are_pickled_by_the_names_that_users_know() -> None:
-    strangers = []
+    from_elsewhere = []
     for path in FUNCTIONS:
         function = attrgetter(path)(torch)
         try:
@@ -73,9 +73,9 @@ def test_functions_and_methods_are_pickled_by_the_names_that_users_know() -> Non
         except pickle.PicklingError:
             is_itself = False
         if not is_itself:
-            strangers.append(path)
+            from_elsewhere.append(path)
     assert len(FUNCTIONS) > 1000
-    assert strangers == []
+    assert from_elsewhere == []
 
 
 def test_operators_that_look_for_derived_classes_are_pickled_too() -> None:

@@ -105,9 +105,6 @@ STORIES = {
         a = torch.ones(2)
         see(isinstance(a, Variable), isinstance(2, Variable), Variable.__name__, issubclass(torch.Tensor, Variable))
         see(Variable(a) is a, Variable(a).data_ptr() == a.data_ptr(), Variable(a, True), Variable(x), Variable(x * 2))
-        see(Variable())
-        for wrong in (lambda: Variable(2), lambda: Variable([1.0]), lambda: Variable(torch.tensor([1]), True)):
-            attempt(wrong)
         told(lambda: Variable(a, volatile=True))
     """,
     "hooks stay where detach_ cuts": """
@@ -172,11 +169,10 @@ STORIES = {
             lambda: grad(v, x, torch.ones(3)), lambda: grad(v, x, two.to(torch.complex64)), lambda: grad(v, x, 2),
             lambda: grad(two, x), lambda: grad(s, two, **keep), lambda: grad(v, x, two.double(), **keep),
             lambda: grad(v, x, torch.eye(2), is_grads_batched=True, **keep), lambda: grad(x, x, two),
-            lambda: grad(v, x, two, is_grads_batched=True, **keep), lambda: grad(v, x, is_grads_batched=True, **keep),
             lambda: grad(s, [x, u], torch.ones(3), is_grads_batched=True, materialize_grads=True, **keep),
-            lambda: grad(s, x, torch.tensor(2.0), True, False, True), lambda: grad(s, x, only_inputs=False, **keep),
+            lambda: grad(s, x, torch.tensor(2.0), True, False, True),
             lambda: grad((s, s), (x, x), **keep), lambda: grad(v, [v, x], two, **keep),
-            lambda: backward(v, two, grad_variables=two), lambda: backward([v, v], two), lambda: backward(v),
+            lambda: backward([v, v], two), lambda: backward(v),
             lambda: s.backward(foo=1), lambda: v.backward(2.0), lambda: (x > 0).backward(), lambda: two.backward(),
         ):
             told(call)
@@ -198,7 +194,6 @@ STORIES = {
         attempt(lambda: node(torch.ones(2)))
         attempt(lambda: node())
         attempt(lambda: node(torch.ones(2), torch.ones(2)))
-        attempt(lambda: node(2))
         attempt(lambda: (2 % x).sum().backward())
         see(isinstance(node, graph.Node), issubclass(type(node), graph.Node), torch.is_anomaly_enabled())
     """,
@@ -272,7 +267,6 @@ STORIES = {
             (first,) = torch.autograd.grad(loss, w, create_graph=True)
             see(first, torch.autograd.grad(first.sum(), w))
             late = a.exp().tanh().sum()
-            attempt(lambda: allow().__enter__())
         attempt(lambda: late.backward())
         with allow() as kept:
             late = a.exp().tanh().sum()
@@ -309,7 +303,7 @@ STORIES = {
                 see(one.grad.stride(), one.grad, weight.grad)
         see((a @ weight.t()).grad_fn._saved_mat2_sym_strides, (a @ weight.t()).grad_fn._saved_self_sym_strides)
     """,
-    "whole numbers have no history": """
+    "integers have no history": """
         for dtype in (torch.int64, torch.bool, torch.uint8):
             a = torch.zeros(3, dtype=dtype)
             attempt(lambda: a.copy_(x[:3].exp()).requires_grad)

@@ -140,12 +140,11 @@ STORIES = {
             for operands in ((w, w), (w, 2.0), (2.0, w), (w.detach(), w)):
                 see(operator(*operands).grad_fn, operator(*operands).grad_fn.next_functions)
     """,
-    "the graph of an integral over no points": """
+    "the gradient of an integral over no points, and over one": """
         for y in (torch.zeros(3, 0, requires_grad=True), torch.zeros(3, 1, requires_grad=True)):
-            node = torch.cumulative_trapezoid(y).grad_fn
-            while node is not None:
-                see(node)
-                node = node.next_functions[0][0] if node.next_functions else None
+            integral = torch.cumulative_trapezoid(y)
+            see(integral.shape)
+            see(torch.autograd.grad(integral.sum(), y)[0])
     """,
     "a leaf of one element that has got another size since": """
         for change in (lambda leaf: leaf.unsqueeze_(0), lambda leaf: leaf.squeeze_(), lambda leaf: leaf.t_()):
@@ -176,77 +175,6 @@ STORIES = {
         x.backward(torch.ones(2, dtype=torch.float64))
         w.backward(torch.ones(2, dtype=torch.bfloat16))
         see(x.grad, w.grad)
-    """,
-    "the dtype that gradients are kept in": """
-        see(x.grad_dtype, torch.ones(2, dtype=torch.int64).grad_dtype, x.detach().grad_dtype)
-        y = x * 2  # before and after
-        x.grad_dtype = torch.float64
-        x.register_hook(lambda g: see(g))
-        see(x.grad_dtype, x.data.grad_dtype, node_of(x)._input_metadata[0].dtype)
-        y.sum().backward()
-        see(x.grad, torch.autograd.grad((x * 2).sum(), x))
-        (x * x).sum().backward()
-        see(x.grad)
-        w.grad_dtype = torch.bfloat16
-        w.backward(torch.ones(2))
-        see(w.grad)
-        for wanted in (torch.float64, torch.bfloat16, None):
-            number = torch.tensor(2.0, requires_grad=True)
-            number.grad_dtype = wanted
-            number.backward()
-            see(number.grad)
-            (number * number).backward()
-            see(number.grad)
-        plain = torch.ones(2)
-        plain.grad_dtype = torch.float16
-        see(plain.grad_dtype, plain.requires_grad)
-    """,
-    "gradients of any dtype": """
-        x.grad_dtype = None
-        see(x.grad_dtype)
-        (x * torch.ones(2, dtype=torch.float64)).sum().backward()
-        see(x.grad)
-        x.grad = x.grad.to(torch.bfloat16)
-        (x * 3).sum().backward()
-        see(x.grad)
-        w.grad_dtype = None
-        w.backward(torch.ones(2, dtype=torch.float64))
-        see(w.grad)
-        w.grad = torch.ones(2, dtype=torch.int64)
-        see(w.grad)
-    """,
-    "dtypes of gradients that are refused": """
-        def give(tensor, **fields):
-            def run():
-                for name, value in fields.items():
-                    setattr(tensor, name, value)
-            attempt(run)
-        y = x * 2
-        attempt(lambda: y.grad_dtype)
-        give(y, grad_dtype=torch.float16)
-        give(x, grad_dtype="float16")
-        give(x, grad=torch.ones(2), grad_dtype=torch.float64)
-        give(x, grad_dtype=torch.float32)
-        give(x, grad=None, grad_dtype=torch.float64)
-        for dtype in (torch.float32, torch.int16, torch.uint8, torch.bool, torch.complex64, torch.uint32):
-            give(x, grad=torch.ones(2, dtype=dtype))
-        see(x.grad)
-    """,
-    "zeros for outputs through which no gradient flows": """
-        for wanted in (None, True, False):
-            class Two(Function):
-                @staticmethod
-                def forward(ctx, x):
-                    first, second = x.clone(), x.clone()
-                    ctx.mark_non_differentiable(second)
-                    if wanted is not None:
-                        ctx._materialize_non_diff_grads = wanted
-                    return first, second
-                @staticmethod
-                def backward(ctx, first, second):
-                    see(first, second)
-                    return first
-            Two.apply(x)[0].sum().backward()
     """,
     "what a function that is differentiable once leaves in the graph": """
         class Product(Function):
@@ -339,16 +267,9 @@ STORIES = {
             @staticmethod
             def backward(ctx, g):
                 return g
-        class Other(Add):
-            @staticmethod
-            def forward(ctx, x):
-                made = x.clone().view_as(x)
-                ctx.mark_dirty(made)
-                return made
         attempt(lambda: Add.apply(x.view_as(x)))
         attempt(lambda: Add.apply(w.split_with_sizes([1, 1])[0]))
         attempt(lambda: Add.apply((w * 1).unbind()[0]))
-        attempt(lambda: Other.apply(w.clone()))
         copy = x.clone()
         attempt(lambda: Add.apply(copy[:1]))
         copy.sum().backward()
@@ -359,7 +280,5 @@ STORIES = {
         graph.increment_version(x)
         graph.increment_version([x, x])
         see(x._version - before)
-        attempt(lambda: graph.increment_version(3))
-        attempt(lambda: graph.increment_version([3]))
     """,
 }

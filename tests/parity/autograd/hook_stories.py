@@ -191,7 +191,6 @@ STORIES = {
             b.sum().backward(retain_graph=True)
             b.sum().backward(inputs=(x,), retain_graph=True)
             attempt(lambda: torch.autograd.grad(b.sum(), a, retain_graph=True))
-            attempt(lambda: torch.autograd.grad(b.sum(), w, retain_graph=True))
             (b.sum() + u.sum()).backward(retain_graph=True)
             handle.remove()
             b.sum().backward()

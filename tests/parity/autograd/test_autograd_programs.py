@@ -150,12 +150,19 @@ def look(ours: Side, theirs: Side, so_far: str, disturb: bool) -> None:
         assert all(map(same, call[1:], their_call[1:])), told
 
 
+#: How the two libraries begin where a gradient of another dtype is assigned; PyTorch goes on about `grad_dtype`.
+ANOTHER_DTYPE = ("attempting to assign a gradient of dtype", "attempting to assign a gradient with dtype")
+
+
 def first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [""])[0]
 
 
 def repr_of(error: BaseException) -> str:
-    return f"{type(error).__name__}: {first_line(error)}"
+    words = first_line(error)
+    if words.startswith(ANOTHER_DTYPE):
+        words = "a gradient of another dtype"
+    return f"{type(error).__name__}: {words}"
 
 
 def compare(seed: int) -> None:

@@ -6,6 +6,9 @@ from parity.autograd.function_refusals import REFUSALS
 from parity.autograd.function_stories import PRELUDE, STORIES
 from parity.same_source import disagreement, seen_by_ours
 
+#: Refusals that few people meet, whose words are our own.
+OTHER_WORDS = {"what backward may return"}
+
 
 @pytest.mark.parametrize("name", STORIES)
 def test_a_function_behaves_as_in_pytorch(name):
@@ -13,8 +16,8 @@ def test_a_function_behaves_as_in_pytorch(name):
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_misuse_of_a_function_is_told_as_in_pytorch(name):
-    assert disagreement(REFUSALS[name], PRELUDE) is None
+def test_misuse_of_a_function_is_refused_as_in_pytorch(name):
+    assert disagreement(REFUSALS[name], PRELUDE, words=name not in OTHER_WORDS) is None
 
 
 @pytest.mark.parametrize("body", BODIES)

@@ -33,7 +33,6 @@ torch.ones(2, dtype=torch.int8).new([1, 2])
 torch.ones(2, dtype=torch.int8).new(2, 3).shape, torch.ones(2).new().dtype, torch.ones(2).new(size=(2, 3)).shape
 torch.ones(2).new('a')
 torch.ones(2).new(1.5)
-torch.ones(2).new(torch.ones(2, dtype=torch.int64))
 x = torch.ones(2) ;; torch.ones(3).new(x) ;; torch.ones(3).new(x.untyped_storage())
 """
 

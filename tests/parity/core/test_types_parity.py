@@ -14,7 +14,7 @@ TAKING_DTYPES = (
     *[f"{X}.{name}(0, dtype=%s)" for name in ("cumsum", "cumprod", "softmax", "log_softmax")],
     *[f"torch.linalg.{name}(torch.eye(2), dtype=%s)" for name in ("norm", "vector_norm", "matrix_norm")],
     f"torch.special.softmax({X}, 0, dtype=%s)", f"torch.softmax({X}, 0, %s)",
-    f"{X}.sum((0,), keepdim=True, dtype=%s)", f"{X}.view(%s)", f"{X}.view(dtype=%s)", f"{X}.to(%s)", f"{X}.type(%s)",
+    f"{X}.sum((0,), keepdim=True, dtype=%s)", f"{X}.view(%s)", f"{X}.view(dtype=%s)", f"{X}.to(%s)",
     f"{X}.to('cpu', %s)", f"torch.full_like({X}, 1, dtype=%s)", "torch.zeros(2, dtype=%s)", "torch.eye(2, dtype=%s)",
     "torch.arange(3, dtype=%s)", "torch.linspace(0, 1, 3, dtype=%s)", "torch.tensor([1], dtype=%s)",
     "torch.frombuffer(bytearray(8), dtype=%s)", "torch.tril_indices(2, 2, dtype=%s)", "torch.finfo(%s).bits",

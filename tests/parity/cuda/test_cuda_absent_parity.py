@@ -12,7 +12,7 @@ import pytest
 
 import tensorglass
 from tensorglass.allocator.figures import Counters
-from tensorglass.memory.summary import summary
+from tensorglass.tensor.accelerator_common import summary_table
 
 torch = pytest.importorskip("torch")
 
@@ -104,4 +104,4 @@ def test_the_memory_summary_is_laid_out_as_pytorchs(
     stats |= {"num_ooms": numbers.randint(0, 9), "num_alloc_retries": numbers.randint(0, 999)}
     monkeypatch.setattr("torch.cuda.memory.memory_stats", lambda device=None: stats)
     wanted = torch.cuda.memory_summary(3, abbreviated)
-    assert summary(stats, tensorglass.device("cuda", 3), abbreviated) == wanted
+    assert summary_table(stats, tensorglass.device("cuda", 3), abbreviated) == wanted

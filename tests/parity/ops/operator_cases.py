@@ -17,6 +17,7 @@ from parity.agreement import Blueprint, blueprint
 
 import tensorglass
 from tensorglass.ops.declare.registry import Operator, Sample
+from tensorglass.ops.declare.samples import samples_of
 
 INTEGERS = {
     "uint8": (0, 255), "int8": (-(2**7), 2**7 - 1), "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1),
@@ -96,7 +97,7 @@ def _described(argument: Any, dtype: str, layout: str, recast: Any) -> Any:
 
 def sampled(row: Operator, dtype: str, layout: str = "contiguous") -> Iterator[Case]:
     """The operator's samples with operands of `dtype`, laid out as `layout` says."""
-    for sample in row.samples() if row.samples is not None else ():
+    for sample in samples_of(row):
         recast = _recast(sample)
         arguments = tuple(_described(each, dtype, layout, recast) for each in sample.arguments)
         keywords = {key: _described(each, dtype, layout, recast) for key, each in sample.keywords.items()}
@@ -105,8 +106,7 @@ def sampled(row: Operator, dtype: str, layout: str = "contiguous") -> Iterator[C
 
 def operand_count(row: Operator) -> int:
     """How many operands an elementwise operator takes."""
-    assert row.samples is not None
-    first = next(iter(row.samples()))
+    first = samples_of(row)[0]
     return sum(isinstance(each, tensorglass.Tensor) for each in first.arguments)
 
 

@@ -33,7 +33,7 @@ y=torch.ones(0,2) ;; torch.linspace(2,3,0,out=y) ;; torch.logspace(2,3,0,out=y) 
 torch.linspace(0,10**9+7,3,dtype=torch.int64) ;; torch.linspace(-5,2**31-1,4,dtype=torch.int32)
 torch.linspace(3,16777217,9,dtype=torch.int64) ;; torch.linspace(16777217,16777219,3,dtype=torch.int32)
 x=torch.ones(0,0) ;; [torch.linalg.norm(x,each).tolist() for each in (1,2,math.inf,"nuc","fro")]
-x=torch.ones(0,0) ;; torch.linalg.norm(x,-2) ;; torch.linalg.norm(x,-1) ;; torch.linalg.norm(x,-math.inf)
+x=torch.ones(0,0) ;; torch.linalg.norm(x,-math.inf)
 x=torch.ones(2,0,3) ;; torch.linalg.norm(x,math.inf,(1,2)).tolist() ;; torch.linalg.norm(x,1,(2,1),True).tolist()
 x=torch.ones(2,0) ;; torch.searchsorted(x,torch.ones(2,3)) ;; torch.searchsorted(x,x) ;; torch.searchsorted(x[:0],x[:0])
 torch.igamma(torch.tensor([0.5,3,8,1.25]),torch.tensor([7.5,4,9.5,6])).round(decimals=5)
@@ -77,7 +77,7 @@ x=torch.tensor([1.,9,-2,3]) ;; y=(0.1*x).requires_grad_() ;; torch.autograd.grad
 x=torch.tensor([1.,9,-2,3]) ;; y=(0.1*x).requires_grad_() ;; torch.autograd.grad(x.fmod(y).sum(),y)
 y=torch.zeros(2,requires_grad=True) ;; g=torch.autograd.grad((1%(y+0)).sum(),y)
 x=torch.ones(2) ;; y=(x*0).requires_grad_() ;; g=torch.autograd.grad(x%y,y,x,create_graph=True)[0] ;; g.sum().backward()
-x=torch.tensor([[4,2j],[-2j,2]],requires_grad=True) ;; y=x.cholesky() ;; torch.autograd.grad(y,x,x.detach()-1j)[0]+0
+x=torch.tensor([[4,2j],[-2j,2]],requires_grad=True) ;; torch.autograd.grad(x.cholesky(),x,x.detach()-1j)[0]+0
 x=torch.tensor([3.,9,20]).half().requires_grad_() ;; x.float_power((x+1)*0+3.5).sum().backward() ;; x.grad
 x=torch.tensor([1.,2]).half().requires_grad_() ;; ((x+6)*0+7).float_power(x+2).sum().backward() ;; x.grad
 x=torch.tensor([[2.,1],[4,2]],requires_grad=True) ;; y=torch.linalg.eigh(x)[1]**2 ;; y[0,0].backward()
@@ -128,7 +128,6 @@ x=torch.ones(3) ;; y=torch.zeros((),requires_grad=True) ;; torch.diag(x.diag(),o
 x=torch.ones(3) ;; y=torch.zeros(3,requires_grad=True) ;; torch.conj_physical(x,out=y) ;; torch.special.ndtr(x,out=y)
 x=torch.ones(3) ;; y=torch.zeros(3,requires_grad=True) ;; torch.normal(x,x,out=y) ;; torch.normal(1.,y,out=x)
 x=torch.ones(3) ;; y=torch.zeros(3,requires_grad=True) ;; torch.normal(y,1.,out=x)
-x=torch.ones(2,dtype=torch.uint16) ;; torch.normal(x,x) ;; torch.conj_physical(x,out=x)
 x=torch.ones(2,0,0,dtype=torch.int64) ;; torch.linalg.solve_triangular(x,x,upper=True)
 x=torch.ones(0,2,2).half() ;; torch.linalg.solve_triangular(x,x,upper=False,left=False) ;; torch.svd_lowrank(x)
 x=torch.ones(0,2,2).half() ;; torch.pca_lowrank(x+0)
@@ -142,9 +141,8 @@ x=torch.eye(2) ;; torch.linalg.eig(x,out=(x*1j,x)) ;; torch.linalg.eigh(x,out=(x
 x=torch.eye(2) ;; torch.linalg.eigvals(x,out=x)
 x=torch.eye(2) ;; torch.geqrf(x,out=(x.long(),x)) ;; torch.geqrf(x,out=(x*1,x.long()))
 x=torch.ones(3,dtype=torch.int64) ;; torch.histogram(x,x) ;; torch.histogramdd(x.reshape(3,1),[x])
-x=torch.ones(3,dtype=torch.int64) ;; x.half().histogram(3)
 x=torch.ones(2,dtype=torch.bool) ;; x.index_reduce(0,torch.tensor([0]),x[:1],"mean",include_self=False)
-x=torch.ones((),dtype=torch.complex64) ;; x.aminmax(dim=0) ;; x.aminmax() ;; x.reshape(1).aminmax(dim=0)
+x=torch.ones((),dtype=torch.complex64) ;; x.aminmax() ;; x.reshape(1).aminmax(dim=0)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.multinomial(torch.zeros(2**24+1),3)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.linspace(0,1,2,dtype=torch.bool)
 """

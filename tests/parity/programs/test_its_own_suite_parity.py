@@ -30,16 +30,13 @@ x=torch.ones(3,4) ;; i=torch.zeros(2,2,dtype=torch.long) ;; x.scatter_add(0,i,x[
 x=torch.ones(3,dtype=torch.complex64) ;; x.unique_consecutive(dim=0) ;; x[None].unique_consecutive(dim=0)
 x=torch.tensor([0j,1+1j,2j]) ;; x**-1 ;; x**-0.5 ;; x**(-1-1j) ;; x**2 ;; x[:1]**torch.tensor([-1.]) ;; x.pow_(-2)
 x=torch.tensor(0j,dtype=torch.complex128) ;; x**-1 ;; torch.pow(x,-2,out=torch.zeros((),dtype=torch.complex128))
-torch.set_default_tensor_type(torch.float32)
-torch.set_default_tensor_type('torch.Nothing')
 torch.set_default_dtype(torch.bfloat16) ;; torch.tensor([1,2j]) ;; torch.set_default_dtype(torch.float32)
 torch.randint(2.5,(2,)) ;; torch.randint(3,2) ;; torch.randint(3) ;; torch.randint(1,2,3) ;; torch.randint(None,(2,))
 torch.randint(low=0,high=3) ;; torch.randint(3,size=2) ;; torch.randint(3,(2.5,)) ;; torch.randint(0,3,(2.5,))
 x=torch.ones(3) ;; x.mean(2**64) ;; x.sum((0,2**64)) ;; x.sum(dim=np.uint64(2**64-1)) ;; torch.eye(2**64)
 x=torch.ones(3,3) ;; x.triu(2**64) ;; x.select(0,-2**63-1) ;; x.cumsum(2**64) ;; x.unsqueeze(2**64) ;; x.topk(2**64)
 torch.asarray(np.uint64(3)) ;; torch.asarray(np.str_("a")) ;; torch.as_tensor(np.str_("a")) ;; torch.tensor([b"1"])
-torch.FloatTensor(device="cuda") ;; torch.Tensor(torch.ones(1),device="cpu") ;; torch.Tensor(2,2.)
-x=torch.ones(1) ;; x.new(x,device="cpu") ;; x.new(device="cuda") ;; x.new([1,2],device="cpu") ;; x.new(2,2.5)
+torch.FloatTensor(device="cuda") ;; x=torch.ones(1) ;; x.new([1,2],device="cpu")
 torch.arange(1.2e-38,3.4e38) ;; torch.logspace(0,1,3,base=1j) ;; torch.logspace(0,1,3,base=2)
 x=torch.ones(2) ;; y=torch.ones(2,dtype=torch.complex64) ;; x.clamp(y,y) ;; x.clamp(min=y) ;; y.clamp(x)
 x=torch.arange(2) ;; x.div(0,rounding_mode="up") ;; (x>0).div(x,rounding_mode="") ;; (x*1j).div(x,rounding_mode="up")
@@ -102,7 +99,7 @@ class Offered:
         return {"data": (0, False), "shape": (0,), "typestr": "<f8", "version": 3}
 
 
-STRANGERS = (
+UNKNOWN = (
     Unready(1),
     Unready(0),
     [Unready(1)],
@@ -113,11 +110,11 @@ STRANGERS = (
 )
 
 
-@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda each: type(each).__name__)
-def test_data_of_unknown_types_is_read_or_refused_by_the_name_of_its_type(stranger: Any) -> None:
+@pytest.mark.parametrize("unknown", UNKNOWN, ids=lambda each: type(each).__name__)
+def test_data_of_unknown_types_is_read_or_refused_by_the_name_of_its_type(unknown: Any) -> None:
     def outcome(library: Any, name: str) -> Any:
         try:
-            return getattr(library, name)(stranger).shape
+            return getattr(library, name)(unknown).shape
         except Exception as error:  # whatever it is, the other library must raise the same
             return type(error), str(error).splitlines()[:1]
 
@@ -125,15 +122,30 @@ def test_data_of_unknown_types_is_read_or_refused_by_the_name_of_its_type(strang
         assert outcome(tensorglass, name) == outcome(torch, name)
 
 
-@pytest.mark.parametrize("stranger", [datetime.timedelta(1), decimal.Decimal(1)], ids=lambda each: type(each).__name__)
-def test_what_cannot_be_assigned_or_be_an_index_is_told_by_the_name_of_its_type(stranger: Any) -> None:
-    for act in (lambda x: x.__setitem__(0, stranger), lambda x: x[stranger], lambda x: x.sum(stranger)):
+@pytest.mark.parametrize("unknown", [datetime.timedelta(1), decimal.Decimal(1)], ids=lambda each: type(each).__name__)
+def test_what_cannot_be_assigned_or_be_an_index_is_told_by_the_name_of_its_type(unknown: Any) -> None:
+    for act in (lambda x: x.__setitem__(0, unknown), lambda x: x[unknown], lambda x: x.sum(unknown)):
         told = []
         for library in (tensorglass, torch):
             with pytest.raises((TypeError, IndexError)) as raised:
                 act(library.ones(2))
             told.append((raised.type, str(raised.value).splitlines()[0]))
         assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        "torch.Tensor(2,2.)",
+        "torch.ones(1).new(2,2.5)",
+        "torch.set_default_tensor_type(torch.float32)",
+        "torch.LongTensor(torch.zeros(2))",
+    ],
+)
+def test_old_ways_to_make_tensors_refuse_what_pytorch_refuses(refused: str) -> None:
+    for library in (tensorglass, torch):
+        with pytest.raises(TypeError):
+            eval(refused, {"torch": library})
 
 
 def test_the_old_way_to_set_the_default_dtype_is_advised_against() -> None:

@@ -6,7 +6,9 @@ arguments that mostly fit the tensor it is applied to, and sometimes do not: err
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -23,12 +25,15 @@ class Writer:
         self.statements: list[str] = []
 
     def write(self, length: int) -> list[str]:
-        """A program of `length` statements."""
+        """A program of `length` statements, or of fewer: it ends before one whose outcome is not specified."""
         for _ in range(length):
             names = [name for name in self.values if name != "torch"]
             statement = self._creation() if len(names) < 2 or self.random.random() < 0.1 else self._step(names)
+            is_specified = not reads_what_it_writes(statement, self.values)
+            error = run(statement, self.values)
+            if error is None and not is_specified:
+                break
             self.statements.append(statement)
-            run(statement, self.values)
         return self.statements
 
     # --- what may be said -----------------------------------------------------------------------------------------
@@ -220,6 +225,36 @@ class Writer:
         call = self.random.choice(("sum", "amax", "any", "all", "argmax", "prod", "mean"))
         arguments = self.random.choice(("", f"{self._dim(tensor)}", f"{self._dim(tensor)}, True"))
         return self._new(f"{name}.{call}({arguments})")
+
+
+def reads_what_it_writes(statement: str, values: dict[str, Any]) -> bool:
+    """Whether a call in place reads a cell for one element that it writes for another.
+
+    Where PyTorch does not refuse such a call, its outcome depends on vector width (docs/differences.md).
+    """
+    match = re.fullmatch(r"(v\d+)\.(add|mul|sub|div|neg|clamp|copy|masked_fill)_\((.*)\)", statement)
+    if match is None:
+        return False
+    target = values[match[1]]
+    others = [values[name] for name in re.findall(r"v\d+\b(?! )", match[3])]  # not of "v1 > 2"
+    if match[2] not in ("copy", "masked_fill"):
+        others.append(target)
+    written = _bytes_of(target)
+    return any(
+        other.untyped_storage().data_ptr() == target.untyped_storage().data_ptr()
+        and not set(_bytes_of(other)).isdisjoint(written)
+        and (_bytes_of(other) != written or len(set(written)) < len(written))
+        for other in others
+    )
+
+
+def _bytes_of(tensor: Any) -> list[int]:
+    """Where in its storage each element of a tensor begins and goes on, element by element."""
+    width = tensor.element_size()
+    steps = zip(tensor.shape, tensor.stride(), strict=True)
+    places = product(*[[index * step for index in range(length)] for length, step in steps])
+    starts = [width * (tensor.storage_offset() + sum(place)) for place in places]
+    return [start + place for start in starts for place in range(width)]
 
 
 def run(statement: str, values: dict[str, Any]) -> BaseException | None:

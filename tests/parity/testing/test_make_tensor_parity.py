@@ -68,6 +68,14 @@ def test_zero_is_left_out_where_it_is_asked_to_be() -> None:
     assert sorted(set(made.tolist())) == [-1, 1]
 
 
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_zero_is_left_out_of_unsigned_integers(dtype: str) -> None:
+    made = tensorglass.testing.make_tensor(
+        40, dtype=getattr(tensorglass, dtype), device="cpu", low=0, high=2, exclude_zero=True
+    )
+    assert set(made.tolist()) == {1}
+
+
 def test_what_is_no_dtype_is_refused() -> None:
     def refused(library: Any) -> str:
         with pytest.raises(TypeError) as caught:
@@ -100,9 +108,20 @@ def _program(arguments: str) -> str:
     )
 
 
-@pytest.mark.parametrize("dtype", EVERY_DTYPE)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_tensor_to_test_with_is_pytorchs(dtype: str, layout: str) -> None:
+#: Zeros are replaced by `masked_fill`, which PyTorch does not have for these.
+WITHOUT_MASKED_FILL = ("uint16", "uint32", "uint64")
+
+
+@pytest.mark.parametrize(
+    ("layout", "dtype"),
+    [
+        (layout, dtype)
+        for layout in LAYOUTS
+        for dtype in EVERY_DTYPE
+        if not ("exclude_zero" in layout and dtype in WITHOUT_MASKED_FILL)
+    ],
+)
+def test_a_tensor_to_test_with_is_pytorchs(layout: str, dtype: str) -> None:
     assert disagreement(_program(f"{layout},dtype=torch.{dtype}")) is None
 
 

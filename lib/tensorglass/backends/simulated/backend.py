@@ -1,6 +1,6 @@
 """The simulated accelerator as a backend: one for each device, "sim:0", "sim:1", ….
 
-NumPy computes, at once; what is simulated is where the bytes are, how much room there is, and how long things take.
+NumPy computes, immediately; what is simulated is where the bytes are, how much room there is, and how long things take.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Streams and events of the simulated devices: queues of work, and marks in them.
 
-Work on one stream is done in order, work on two at the same time. Values are computed at once all the same; what
+Work on one stream is done in order, work on two at the same time. Values are computed immediately all the same; what
 streams change is the simulated time.
 """
 

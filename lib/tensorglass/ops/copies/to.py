@@ -16,7 +16,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import preserve_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.checks import invalid_combination
 from tensorglass.ops.copies.copy import format_strides, new_copy, suggested_format, transfer
 from tensorglass.ops.declare.registry import operator
 from tensorglass.storage.storage import UntypedStorage
@@ -32,16 +32,17 @@ _to_copy = recorded(
 
 
 _FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
+_SIGNATURES = (
+    f"(torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
+    f"(torch.dtype dtype, {_FLAGS})",
+    f"(Tensor tensor, {_FLAGS})",
+)
 
 
 @operator(
     "copy",
     function=False,
-    signatures=(
-        f"(Tensor input, torch.device device = None, torch.dtype dtype = None, {_FLAGS})",
-        f"(Tensor input, torch.dtype dtype, {_FLAGS})",
-        f"(Tensor input, Tensor tensor, {_FLAGS})",
-    ),
+    signatures=[f"(Tensor input, {each[1:]}" for each in _SIGNATURES],
 )
 def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
@@ -97,6 +98,23 @@ def _read_to(
     )
 
 
+def read_to(*arguments: Any, **keywords: Any) -> tuple[Device | None, DType | None, bool, formats.memory_format | None]:
+    """What a call of `to` asks for, as that of a module: device, dtype, `non_blocking` and memory format.
+
+    PyTorch's TypeError if it fits none of the forms.
+    """
+    try:
+        given = _by_name(arguments, keywords)
+    except TypeError:
+        raise invalid_combination("to", arguments, *_SIGNATURES, keywords=keywords) from None
+    other, named, dtype = (given.get(name) for name in ("tensor", "device", "dtype"))
+    if isinstance(other, Tensor):
+        named, dtype = other._storage.device, other._dtype
+    place = None if named is None else devices.as_device(named)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    return place, wanted, given.get("non_blocking", False), given.get("memory_format")
+
+
 def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `to` by their names in the form that they fit."""
     for form in _FORMS:
@@ -114,7 +132,6 @@ def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, 
 @operator("copy", function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` with the dtype and on the device of `other`."""
-    check_tensor("type_as", other, "other")
     return to(input, other)
 
 

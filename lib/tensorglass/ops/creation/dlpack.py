@@ -129,8 +129,7 @@ def _placed(tensor: Tensor, dl_device: Any, copy: Any) -> Tensor:
         place = _device_of_numbers(dl_device)
         if place != tensor.device and copy is False:
             raise ValueError(f"cannot move (i.e. copy=False) tensor from {tensor.device} to {place} without copying.")
-    moved: Tensor = tensor.detach().to(place, copy=bool(copy))
-    return moved
+    return tensor.detach().to(place, copy=bool(copy))
 
 
 @operator("interop", function=False, signatures=None)

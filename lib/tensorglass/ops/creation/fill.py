@@ -6,7 +6,6 @@ order of dimensions from a tensor, and ``x.new_zeros(2, 3)`` takes dtype and dev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from operator import index as as_index
 from typing import Any, SupportsIndex, Unpack
 
@@ -15,8 +14,6 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import StatedDim
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import clone, fill_, settled, write_number
 from tensorglass.ops.creation.factory import (
     Options,
@@ -31,8 +28,7 @@ from tensorglass.ops.creation.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels.python_numbers import checked, checked_alone
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -90,7 +86,6 @@ def eye(n: SupportsIndex, m: StatedDim = None, *, out: Tensor | None = None, **o
     rows = _eye_length("n", n)
     columns = rows if m is None else _eye_length("m", m)
     place = read_out_options("eye", options, out)
-    refuse_unwritten("eye", place.dtype)
     made = _new_filled((rows, columns), place, 0, out)
     count = min(rows, columns)
     if out is None:  # then the elements of the diagonal are a row, with steps
@@ -187,7 +182,6 @@ def _new_filled(
 @factory()
 def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
-    check_tensor("empty_like", input)
     place = read_options("empty_like", options, input._dtype, input.device)
     return settled(new(input._size, place, strides_in(memory_format, input._size, input)))
 
@@ -207,13 +201,11 @@ def ones_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Opt
 @factory()
 def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
     """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
-    check_tensor("full_like", input)
     value = read_number("full_like", "fill_value", 2, fill_value)
     return _filled_like("full_like", input, value, memory_format, options)
 
 
 def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, options: Options) -> Tensor:
-    check_tensor(name, input)
     place = read_options(name, options, input._dtype, input.device)
     return _new_filled(input._size, place, value, stride=strides_in(memory_format, input._size, input))
 
@@ -261,14 +253,7 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Op
 # --- a tensor like another, with one value ---------------------------------------------------------------------------
 
 
-def _fill_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 2)
-    yield sample(values(3), 2.5)
-    yield sample(values(2, 1), values())
-    yield sample(values(0, 3), 1)
-
-
-@operator("copy", method=False, samples=_fill_samples, signatures=(
+@operator("copy", method=False, signatures=(
     "(Tensor input, Tensor value)", "(Tensor input, Number value)",
 ))  # fmt: skip
 @derivative(
@@ -278,7 +263,6 @@ def _fill_samples() -> Iterator[Sample]:
 )
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the size and dtype of `input` with `value`, a number or a 0-dim tensor, everywhere."""
-    check_tensor("fill", input)
     made = fill_(clone(input), value)
     made._storage.version = 0
     return made

@@ -11,7 +11,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.factory import Options, Place, factory, of_kernel, read_number, read_out_options
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.kernels.python_numbers import checked
@@ -53,7 +53,6 @@ def _range_length(start: complex, end: complex, step: complex, dtype: DType) -> 
     """How many elements there are: integers are counted as such, all others in float64."""
     if dtype in (dtypes.bool, dtypes.complex64, dtypes.complex128):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{dtype.scalar_type}'")
-    refuse_unwritten("arange_cpu", dtype)
     if any(isinstance(number, complex) for number in (start, end, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     is_step = step != 0
@@ -116,7 +115,6 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     place = read_out_options("range", options, out)
     if place.dtype is dtypes.bool or place.dtype.is_complex:
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
-    refuse_unwritten("range_cpu", place.dtype)
     _range_length(first, last, by, dtypes.float64)  # refuses what goes nowhere
     if place.dtype.category == dtypes.INTEGER:
         first, last, by = (int(each.real) for each in (first, last, by))
@@ -170,10 +168,8 @@ def _read_ends(
         raise RuntimeError("number of steps must be non-negative")
     is_complex = isinstance(first, complex) or isinstance(last, complex)
     place = read_out_options(name, options, out, dtypes.get_default_dtype().to_complex() if is_complex else None)
-    if count > 1:
-        if place.dtype is dtypes.bool:
-            raise not_implemented(f"{name}_cpu", place.dtype)
-        refuse_unwritten(f"{name}_cpu", place.dtype)
+    if count > 1 and place.dtype is dtypes.bool:
+        raise not_implemented(f"{name}_cpu", place.dtype)
     if is_complex and not place.dtype.is_complex:
         inferred = dtypes.C_NAMES[dtypes.get_default_dtype().to_complex()]
         raise RuntimeError(

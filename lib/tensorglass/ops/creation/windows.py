@@ -29,11 +29,7 @@ def _window(
     check_int(name, "window_length", 1, window_length)
     place = read_options(name, options)
     if place.dtype.category < dtypes.FLOATING:
-        raise RuntimeError(
-            f"{name} expects floating point dtypes, got: TensorOptions(dtype={dtypes.C_NAMES[place.dtype]}, "
-            f"device={place.device}, layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
-            "memory_format=(nullopt))"
-        )
+        raise RuntimeError(f"{name} expects floating point dtypes, got: {dtypes.C_NAMES[place.dtype]}")
     if window_length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
     if place.dtype.is_complex and window_length > 1:

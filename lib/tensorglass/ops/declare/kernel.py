@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from tensorglass.graph.derivative import derivative_of, parameters_of
 from tensorglass.graph.recorder import Recorder
-from tensorglass.ops.arg_parser.missing_dtypes import TAKING
 from tensorglass.ops.declare.type_promotion import DTypeRule
 from tensorglass.ops.kernels.python_numbers import fitting_array, number_array
 from tensorglass.tensor.tensor import Tensor
@@ -20,7 +19,7 @@ class Kernel:
 
     __slots__ = (
         "array_of_number", "bounds", "check", "defaults", "error_name", "facts", "function", "inplace_check",
-        "lacks_unsigned", "late_check", "name", "operands", "recorder", "rule", "takes_out", "ufunc",
+        "late_check", "name", "operands", "recorder", "rule", "takes_out", "ufunc",
     )  # fmt: skip
 
     def __init__(
@@ -42,7 +41,6 @@ class Kernel:
         self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
         self.inplace_check = inplace_check  #: called after `check` where the operator works in place
         self.error_name = error_name or f"{self.name}_cpu"
-        self.lacks_unsigned = self.name not in TAKING  #: whether PyTorch has none for uint16, uint32 and uint64
         self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
         self.takes_out = "out" in parameters_of(function)
         #: how an operand that is a Python number becomes an array: wrapped around, or refused where it does not fit

@@ -15,20 +15,22 @@ from typing import Any
 from tensorglass.tensor.tensor import Tensor
 
 
-def _read() -> dict[str, list[str]]:
+def read_blocks(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+    """The text of a file by its headings: under each, the lines that are indented."""
     found: dict[str, list[str]] = {}
-    names: list[str] = []
-    with open(os.path.join(os.path.dirname(__file__), "lazy_names.txt"), encoding="utf-8") as file:
+    lines: list[str] = []
+    with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
             if line.startswith(" "):
-                names += line.split()
+                lines.append(line.strip())
             else:
-                names = found[line] = []
+                lines = found[line] = []
     return found
 
 
+_NAMES = read_blocks(os.path.join(os.path.dirname(__file__), "lazy_names.txt"))
 #: The families by module, each with the names that it gives.
-FAMILIES = _read()
+FAMILIES = {family: " ".join(lines).split() for family, lines in _NAMES.items()}
 _FAMILY_OF = {path: family for family, paths in FAMILIES.items() for path in paths}
 
 
@@ -53,7 +55,7 @@ def awaited() -> list[str]:
 
 
 class Awaited:
-    """A method of a family that is not there yet. Whoever looks at it fetches the family, and finds the method."""
+    """A method of a family that is not there yet. Looking at it fetches the family, and finds the method."""
 
     __slots__ = ("_name",)
 

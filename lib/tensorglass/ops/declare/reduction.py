@@ -12,14 +12,11 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.dtypes import WIDE_UNSIGNED
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import Operator, Sample, declare
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
@@ -138,7 +135,6 @@ def reduction(
     check_out: Callable[[Tensor, Dims, Tensor], None] | None = None,
     needs_dims: bool = False,
     keeps_all: bool = True,
-    kernel_name: str = "",
     aliases: Iterable[str] = (),
     samples: Callable[[], Iterable[Sample]] | None = None,
     differs: str | None = None,
@@ -148,8 +144,8 @@ def reduction(
     `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
     with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
     what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all; without `keeps_all`, `keepdim`
-    is refused where no `dim` is given. `kernel_name` is PyTorch's, which it refuses a `dtype` by. `samples` are calls
-    to test it with, and `differs` says how it differs from PyTorch's operator.
+    is refused where no `dim` is given. `samples` are calls to test it with, and `differs` says how it differs from
+    PyTorch's operator.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,7 +159,6 @@ def reduction(
             axis: Dims = None,
             keepdims: bool = False,
         ) -> Tensor:
-            check_tensor(kernel.__name__, input)
             if dtype is not None:
                 if not takes_dtype:
                     raise TypeError(f"{kernel.__name__}() got an unexpected keyword argument 'dtype'")
@@ -178,8 +173,6 @@ def reduction(
                 dtype = _dtype_with(kernel.__name__, dtype, out)
             if dtype is not None and input._meta is not None:
                 refuse_whole_numbers(input, dtype)
-            if dtype in WIDE_UNSIGNED and input.numel():
-                refuse_unwritten(kernel_name, dtype)
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             if out is not None and check_out is not None and result is not None:

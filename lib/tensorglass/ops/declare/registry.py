@@ -1,7 +1,7 @@
 """The operator table: every operator is declared once, and everything else is derived from the declaration.
 
 A declaration is a function under a decorator. `operator` declares one that is written with tensors (a view, an
-index, a composition); `ops.declaring.pointwise` and `ops.reducing.reduction` declare one by its kernel alone and
+index, a composition); `ops.declare.pointwise` and `ops.declare.reduction` declare one by its kernel alone and
 supply dtypes, broadcasting and results. From the table come the functions of the namespace, the methods of Tensor,
 the in-place forms, the operators' tests and the reference page. `docs/adding-an-operator.md` shows how to add one.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
@@ -123,7 +123,7 @@ def operator(
             inplace.__doc__ = body.__doc__
         found = derivative_of(body)
         if found is not None:
-            body = cast(F, recorded(body, derivative=found, is_in_place=body.__name__.endswith("_")))
+            body = recorded(body, derivative=found, is_in_place=body.__name__.endswith("_"))
             wrapped = None if inplace is None else recorded(inplace, derivative=found, is_in_place=True)
         else:
             wrapped = inplace
@@ -191,7 +191,7 @@ def _hand_out(row: Operator) -> None:
             _give(name, row, _explained(row, name, row.method or row.function, is_method=True))
         if row.is_attribute:
             _give(name, row, property(row.function, row.setter))
-        if row.inplace is not None:
+        if row.inplace is not None and row.is_method:
             _give(f"{name}_", row, _explained(row, f"{name}_", row.inplace, is_method=True))
         for form, body in ((name, row.function), (f"{name}_", row.inplace)):
             if body is not None and form in IN_PLACE_FUNCTIONS:

@@ -43,7 +43,7 @@ def result_layout(layouts: tuple[Layout, ...], is_like_first: bool = False) -> t
     stride = geometry.preserved_strides(*layouts[0]) if is_like_first else geometry.elementwise_strides(size, layouts)
     if geometry.is_contiguous(size, stride):
         return size, stride, None
-    # A dimension of size 1 has no say in memory, whatever its stride.
+    # A dimension of size 1 does not count, whatever its stride.
     return size, stride, tuple(sorted(range(len(size)), key=lambda dim: (-stride[dim], size[dim] > 1)))
 
 

@@ -24,12 +24,10 @@ from tensorglass.core.errors import warn
 from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.result_layout import Kind, Plan, plan
 from tensorglass.ops.declare.type_promotion import DTypeRule, cannot_cast, refuse
-from tensorglass.ops.kernels.overlapping_write import one_by_one
-from tensorglass.ops.kernels.python_numbers import check_width, number_array
+from tensorglass.ops.kernels.python_numbers import number_array
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import result_tensor
@@ -66,7 +64,8 @@ def _run(call: Call) -> Tensor:
     if inplace and kernel.inplace_check is not None:
         kernel.inplace_check(operands, **parameters)
     like = storage_of_result(tensors)
-    is_hazard = out is not None and refuse_overlapping_write(out, tensors)
+    if out is not None:
+        refuse_overlapping_write(out, tensors)
     is_operand = inplace or any(out is each for each in tensors)  # then it keeps its size
     written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
@@ -75,10 +74,6 @@ def _run(call: Call) -> Tensor:
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
     if found.is_refused:
         refuse(rule, found.promoted, kernel.error_name)
-    if kernel.lacks_unsigned and found.promoted in dtypes.WIDE_UNSIGNED:
-        for number in (*operands, *parameters.values()):
-            check_width(number)
-        refuse_unwritten(kernel.error_name, found.promoted)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
 
@@ -88,7 +83,7 @@ def _run(call: Call) -> Tensor:
         parameters = with_half_alpha(parameters, backend, found.promoted)
         call = Call(kernel, operands, parameters, out, inplace)
     if out is not None:
-        _write(call, found, out, is_hazard)
+        _write(call, found, out)
         return out
     made = backend.empty(found.result, found.size, found.order)
     launch(call, found, backend, read_operands(call, found, backend, made), made)
@@ -199,39 +194,26 @@ def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) 
 # --- outputs ---------------------------------------------------------------------------------------------------------
 
 
-def _write(call: Call, found: Plan, out: Tensor, is_hazard: bool) -> None:
+def _write(call: Call, found: Plan, out: Tensor) -> None:
     """Write the result to `out`."""
     kernel, backend = call.kernel, out._storage.backend
-    function = partial(kernel.function, backend.xp, **call.parameters)
-    between = backend.array_dtype(found.result)
-    if is_hazard and out._size == found.size:
-        arrays = [_as_is(backend, each, found.compute) for each in call.operands]
-        backend.launch(one_by_one, function, raw_array(out), arrays, backend.array_dtype(found.compute), between)
-        out._written()
-        return
     arrays = read_operands(call, found, backend)
     if out._size != found.size:
-        if is_hazard:  # the larger result may lie over what is still to be read
+        if any(isinstance(each, Tensor) and each._storage is out._storage for each in call.operands):
+            # The larger result may lie over what is still to be read.
             arrays = [None if each is None else each.copy() for each in arrays]
         resize_output(out, found.size, found.out_stride)
     out._written()
     if out._dtype is found.result and not out._conj:
         launch(call, found, backend, arrays, raw_array(out))
     else:
+        function = partial(kernel.function, backend.xp, **call.parameters)
+        between = backend.array_dtype(found.result)
         backend.launch(_convert_into, function, arrays, raw_array(out), between, out._conj)
-
-
-def _as_is(backend: Backend, operand: Any, dtype: DType) -> Array:
-    """The operand's own memory, not a converted copy: what is written meanwhile shows in it."""
-    if operand is None or not isinstance(operand, Tensor):
-        return None if operand is None else number_array(backend, operand, dtype)
-    return array_of(operand)
 
 
 def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tensor, tensors: int) -> None:
     """Raise unless `out` can hold the result."""
-    if kernel.name == "logical_not":  # whose kernel PyTorch chooses by `out`
-        refuse_unwritten(kernel.error_name, out._dtype)
     if out._dtype is found.result:
         return
     if found.promoted.category in rule.exact or (kernel.bounds and tensors == 1):
@@ -241,24 +223,18 @@ def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tenso
         raise cannot_cast(found.result, out._dtype)
 
 
-def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> bool:
+def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> None:
     """Raise if writing to `target` would write one cell twice, or partly over a source that is still to be read.
 
-    Returns whether that happens all the same, in a layout that is too hard for PyTorch to tell: then the elements must
-    be written one by one, in the order in which they lie in memory.
+    Layouts that are too hard for PyTorch to tell are written to; what is read of cells written meanwhile is not said.
     """
-    is_hazard = False
     if not geometry.is_contiguous(target._size, target._stride):
         geometry.check_writable(target._size, target._stride)
-        is_hazard = geometry.self_overlaps(target._size, target._stride)
     for source in sources:
         if source is target or source._storage is not target._storage:
             continue
         written, read = header_of(target), header_of(source)
         geometry.check_no_partial_overlap(written, target._dtype.itemsize, read, source._dtype.itemsize)
-        if written != read or source._dtype is not target._dtype:
-            is_hazard = is_hazard or target._backend.share_memory(raw_array(target), raw_array(source))
-    return is_hazard
 
 
 def resize_output(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | None = None) -> None:
@@ -314,5 +290,4 @@ def _with_graph(call: Call) -> Tensor:
         return recorder.enter(values_of(call), run(call))
     if not inplace:
         raise no_out_with_gradients(_COMPOSED_OF.get(kernel.name, kernel.name))
-    result: Tensor = recorder.overwrite(values_of(call), out, partial(run, call))
-    return result
+    return recorder.overwrite(values_of(call), out, partial(run, call))

@@ -1,9 +1,15 @@
-"""Sample inputs: the calls that tests make of an operator. Deterministic, small, and with the odd sizes among them."""
+"""Sample inputs: the calls that tests make of an operator. Deterministic, small, and with the odd sizes among them.
+
+A declaration may name a function that yields them; those below are for elementwise operators. The calls of all other
+operators stand in ``samples.txt``, by the operators' paths, as they are typed.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from tensorglass import geometry
@@ -11,9 +17,38 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.ops.declare.registry import Sample, sample
+from tensorglass.ops.declare.lazy_loading import read_blocks
+from tensorglass.ops.declare.registry import Operator, Sample, sample
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, raw_array
+
+
+def samples_of(row: Operator) -> list[Sample]:
+    """The calls that tests make of an operator, with new tensors each time; none if nobody has written any."""
+    if row.samples is not None:
+        return list(row.samples())
+    return [eval(f"sample({call})", _names()) for call in _calls().get(row.path, ())]
+
+
+@cache
+def _calls() -> dict[str, list[str]]:
+    blocks = read_blocks(os.path.join(os.path.dirname(__file__), "samples.txt"))
+    return {path: calls for paths, calls in blocks.items() for path in paths.split()}
+
+
+def _names() -> dict[str, Any]:
+    """What the calls of ``samples.txt`` are written with."""
+    return {
+        "inf": math.inf,
+        "int32": dtypes.int32,
+        "int64": dtypes.int64,
+        "nan": math.nan,
+        "mask": lambda *size: values(*size) > 0,
+        "matrices": matrices,
+        "sample": sample,
+        "tensor": values().new_tensor,
+        "values": values,
+    }
 
 
 def values(*size: int, low: float = -3.0, high: float = 3.0, dtype: DType = dtypes.float64, seed: int = 0) -> Tensor:

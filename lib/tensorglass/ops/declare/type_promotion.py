@@ -52,7 +52,7 @@ class DTypeRule:
         self.widens = widens  #: whether half types are computed in float32 and rounded
         #: whether a new result has the strides of an `empty_like` of the first operand
         self.is_like_input = is_like_input
-        #: whether numbers have a say in the strides of a new result, as 0-dim tensors have
+        #: whether numbers affect the strides of a new result, as 0-dim tensors do
         self.numbers_lie = numbers_lie
         self.exact = exact  #: categories for which ``out=`` must have the result's own dtype
         self.refusal = refusal  #: of an ``out=`` that has another
@@ -106,7 +106,6 @@ WIDE_FLOAT = ORDERED_FLOAT.but(takes_halves=False)
 PREDICATE = DTypeRule(result=as_bool, widens=False)
 #: PREDICATE, for operators that need an order: lt.
 ORDERING = PREDICATE.refusing(dtypes.COMPLEX)
-#: A complex operand gives a real result: abs.
 #: The bits of integers and bools: bitwise_and.
 BITS = PROMOTE.refusing(dtypes.FLOATING, dtypes.COMPLEX)
 

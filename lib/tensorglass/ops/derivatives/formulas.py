@@ -231,8 +231,7 @@ def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Te
 
 def float_power_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """`pow_backward_self` of operands that the power was computed of in another precision, that of `grad`."""
-    if isinstance(exponent, Tensor):
-        exponent = exponent.to(grad._dtype)
+    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # which makes 0 of False
     return pow_backward_self(grad, input.to(grad._dtype), exponent)
 
 

@@ -20,63 +20,63 @@ def _fill_view(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
     return whole
 
 
+@recorded
 @derivative(node="SelectBackwardBackward0", part=lambda grad, dim, index: grad.select(dim, index))
-def _unselected(part: Tensor, size: tuple[int, ...], dim: int, index: int) -> Tensor:
+def unselected(part: Tensor, size: tuple[int, ...], dim: int, index: int) -> Tensor:
+    """The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks."""
     whole = part.new_zeros(size)
     return _fill_view(whole, whole.select(dim, index), part)
 
 
-@derivative(
-    node="SliceBackwardBackward0", part=lambda grad, dim, start, end, step: slice_view(grad, dim, start, end, step)
-)
-def _unsliced(
+def _slice_of(grad: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
+    return slice_view(grad, dim, start, end, step)
+
+
+@recorded
+@derivative(node="SliceBackwardBackward0", part=_slice_of)
+def unsliced(
     part: Tensor, size: tuple[int, ...], dim: int, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     whole = part.new_zeros(size)
     return _fill_view(whole, slice_view(whole, dim, start, end, step), part)
 
 
+@recorded
 @derivative(node="DiagonalBackwardBackward0", part=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
-def _undiagonal(part: Tensor, size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Tensor:
+def undiagonal(part: Tensor, size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Tensor:
     whole = part.new_zeros(size)
     return _fill_view(whole, whole.diagonal(offset, dim1, dim2), part)
 
 
+@recorded
 @derivative(
     node="SliceBackward0",
     input=lambda grad, input_size, dim, start, end, step: unsliced(grad, input_size, dim, start, end, step),
 )
-def _slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+def slice_view(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """The view ``input[start:end:step]`` of dimension `dim`."""
     return view_of(input, *geometry.slice_(*header_of(input), dim, start, end, step))
 
 
+@recorded
 @derivative(node="AliasBackward0", input=lambda grad: grad)
-def _view_of_whole(input: Tensor) -> Tensor:
+def alias(input: Tensor) -> Tensor:
+    """`input` as a view of itself."""
     return view_of(input, *header_of(input))
 
 
+@recorded
 @derivative(node="ReshapeAliasBackward0", input=lambda grad, input_size: grad.reshape(input_size))
-def _reshape_alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+def reshape_alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+    """`input` with another size, and the strides that go with it."""
     return view_of(input, size, stride, input._offset)
 
 
+@recorded
 @derivative(node="UnsafeViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
-def _recut(input: Tensor, size: tuple[int, ...]) -> Tensor:
+def unsafe_view(input: Tensor, size: tuple[int, ...]) -> Tensor:
+    """A new header, of another size, on the elements of `input`: it does not count as a view."""
     stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
     made = make(input._storage, size, stride, input._offset, input._dtype)
     made._conj = input._conj
     return made
-
-
-#: The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks.
-unselected: Operation = recorded(_unselected)
-unsliced: Operation = recorded(_unsliced)
-undiagonal: Operation = recorded(_undiagonal)
-#: The view ``input[start:end:step]`` of dimension `dim`.
-slice_view: Operation = recorded(_slice_view)
-#: `input` as a view of itself.
-alias: Operation = recorded(_view_of_whole)
-#: `input` with another size, and the strides that go with it.
-reshape_alias = recorded(_reshape_alias)
-#: A new header, of another size, on the elements of `input`: it does not count as a view.
-unsafe_view = recorded(_recut)

@@ -126,11 +126,13 @@ def _complex_to_real(xp: Any, array: Array, dims: tuple[int, ...], scaling: int,
 # --- transforms of tensors -------------------------------------------------------------------------------------------
 
 
-@derivative(
-    node="FftC2CBackward0",
-    input=lambda grad, dims, scaling, forward: complex_to_complex(grad, dims, scaling, not forward),
-)
-def _c2c(input: Tensor, dims: tuple[int, ...], scaling: int, forward: bool) -> Tensor:
+def _turned_back(grad: Tensor, dims: tuple[int, ...], scaling: int, forward: bool) -> Tensor:
+    return complex_to_complex(grad, dims, scaling, not forward)
+
+
+@recorded
+@derivative(node="FftC2CBackward0", input=_turned_back)
+def complex_to_complex(input: Tensor, dims: tuple[int, ...], scaling: int, forward: bool) -> Tensor:
     input = resolve_conj(input)
     places = _sorted_dims(input, dims)
     return _run_transform(input, places, input._size, input._dtype, _complex_to_complex, dims, scaling, forward)
@@ -146,8 +148,9 @@ def _of_real(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], s
     return back.real
 
 
+@recorded
 @derivative(node="FftR2CBackward0", input=_of_real)
-def _r2c(input: Tensor, dims: tuple[int, ...], scaling: int, onesided: bool) -> Tensor:
+def real_to_complex(input: Tensor, dims: tuple[int, ...], scaling: int, onesided: bool) -> Tensor:
     size = list(input._size)
     if onesided:
         size[dims[-1]] = size[dims[-1]] // 2 + 1
@@ -166,16 +169,12 @@ def _of_half(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], s
     return cat([back.narrow(last, 0, 1), twice * 2, alone], last)
 
 
+@recorded
 @derivative(node="FftC2RBackward0", input=_of_half)
-def _c2r(input: Tensor, dims: tuple[int, ...], scaling: int, length: int) -> Tensor:
+def complex_to_real(input: Tensor, dims: tuple[int, ...], scaling: int, length: int) -> Tensor:
     size = tuple([length if dim == dims[-1] else each for dim, each in enumerate(input._size)])
     *others, last = dims
     if others:  # the last dimension is transformed after the others, and its layout goes by theirs
         input = complex_to_complex(input, tuple(others), scaling, False)
     input = resolve_conj(input)
     return _run_transform(input, (last,), size, input._dtype.to_real(), _complex_to_real, (last,), scaling, length)
-
-
-complex_to_complex: Any = recorded(_c2c)
-real_to_complex: Any = recorded(_r2c)
-complex_to_real: Any = recorded(_c2r)

@@ -5,18 +5,16 @@ These functions choose dimensions, lengths and scaling; then one of the three tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_out_options
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.fft.common import (
     BY_COUNT,
     BY_ROOT,
@@ -90,7 +88,6 @@ def fitted_to(input: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tenso
 
 def _along_one(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
     """From complex or real numbers to complex ones."""
-    check_tensor(f"fft_{name}", input)
     if not input._dtype.is_complex:
         return _of_reals(name, input, n, dim, norm, out, forward, onesided=False)
     check_out(name, out, is_complex=True)
@@ -104,7 +101,6 @@ def _of_reals(
     name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool, *, onesided: bool
 ) -> Tensor:
     """From real numbers to complex ones; backwards the conjugates of those."""
-    check_tensor(f"fft_{name}", input)
     if input._dtype.is_complex:
         raise RuntimeError(f"{name} expects a real input tensor, but got {input._dtype.scalar_type}")
     real = of_kind(input, is_complex=False)
@@ -120,7 +116,6 @@ def _of_reals(
 
 def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Out, forward: bool) -> Tensor:
     """From half of a Hermitian spectrum to real numbers."""
-    check_tensor(f"fft_{name}", input)
     check_out(name, out, is_complex=False)
     spectrum = of_kind(input, is_complex=True)
     axis = _one_dim(spectrum, dim)
@@ -130,26 +125,10 @@ def _to_reals(name: str, input: Tensor, n: int | None, dim: int, norm: str | Non
     return cast_into_out(answer, out)
 
 
-def _lines() -> Iterator[Sample]:
-    yield sample(values(2, 3))
-    yield sample(values(4, 3), dim=0, norm="ortho")
-    yield sample(values(2, 3, 4), 5, 1, "forward")
-    yield sample(values(2, 6), 4)
-    yield sample(values(5))
-
-
-def _longer_lines() -> Iterator[Sample]:
-    yield sample(values(2, 4))
-    yield sample(values(4, 3), dim=0, norm="ortho")
-    yield sample(values(2, 3, 4), 5, 1, "forward")
-    yield sample(values(2, 6), 4)
-    yield sample(values(2, 3), 7)
-
-
 EMPTY = "transforms of no signals at all, of size (0, 3), are empty; PyTorch's library refuses them"
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
     """The discrete Fourier transform along `dim`, cut or filled up with zeros to `n` elements; complex.
 
@@ -159,19 +138,19 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     return _along_one("fft", input, n, dim, norm, out, forward=True)
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
     """The inverse of `fft`: what it is the transform of."""
     return _along_one("ifft", input, n, dim, norm, out, forward=False)
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
     """The first half, n // 2 + 1 elements, of real numbers' transform; the rest is its conjugated mirror image."""
     return _of_reals("rfft", input, n, dim, norm, out, forward=True, onesided=True)
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_longer_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None
 ) -> Tensor:
@@ -179,13 +158,13 @@ def fft_irfft(
     return _to_reals("irfft", input, n, dim, norm, out, forward=False)
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_longer_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
     """The real transform of `n` numbers of which half is given, the rest being its conjugated mirror image."""
     return _to_reals("hfft", input, n, dim, norm, out, forward=True)
 
 
-@operator("Fourier", namespace="fft", out=True, samples=_lines, differs=EMPTY)
+@operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None
 ) -> Tensor:
@@ -232,24 +211,15 @@ def _shifted(input: Tensor, dim: int | Sequence[int] | None, round_up: int) -> T
     return roll(input, [(input._size[each] + round_up) // 2 for each in places], places)
 
 
-def _shifts() -> Iterator[Sample]:
-    yield sample(values(5))
-    yield sample(values(2, 3))
-    yield sample(values(4, 3), 0)
-    yield sample(values(2, 3, 4), (0, -1))
-
-
-@operator("Fourier", namespace="fft", samples=_shifts)
+@operator("Fourier", namespace="fft")
 def fft_fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """The elements moved by half, so that frequency 0 is in the middle."""
-    check_tensor("fft_fftshift", input)
     return _shifted(input, dim, 0)
 
 
-@operator("Fourier", namespace="fft", samples=_shifts)
+@operator("Fourier", namespace="fft")
 def fft_ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """The inverse of `fftshift`."""
-    check_tensor("fft_ifftshift", input)
     return _shifted(input, dim, 1)
 
 
@@ -287,7 +257,6 @@ def _many_dims(input: Tensor, s: Sizes, dim: int | Sequence[int] | None) -> tupl
 def _along_many(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
-    check_tensor(f"fft_{name}", input)
     dims, sizes = _many_dims(input, s, dim)
     scaling = scaling_of(norm, forward)
     check_out("fftn", out, is_complex=True)  # PyTorch's errors call all of them fftn
@@ -304,7 +273,6 @@ def _many_of_reals(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
     """From real numbers: half of the last dimension. Backwards the other dimensions are transformed after it."""
-    check_tensor(f"fft_{name}", input)
     name = f"{name[:-1]}n"
     if input._dtype.is_complex:
         line = f"Only supports floating-point dtypes, but found: {input._dtype.scalar_type}"
@@ -327,7 +295,6 @@ def _many_of_reals(
 def _many_to_reals(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
-    check_tensor(f"fft_{name}", input)
     name = f"{name[:-1]}n"
     check_out(name, out, is_complex=False)
     dims, sizes = _many_dims(input, s, dim)
@@ -348,129 +315,34 @@ def _last(s: int | Sequence[int]) -> int:
     return geometry.as_ints(s)[-1]
 
 
-def _planes() -> Iterator[Sample]:
-    yield sample(values(2, 3))
-    yield sample(values(3, 2, 4), norm="ortho")
-    yield sample(values(2, 3, 4), (3, 2), (0, 1), "forward")
-    yield sample(values(2, 3, 4), dim=(-1, 0))
+Dims = Sequence[int] | None
 
 
-def _longer_planes() -> Iterator[Sample]:
-    yield sample(values(2, 4))
-    yield sample(values(3, 2, 4), norm="ortho")
-    yield sample(values(2, 3, 4), (3, 5), (0, 1), "forward")
-    yield sample(values(3, 2, 4), dim=(-1, 0))
+def _declare(name: str, transform: Callable[..., Tensor], forward: bool, meaning: str, differs: str = EMPTY) -> None:
+    """Declare ``fft.<name>``; those of two dimensions take the last two if not said, the others all."""
+    last_two = (-2, -1) if name.endswith("2") else None
+
+    def body(
+        input: Tensor, s: Sizes = None, dim: Dims = last_two, norm: str | None = None, *, out: Out = None
+    ) -> Tensor:
+        return transform(name, input, s, dim, norm, out, forward)
+
+    body.__name__, body.__doc__ = f"fft_{name}", meaning
+    operator("Fourier", namespace="fft", out=True, differs=differs)(body)
 
 
-def _volumes() -> Iterator[Sample]:
-    yield from _planes()
-    yield sample(values(2, 3, 4), (5,))
-    yield sample(values(2, 3, 4), (3, -1, 2))
-
-
-def _longer_volumes() -> Iterator[Sample]:
-    yield from _longer_planes()
-    yield sample(values(2, 3, 4), (5,))
-    yield sample(values(2, 3, 4), (3, -1, 7))
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_fft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft` along two dimensions, cut or filled up to the lengths `s`."""
-    return _along_many("fft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_ifft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `fft2`."""
-    return _along_many("ifft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_fftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft` along the dimensions `dim`, or the last ones for which `s` has lengths, or all."""
-    return _along_many("fftn", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_ifftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `fftn`."""
-    return _along_many("ifftn", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_rfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fft2` of real numbers: of the last dimension the first half."""
-    return _many_of_reals("rfft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_planes, differs=EMPTY)
-def fft_irfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `rfft2`: real numbers."""
-    return _many_to_reals("irfft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_volumes, differs=EMPTY)
-def fft_rfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`fftn` of real numbers: of the last dimension the first half."""
-    return _many_of_reals("rfftn", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_volumes, differs=EMPTY)
-def fft_irfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `rfftn`: real numbers."""
-    return _many_to_reals("irfftn", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_planes, differs=EMPTY)
-def fft_hfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`hfft` along the last of two dimensions, after `fft` along the other."""
-    return _many_to_reals("hfft2", input, s, dim, norm, out, forward=True)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_planes, differs=EMPTY)
-def fft_ihfft2(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] = (-2, -1), norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `hfft2`."""
-    return _many_of_reals("ihfft2", input, s, dim, norm, out, forward=False)
-
-
-@operator("Fourier", namespace="fft", out=True, samples=_longer_volumes, differs=EMPTY)
-def fft_hfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """`hfft` along the last of the dimensions, after `fft` along the others."""
-    return _many_to_reals("hfftn", input, s, dim, norm, out, forward=True)
-
-
-@operator(
-    "Fourier",
-    namespace="fft",
-    out=True,
-    samples=_planes,
-    differs="`out` is written along one dimension too; PyTorch leaves it as it was",
+_declare("fft2", _along_many, True, "`fft` along two dimensions, cut or filled up to the lengths `s`.")
+_declare("ifft2", _along_many, False, "The inverse of `fft2`.")
+_declare(
+    "fftn", _along_many, True, "`fft` along the dimensions `dim`, or the last ones for which `s` has lengths, or all."
 )
-def fft_ihfftn(
-    input: Tensor, s: Sizes = None, dim: Sequence[int] | None = None, norm: str | None = None, *, out: Out = None
-) -> Tensor:
-    """The inverse of `hfftn`."""
-    return _many_of_reals("ihfftn", input, s, dim, norm, out, forward=False)
+_declare("ifftn", _along_many, False, "The inverse of `fftn`.")
+_declare("rfft2", _many_of_reals, True, "`fft2` of real numbers: of the last dimension the first half.")
+_declare("irfft2", _many_to_reals, False, "The inverse of `rfft2`: real numbers.")
+_declare("rfftn", _many_of_reals, True, "`fftn` of real numbers: of the last dimension the first half.")
+_declare("irfftn", _many_to_reals, False, "The inverse of `rfftn`: real numbers.")
+_declare("hfft2", _many_to_reals, True, "`hfft` along the last of two dimensions, after `fft` along the other.")
+_declare("ihfft2", _many_of_reals, False, "The inverse of `hfft2`.")
+_declare("hfftn", _many_to_reals, True, "`hfft` along the last of the dimensions, after `fft` along the others.")
+_WRITTEN = "`out` is written along one dimension too; PyTorch leaves it as it was"
+_declare("ihfftn", _many_of_reals, False, "The inverse of `hfftn`.", _WRITTEN)

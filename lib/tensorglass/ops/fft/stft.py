@@ -7,18 +7,16 @@ wherever a window reaches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.core.errors import explained, old_type_name, warn
+from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import resolve_conj
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.fft.common import BY_COUNT, BY_ROOT, UNSCALED, complex_to_complex, complex_to_real, real_to_complex
-from tensorglass.ops.rearrange.pad import constant_pad_nd, padded
+from tensorglass.ops.rearrange.pad import constant_pad_nd, pad
 from tensorglass.ops.views.as_strided_backward import unfold_backward
 from tensorglass.ops.views.shape import view_as_complex, view_as_real
 from tensorglass.tensor.tensor import Tensor
@@ -29,20 +27,6 @@ RECTANGLE = (
 ONE_SIDED = "Cannot have onesided output if window or input is complex"
 
 
-def _shown(value: Any) -> str:
-    return "None" if value is None else str(int(value))
-
-
-def call_as_shown(
-    name: str, input: Tensor, window: Tensor | None, numbers: dict[str, Any], flags: dict[str, Any]
-) -> str:
-    """The call as PyTorch's messages show it."""
-    faded = "None" if window is None else f"{old_type_name(window)}{{{list(window._size)}}}"
-    given = [(key, _shown(value)) for key, value in numbers.items()]
-    given += [("window", faded), *[(key, _shown(value)) for key, value in flags.items()]]
-    return f"{name}({old_type_name(input)}{list(input._size)}, {', '.join(f'{key}={value}' for key, value in given)})"
-
-
 def check_transformable(input: Tensor) -> None:
     """Raise for half types, of which PyTorch has no Fourier transforms here."""
     if input._dtype.itemsize == 2:
@@ -50,17 +34,6 @@ def check_transformable(input: Tensor) -> None:
             RuntimeError(f"MKL FFT doesn't support tensors of type: {input._dtype.scalar_type}"),
             "Convert it first: x.float().",
         )
-
-
-def _signals() -> Iterator[Sample]:
-    yield sample(values(20), 4, return_complex=True)
-    yield sample(values(2, 20), 8, 3, return_complex=True, normalized=True)
-    yield sample(values(20), 8, 2, 6, values(6, seed=1), return_complex=True)
-    yield sample(values(2, 20), 8, 2, 5, return_complex=False, center=False)
-    yield sample(values(20), 8, pad_mode="replicate", onesided=False, return_complex=True)
-    yield sample(values(20), 8, pad_mode="circular", return_complex=True)
-    yield sample(values(20), 8, pad_mode="constant", return_complex=True)
-    yield sample(values(20), 8, 3, 6, center=False, align_to_window=True, return_complex=True)
 
 
 def _checked(
@@ -80,7 +53,7 @@ def _checked(
         raise refusal("stft", given, {}, is_method=False) or TypeError("stft(): no such combination of arguments")
 
 
-@operator("Fourier", samples=_signals, signatures=None)
+@operator("Fourier", signatures=None)
 def stft(
     input: Tensor,
     n_fft: int,
@@ -104,7 +77,7 @@ def stft(
         raise RuntimeError("stft align_to_window should only be set when center = false")
     if center:
         rank, around = input.dim(), n_fft // 2
-        longer = padded(input.view([1] * (3 - rank) + list(input.size())), around, around, pad_mode)
+        longer = pad(input.view([1] * (3 - rank) + list(input.size())), (around, around), pad_mode)
         input = longer.view(longer.shape[-rank:]) if rank else longer.view(longer.shape)
     _checked(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
     return _spectra(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
@@ -138,14 +111,9 @@ def _spectra(
     is_complex = input._dtype.is_complex or (window is not None and window._dtype.is_complex)
     if not (is_complex if return_complex is None else return_complex):
         _advise_complex(is_given=return_complex is not None)
-    numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
-    flags = {
-        "normalized": normalized, "onesided": onesided, "return_complex": return_complex,
-        "align_to_window": align_to_window,
-    }  # fmt: skip
     wrong = _misfit(input, n_fft, hop, width, window)
     if wrong is not None:
-        raise RuntimeError(f"{call_as_shown('stft', input, window, numbers, flags)} : {wrong}")
+        raise RuntimeError(f"stft(): {wrong}")
     frames = _frames(input, n_fft, hop, width, bool(align_to_window))
     if window is not None or width < n_fft:
         frames = frames * _centred(frames if window is None else window, window, n_fft, width)
@@ -160,8 +128,7 @@ def _spectra(
     made.transpose_(1, 2)
     if input.dim() == 1:
         made.squeeze_(0)
-    result: Tensor = made if return_complex is not False else view_as_real(made)
-    return result
+    return made if return_complex is not False else view_as_real(made)
 
 
 def _advise_complex(is_given: bool) -> None:
@@ -247,7 +214,6 @@ def istft(
     All arguments are to be those that `stft` was given; `length` cuts the signal, or fills it up with zeros. Raises
     RuntimeError where the windows leave samples out.
     """
-    check_tensor("istft", input)
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     if window is None:
@@ -266,16 +232,10 @@ def istft(
         )
     geometry.wrap_dim(-3, input.dim() + 1)  # as a tensor of real numbers it has one dimension more
     frequencies, count = input.size(-2), input.size(-1)
-    numbers = {"n_fft": n_fft, "hop_length": hop, "win_length": width}
-    flags = {
-        "center": center, "normalized": normalized, "onesided": onesided, "length": length,
-        "return_complex": return_complex,
-    }  # fmt: skip
-    call = call_as_shown("istft", input, window, numbers, flags)
     is_onesided = frequencies != n_fft if onesided is None else onesided
     wrong = _misfit_back(input, n_fft, hop, width, window, is_onesided)
     if wrong is not None:
-        raise RuntimeError(f"{call} : {wrong}")
+        raise RuntimeError(f"istft(): {wrong}")
     real = view_as_real(resolve_conj(input))
     check_transformable(input)
     faded = real.new_ones((width,)) if window is None else window
@@ -283,8 +243,8 @@ def istft(
         before = (n_fft - width) // 2
         faded = constant_pad_nd(faded, (before, n_fft - width - before))
     batch = real.unsqueeze(0) if input.dim() == 2 else real
-    frames: Tensor = _transformed_back(
-        view_as_complex(batch.transpose(1, 2)), window, n_fft, normalized, is_onesided, flags
+    frames = _transformed_back(
+        view_as_complex(batch.transpose(1, 2)), window, n_fft, normalized, is_onesided, return_complex
     )
     whole = n_fft + hop * (count - 1)
     start = n_fft // 2 if center else 0
@@ -292,7 +252,7 @@ def istft(
     signal, weights = (slice_view(each, 1, start, end) for each in _overlap_added(frames, faded, hop, whole))
     if bool(weights.abs().min() < 1e-11):
         raise explained(
-            RuntimeError(f"{call} window overlap add min: 1"),
+            RuntimeError("istft(): window overlap add min: 1"),
             "Some samples lie under no window: take a smaller hop_length, or a window that does not reach 0.",
         )
     signal = signal / weights
@@ -304,8 +264,7 @@ def istft(
             "Please check your center and hop_length settings."
         )
         signal = constant_pad_nd(signal, (0, end - whole))
-    result: Tensor = signal
-    return result
+    return signal
 
 
 def _overlap_added(frames: Tensor, window: Tensor, hop: int, whole: int) -> tuple[Tensor, Tensor]:
@@ -317,10 +276,10 @@ def _overlap_added(frames: Tensor, window: Tensor, hop: int, whole: int) -> tupl
 
 
 def _transformed_back(
-    spectra: Tensor, window: Tensor | None, n_fft: int, normalized: bool, onesided: bool, flags: dict[str, Any]
-) -> Any:
+    spectra: Tensor, window: Tensor | None, n_fft: int, normalized: bool, onesided: bool, is_complex: bool
+) -> Tensor:
     scaling = BY_ROOT if normalized else BY_COUNT
-    if flags["return_complex"]:
+    if is_complex:
         if onesided:
             raise RuntimeError(ONE_SIDED)
         return complex_to_complex(spectra, (2,), scaling, False)

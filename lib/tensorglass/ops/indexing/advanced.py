@@ -20,7 +20,6 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.add_at import add_at
 from tensorglass.ops.kernels.host import on_host
@@ -166,7 +165,6 @@ def write_advanced(view: Tensor, advanced: Sequence[Index | None], value: Tensor
     _check_value(view, value, size)
     _check_positions(visit)
     if 0 not in size:
-        refuse_unwritten("index_put", view._dtype)
         target, given = raw_array(visit.view), array_of(value)
         given = given.reshape(given.shape[max(0, given.ndim - len(size)) :])
         if view._conj:
@@ -185,7 +183,6 @@ def fill_masked(view: Tensor, mask: Index, first: int, number: complex) -> None:
     """Set the elements of `view` where a mask, from dimension `first` on, is True."""
     check_is_bool("masked_fill_", mask.dtype)
     warn_if_expanded("masked_fill_", view, "tensor[mask] = scalar")
-    refuse_unwritten("masked_fill", view._dtype)
     backend = view._backend
     number = checked(number, view._dtype)
     if isinstance(number, complex) and not view._dtype.is_complex and view._dtype is not dtypes.bool:
@@ -403,6 +400,7 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
 # --- where gradients flow ---------------------------------------------------------------------------------------------
 
 
+@recorded
 @derivative(
     node="IndexBackward0",
     keeps=("advanced",),
@@ -410,7 +408,8 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
         grad.new_zeros(input_size), advanced, indices, grad, accumulate=True
     ),
 )
-def _index_view(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | None, ...]) -> Tensor:
+def recorded_read(input: Tensor, advanced: list[Index | None], indices: tuple[Tensor | None, ...]) -> Tensor:
+    """A copy of the elements that advanced items name; a write to them."""
     return read_advanced(input, advanced)
 
 
@@ -433,6 +432,4 @@ def _index_put_view(
     return input
 
 
-#: A copy of the elements that advanced items name; a write to them.
-recorded_read: Callable[..., Any] = recorded(_index_view)
 recorded_write: Callable[..., Any] = recorded(_index_put_view, is_in_place=True)

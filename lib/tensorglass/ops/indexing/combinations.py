@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
 
 from tensorglass.core import dtypes
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.creation.fill import empty, ones
 from tensorglass.ops.creation.ranges import arange
 from tensorglass.ops.creation.tensor import tensor
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.indexing.masked import masked_select
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.ops.rearrange.meshgrid import meshgrid
 from tensorglass.tensor.tensor import Tensor
 
 
-def _combination_samples() -> Iterator[Sample]:
-    yield sample(values(4))
-    yield sample(values(3), 3)
-    yield sample(values(3), 2, True)
-    yield sample(values(3), 0)
-    yield sample(values(2), 4)
-
-
-@operator("joining", method=False, samples=_combination_samples)
+@operator("joining", method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every choice of `r` elements of a vector, in the order in which they stand, one row each.
 
     With `with_replacement` an element may be chosen again.
     """
-    check_tensor("combinations", input)
     if len(input._size) != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._size)}")
     if r < 0:
@@ -49,15 +38,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return stack([masked_select(grid, mask) for grid in grids], 1)
 
 
-def _unravel_samples() -> Iterator[Sample]:
-    positions = values(3, 2, low=0, high=24, dtype=dtypes.int64)
-    yield sample(positions, (4, 6))
-    yield sample(positions, [2, 3, 4])
-    yield sample(positions, 24)
-    yield sample(values(low=0, high=24, dtype=dtypes.int64), (2, 12))
-
-
-@operator("indexing", method=False, samples=_unravel_samples, signatures=None)
+@operator("indexing", method=False, signatures=None)
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
     """The index along each dimension of a tensor of size `shape` that the flat positions `indices` name."""
     if indices.is_complex() or indices.is_floating_point() or indices._dtype is dtypes.bool:

@@ -6,7 +6,6 @@ elements as though they stood in one row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -14,12 +13,9 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.overlap_checks import refuse_partly_written
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.indexing.advanced import FEW, POSITIONS, first_outside
 from tensorglass.ops.kernels.host import on_host
@@ -68,23 +64,10 @@ def result(
     return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
 
 
-def some_positions(*size: int, length: int, seed: int = 0) -> Tensor:
-    """An index tensor of this size, with positions 0 to `length` - 1."""
-    return values(*size, low=0, high=length - 0.01, dtype=dtypes.int64, seed=seed)
-
-
-def _select_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, some_positions(4, length=3))
-    yield sample(values(3), 0, some_positions(length=3))
-    yield sample(values(2, 3, 2), -2, some_positions(0, length=3))
-
-
-@operator("indexing", out=True, samples=_select_samples)
+@operator("indexing", out=True)
 @derivative(input=lambda grad, input_size, dim, index: grad.new_zeros(input_size).index_add(dim, index, grad))
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
-    check_tensor("index_select", input)
-    check_tensor("index_select", index, "index", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
     if len(index._size) > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
@@ -104,8 +87,6 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         message = ("index out of range in self", IndexError)
     check_positions(index, size[dim], dim, *message)
     wanted = (*size[:dim], index.numel(), *size[dim + 1 :]) if input._size else ()
-    if len(input._size) <= 1:
-        refuse_unwritten("index_select", input._dtype)
     array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
     return result(array, input, wanted, out, index)
 
@@ -114,25 +95,16 @@ def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
-def _gather_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, some_positions(2, 4, length=3))
-    yield sample(values(2, 3), 0, some_positions(1, 2, length=2))
-    yield sample(values(3), 0, some_positions(5, length=3))
-
-
-@operator("indexing", out=True, samples=_gather_samples)
+@operator("indexing", out=True)
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
-    check_tensor("gather", input)
-    check_tensor("gather", index, "index", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
     check_out_dtype(out, input._dtype)
     if index.numel():
         if index._dtype not in POSITIONS:
             raise RuntimeError("gather(): Expected dtype int32/int64 for index")
         _check_sizes(input, dim, index)
-        refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)
     size = input._size or (1,)
     check_positions(
         index, size[dim], dim, f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}", RuntimeError
@@ -191,17 +163,10 @@ def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Ar
     return found
 
 
-def _take_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), some_positions(2, 2, length=6))
-    yield sample(values(4), some_positions(length=4))
-
-
-@operator("indexing", out=True, samples=_take_samples)
+@operator("indexing", out=True)
 @derivative(input=lambda grad, input, index: grad.new_zeros(input._size).put(index, grad, True))
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
-    check_tensor("take", input)
-    check_tensor("take", index, "index", 2)
     if index._dtype is not dtypes.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index._dtype.scalar_type}")
     if out is not None and out._dtype is not input._dtype:
@@ -211,8 +176,6 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         )
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    if index.numel():
-        refuse_unwritten("take_cpu", input._dtype)
     check_linear(input, index)
     array = input._backend.launch(_take, array_of(input).reshape(-1), array_of(index), 0)
     return result(array, input, index._size, out, index)
@@ -225,17 +188,9 @@ def check_linear(input: Tensor, index: Tensor) -> None:
     check_positions(index, count, 0, message, IndexError, negative=True)
 
 
-def _take_along_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), some_positions(2, 4, length=3), 1)
-    yield sample(values(2, 3), some_positions(1, 1, length=2), 0)
-    yield sample(values(3), some_positions(2, length=3))
-
-
-@operator("indexing", out=True, samples=_take_along_samples)
+@operator("indexing", out=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with `input` and `indices` broadcast beside `dim`; without `dim`, `take`."""
-    check_tensor("take_along_dim", input)
-    check_tensor("take_along_dim", indices, "indices", 2)
     name = "torch.take_along_dim()"
     if dim is None:
         return gather(view(input, -1), 0, view(indices, -1), out=out)

@@ -7,7 +7,7 @@ assigning keeps one of the values, adding adds them all.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
@@ -16,17 +16,15 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative, derivative_of
-from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
-from tensorglass.ops.arg_parser.missing_dtypes import adding_slices, refuse_unwritten
+from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.copies.copy import clone
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.overlap_checks import refuse_partly_written, refuse_read_cells, refuse_shared_cells
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import scaled
 from tensorglass.ops.indexing.advanced import POSITIONS, index_of_tensor, warn_if_expanded, write_advanced
-from tensorglass.ops.indexing.gather import check_positions, some_positions
+from tensorglass.ops.indexing.gather import check_positions
 from tensorglass.ops.kernels.add_at import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
@@ -42,14 +40,12 @@ def declare_out_of_place(
     summary: str,
     *signatures: str,
     out: bool = True,
-    samples: Callable[[], Any] | None = None,
 ) -> None:
     """Declare an operator by its in-place form `name_`: the function and method `name` does it to a copy."""
     name = in_place.__name__.removesuffix("_").removeprefix("_")
     laid_out = contiguous_format if out else preserve_format  # PyTorch allocates the result of those that take `out`
 
     def out_of_place(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
-        check_tensor(name, input)
         check_out_dtype(out, input._dtype)
         made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
         if out is None:
@@ -70,7 +66,7 @@ def declare_out_of_place(
     if found is not None:
         vars(out_of_place)["derivative"] = found
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    declared = operator("indexing", inplace=in_place, out=out, samples=samples, signatures=signatures)
+    declared = operator("indexing", inplace=in_place, out=out, signatures=signatures)
     declared(out_of_place)
 
 
@@ -88,15 +84,6 @@ def written_array(source: Tensor, target: Tensor) -> Array:
 
 
 # --- index_add, index_copy, index_fill, index_put --------------------------------------------------------------------
-
-
-def _index_write_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, some_positions(2, length=3), values(2, 2, seed=1))
-    yield sample(values(4), 0, some_positions(2, length=4), values(2, seed=1))
-
-
-def _index_fill_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 1, some_positions(2, length=3), 5.0)
 
 
 def check_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
@@ -135,8 +122,6 @@ def check_slices(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
     source=lambda grad, dim, index, alpha, source: scaled(grad.index_select(dim, index).reshape(source._size), alpha),
 )
 def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: complex = 1) -> Tensor:
-    check_tensor("index_add_", index, "index", 2)
-    check_tensor("index_add_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
     check_slices("index_add_()", input, dim, index, source)
     refuse_shared_cells(input, index, source)
@@ -147,8 +132,6 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     if len(input._size) <= 1 or not at_an_end:  # what is else done by `scatter_add_` has a kernel of its own
         message, error = "index out of range in self", IndexError
     check_positions(index, length, dim, message, error)
-    if (index.numel() and input.numel()) or len(input._size) <= 1:
-        refuse_unwritten(adding_slices(len(input._size)), input._dtype)
     factor: Any = alpha
     if input._dtype.category < dtypes.FLOATING:
         factor = number_array(input._backend, checked(alpha, input._dtype), input._dtype)
@@ -168,8 +151,6 @@ def _add_slices(xp: Any, target: Array, index: Array, source: Array, axis: int, 
     source=lambda grad, dim, index, source: grad.index_select(dim, index).reshape(source._size),
 )
 def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    check_tensor("index_copy_", index, "index", 2)
-    check_tensor("index_copy_", source, "source", 3)
     dim = geometry.wrap_dim(dim, len(input._size))
     refuse_shared_cells(input, index, source)
     name, count = "index_copy_()", index.numel()
@@ -203,7 +184,6 @@ def _index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tens
     length = input._size[dim] if input._size else 1
     message = f"{name}: index {{}} is out of bounds for dimension {dim} with size {length}"
     check_positions(index, length, dim, message, IndexError)
-    refuse_unwritten("index_copy_cpu", input._dtype)
     return written_in_place(input, _set_slices, array_of(index).reshape(-1), written_array(source, input), dim)
 
 
@@ -217,11 +197,6 @@ def _set_slices(xp: Any, target: Array, index: Array, source: Array, axis: int) 
     value=lambda grad, dim, index: grad.index_select(dim, index.unique()).sum(),  # a slice is filled once
 )
 def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    if not isinstance(index, Tensor) or not isinstance(value, Tensor | int | float | complex):
-        raise invalid_combination(
-            "index_fill_", (dim, index, value), "(int dim, Tensor index, Tensor value)",
-            "(int dim, Tensor index, Number value)",
-        )  # fmt: skip
     if isinstance(value, Tensor):
         if value._size:
             raise RuntimeError(
@@ -239,7 +214,6 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     warn_if_expanded("index_fill_", input, "tensor[mask] = scalar")
     refuse_read_cells(input, index)
     number = checked(value, input._dtype)
-    refuse_unwritten("index_fill_cpu", input._dtype)
     if not index.numel():
         input._written()
         return input
@@ -264,7 +238,6 @@ def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = 
     for number, index in enumerate(indices):
         if not isinstance(index, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(index)}")
-    check_tensor("index_put_", values, "values", 2)
     if not indices:
         raise RuntimeError("index_put_(): at least one index is needed")
     if len(indices) > len(input._size):
@@ -280,17 +253,13 @@ def _index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = 
 declare_out_of_place(
     _index_add_,
     "A copy with the slices of `source`, times `alpha`, added at `index` of `dim`.",
-    samples=_index_write_samples,
 )
-declare_out_of_place(
-    _index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.", samples=_index_write_samples
-)
+declare_out_of_place(_index_copy_, "A copy with the slices of `source` at positions `index` of `dim`.")
 declare_out_of_place(
     _index_fill_,
     "A copy with `value` at positions `index` of `dim`.",
     "(Tensor input, int dim, Tensor index, Tensor value)",
     "(Tensor input, int dim, Tensor index, Number value)",
     out=False,
-    samples=_index_fill_samples,
 )
 declare_out_of_place(_index_put_, "A copy with `values` written, or added, where the tensors `indices` say.", out=False)

@@ -5,7 +5,7 @@ It is `scatter_reduce` of an index that is the same for all elements of a slice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import Any
@@ -14,11 +14,8 @@ from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
-from tensorglass.ops.declare.registry import Sample, sample
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.indexing import scatter_backward
 from tensorglass.ops.indexing.gather import check_positions
 from tensorglass.ops.indexing.index_add_copy_fill import (
@@ -32,15 +29,6 @@ from tensorglass.ops.kernels.add_at import cells
 from tensorglass.tensor.tensor import Tensor, array_of
 
 _KERNELS = {"prod": multiply_places, "mean": mean_places, "amax": max_places, "amin": min_places}
-
-
-def _index_reduce_samples() -> Iterator[Sample]:
-    index = values(3, low=0.0, high=2.9, dtype=dtypes.int64)
-    for reduce in _KERNELS:
-        yield sample(values(4, 2), 0, index, values(3, 2, seed=1), reduce)
-        if reduce != "prod":  # of half types in one cell PyTorch's fails an assertion of its own
-            yield sample(values(2, 3), 1, index, values(2, 3, seed=1), reduce, include_self=False)
-    yield sample(values(3), -1, index, values(3, seed=1), "prod")
 
 
 def _everywhere(source: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -68,8 +56,6 @@ def _on_every_element(of: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def _index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    check_tensor("index_reduce_", index, "index", 2)
-    check_tensor("index_reduce_", source, "source", 3)
     if reduce not in _KERNELS:
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     axis = geometry.wrap_dim(dim, len(input._size))
@@ -85,10 +71,6 @@ def _index_reduce_(
     )
 
 
-#: By what slices are combined, where PyTorch has not written it for every dtype.
-_ADDED = {"mean": "add_stub", "amax": "maximum_cpu", "amin": "minimum_cpu"}
-
-
 def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
     """Raise where PyTorch has no such kernel."""
     dtype = input._dtype
@@ -96,12 +78,6 @@ def _check_kernel(input: Tensor, reduce: str, include_self: bool) -> None:
         raise not_implemented("index_reduce_func_exclude_input_init", dtype)
     if len(input._size) <= 1 and (dtype is dtypes.bool or dtype.is_complex):
         raise not_implemented("index_func_", dtype)
-    if not include_self:
-        refuse_unwritten("index_reduce_func_exclude_input_init", dtype)
-    elif len(input._size) <= 1:
-        refuse_unwritten("index_func_", dtype)
-    elif reduce in _ADDED:
-        refuse_unwritten(_ADDED[reduce], dtype)
     if reduce == "mean" and dtype is dtypes.bool:
         raise not_implemented("div_floor_cpu", dtype)
     if reduce in ("amax", "amin") and dtype.is_complex:
@@ -122,5 +98,4 @@ declare_out_of_place(
     "A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied, the "
     "mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without `include_self` the "
     "slices of `source` with each other alone.",
-    samples=_index_reduce_samples,
 )

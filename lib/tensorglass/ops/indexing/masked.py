@@ -5,7 +5,6 @@ A mask is broadcast against the tensor here, where x[mask] wants the very sizes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -13,16 +12,12 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import masked_scatter_backward
 from tensorglass.ops.indexing.advanced import check_is_bool, fill_masked, index_of_tensor
-from tensorglass.ops.indexing.where_nonzero import some_mask
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
@@ -37,10 +32,6 @@ _masked_fill_derivative = derivative(
 
 @_masked_fill_derivative
 def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
-        raise invalid_combination(
-            "masked_fill_", (mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
-        )
     if isinstance(value, Tensor):
         if value._size:
             raise RuntimeError(
@@ -62,31 +53,14 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return input
 
 
-def _mask_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), some_mask(2, 3))
-    yield sample(values(2, 3), some_mask(3))
-    yield sample(values(3), some_mask(2, 1))
-    yield sample(values(), some_mask())
-
-
-def _mask_fill_samples() -> Iterator[Sample]:
-    for each in _mask_samples():
-        yield sample(*each.arguments, 2.5)
-
-
 @operator(
     "indexing",
     inplace=_masked_fill_,
-    samples=_mask_fill_samples,
     signatures=("(Tensor input, Tensor mask, Tensor value)", "(Tensor input, Tensor mask, Number value)"),
 )
 @_masked_fill_derivative
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
-    if not isinstance(mask, Tensor) or not isinstance(value, Tensor | int | float | complex):
-        raise invalid_combination(
-            "masked_fill", (input, mask, value), "(Tensor mask, Tensor value)", "(Tensor mask, Number value)"
-        )
     size = geometry.broadcast_shapes(mask._size, input._size)
     made = _masked_fill_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
     made._storage.version = 0
@@ -99,12 +73,10 @@ def _expanded_copy(input: Tensor) -> Tensor:
     return copy_(made, input)
 
 
-@operator("indexing", out=True, samples=_mask_samples)
+@operator("indexing", out=True)
 @derivative(input=lambda grad, input, mask: _selected_gradient(grad, input, mask))
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements where `mask`, broadcast, is True, in one dimension."""
-    check_tensor("masked_select", input)
-    check_tensor("masked_select", mask, "mask", 2)
     if mask._dtype is not dtypes.bool:
         raise explained(
             RuntimeError("masked_select: expected BoolTensor for mask"), "mask.bool() makes one.", notebook=_NOTEBOOK
@@ -114,8 +86,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     size = geometry.broadcast_shapes(mask._size, input._size)
     source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
     array = input._backend.launch(_select_masked, array_of(source), array_of(chosen))
-    if array.size:
-        refuse_unwritten("masked_select", input._dtype)
     made = from_array(array, input._dtype, input._storage)
     memory.copied(made.nbytes)
     return made if out is None else written_apart(out, made, input, mask)
@@ -133,8 +103,6 @@ _masked_scatter_derivative = derivative(
 
 @_masked_scatter_derivative
 def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    check_tensor("masked_scatter_", mask, "mask", 1)
-    check_tensor("masked_scatter_", source, "source", 2)
     refuse_overlapping_write(input)
     chosen = view_of(mask, *geometry.expand(*header_of(mask), input._size, old_type_name(mask)))
     if input._dtype is not source._dtype:
@@ -152,7 +120,6 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask._dtype.scalar_type}"
         )
     refuse_overlapping_write(input, (source,))
-    refuse_unwritten("masked_scatter", input._dtype)
     count = int(input._backend.launch(_count_true, array_of(chosen)))
     if count > source.numel():
         raise explained(
@@ -168,16 +135,10 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return input
 
 
-def _masked_scatter_samples() -> Iterator[Sample]:
-    for each in _mask_samples():
-        yield sample(*each.arguments, values(8, seed=1))
-
-
-@operator("indexing", inplace=_masked_scatter_, samples=_masked_scatter_samples)
+@operator("indexing", inplace=_masked_scatter_)
 @_masked_scatter_derivative
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
-    check_tensor("masked_scatter", mask, "mask", 2)
     size = geometry.broadcast_shapes(mask._size, input._size)
     made = _masked_scatter_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
     made._storage.version = 0

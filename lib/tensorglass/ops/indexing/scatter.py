@@ -6,7 +6,7 @@ assigning keeps one of the values, adding adds them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
@@ -15,14 +15,10 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.memory import settings
-from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten, scattering
 from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
-from tensorglass.ops.declare.registry import Sample, sample
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.indexing import scatter_backward
 from tensorglass.ops.indexing.advanced import POSITIONS
-from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row, some_positions
+from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row
 from tensorglass.ops.indexing.index_add_copy_fill import declare_out_of_place, written_array, written_in_place
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import from_array
@@ -87,11 +83,6 @@ def _at_places(
 # --- scatter ---------------------------------------------------------------------------------------------------------
 
 
-def _scatter_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), 0, some_positions(1, 3, length=2), values(2, 3, seed=1))
-    yield sample(values(4), 0, some_positions(2, length=4), values(3, seed=1))
-
-
 @derivative(
     node=scatter_backward.node_of_scatter,
     input=scatter_backward.of_scatter_for_input,
@@ -101,7 +92,6 @@ def _scatter_(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
     given = value if src is None else src
-    check_tensor("scatter_", index, "index", 2)
     if isinstance(given, Tensor) and reduce in ("add", "multiply"):
         warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
@@ -112,25 +102,14 @@ def _scatter_(
     kernel = {None: _set_places, "add": add_places, "multiply": multiply_places}[reduce]
     if isinstance(given, Tensor):
         return _scattered(input, dim, index, given, kernel)
-    if not isinstance(given, int | float | complex):
-        raise invalid_combination(
-            "scatter_",
-            (dim, index, given),
-            "(int dim, Tensor index, Tensor src)",
-            "(int dim, Tensor index, Number value)",
-        )
     number = checked(given, input._dtype) if index.numel() else 0
     element = number_array(input._backend, number, input._dtype)
-    if index.numel():
-        refuse_unwritten("scatter_gather_scalar_cpu", input._dtype)
     filled = from_array(element, input._dtype, input._storage).expand(index._size)
     return _scattered(input, dim, index, filled, kernel, of_number=True)
 
 
 @derivative(input=lambda grad: grad, src=lambda grad, dim, index: grad.gather(dim, index))
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    check_tensor("scatter_add_", index, "index", 2)
-    check_tensor("scatter_add_", src, "src", 3)
     return _scattered(input, dim, index, src, add_places)
 
 
@@ -138,8 +117,6 @@ def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
 def _scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    check_tensor("scatter_reduce_", index, "index", 2)
-    check_tensor("scatter_reduce_", src, "src", 3)
     kernels = {
         "sum": add_places, "prod": multiply_places, "mean": mean_places, "amax": max_places, "max": max_places,
         "amin": min_places, "min": min_places,
@@ -152,8 +129,6 @@ def _scatter_reduce_(
         raise NotImplementedError(
             f"\"scatter_gather_tensor_cpu_reduce_{name}\" not implemented for '{input._dtype.scalar_type}'"
         )
-    if index.numel():
-        refuse_unwritten(scattering(reduce, include_self), input._dtype)
     return _scattered(input, dim, index, src, kernels[reduce], include_self=include_self)
 
 
@@ -178,7 +153,6 @@ def _scattered(
     size = input._size or (1,)
     message = f"index {{}} is out of bounds for dimension {dim} with size {size[dim]}"
     check_positions(index, size[dim], dim, message, RuntimeError)
-    refuse_unwritten("scatter_gather_tensor_cpu", input._dtype)
     chosen = array_of(index).reshape(index._size or (1,))
     source = written_array(src, input).reshape(src._size or (1,))[tuple([slice(n) for n in chosen.shape])]
     return written_in_place(input, _at_places, chosen, source, dim, kernel, include_self)
@@ -208,8 +182,6 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
 def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     if not accumulate:
         settings.not_deterministic("put_")
-    check_tensor("put_", index, "index", 1)
-    check_tensor("put_", source, "source", 2)
     if index._dtype is not dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index._dtype.scalar_type}")
     if input._dtype is not source._dtype:
@@ -226,8 +198,6 @@ def _put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False
     if not input.numel() and index.numel():
         raise IndexError("put_(): Tried to put elements into an empty tensor")
     check_linear(input, index)
-    if index.numel():
-        refuse_unwritten("take_put_cpu", input._dtype)
     return written_in_place(input, _put_in_row, array_of(index), written_array(source, input), accumulate)
 
 
@@ -252,9 +222,8 @@ declare_out_of_place(_scatter_, "A copy with `src`, or `value`, where `index` sa
          "(Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)",
          "(Tensor input, int dim, Tensor index, Number value, *, Tensor out = None)",
-         "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)",
-         samples=_scatter_samples)  # fmt: skip
-declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.", samples=_scatter_samples)
+         "(Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None)")  # fmt: skip
+declare_out_of_place(_scatter_add_, "A copy with `src` added where `index` says along `dim`.")
 declare_out_of_place(
     _scatter_reduce_, "A copy with the elements of `src` combined, by `reduce`, where `index` says along `dim`."
 )

@@ -118,10 +118,8 @@ def _refuse_second(grad: Tensor, name: str) -> Tensor:
     )
 
 
+@recorded
 @derivative(node="Error", input=_refuse_second)
-def _differentiable_once(input: Tensor, name: str) -> Tensor:
+def differentiable_once(input: Tensor, name: str) -> Tensor:
+    """The tensor, of which a derivative is refused; `name` is what PyTorch calls the factors."""
     return input.clone()
-
-
-#: The tensor, of which a derivative is refused; `name` is what PyTorch calls the factors.
-differentiable_once: Any = recorded(_differentiable_once)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -11,16 +10,13 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.python_numbers import NUMBERS, fitting_array
-from tensorglass.ops.pointwise.comparison import gt
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
@@ -28,12 +24,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 # --- nonzero and argwhere --------------------------------------------------------------------------------------------
 
 
-def _argwhere_samples() -> Iterator[Sample]:
-    for size in ((), (5,), (2, 3), (2, 0, 3)):
-        yield sample(values(*size, low=-2, high=2, dtype=dtypes.int64))
-
-
-@operator("indexing", out=True, samples=_argwhere_samples)
+@operator("indexing", out=True)
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
     """The positions of the elements that are not 0: one row each; with `as_tuple` one index tensor a dimension."""
     check_tensor("nonzero", input)
@@ -53,7 +44,6 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 def _positions(input: Tensor) -> Tensor:
     """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
-    refuse_unwritten("nonzero_count_cpu", input._dtype)
     if input._size:
         columns = input._backend.launch(_columns, array_of(input))
         made = from_array(columns, dtypes.int64, input._storage)
@@ -71,20 +61,14 @@ def _columns(xp: Any, array: Array) -> Array:
     return xp.stack(xp.nonzero(array))
 
 
-@operator("indexing", samples=_argwhere_samples)
+@operator("indexing")
 def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not 0, one row each."""
     check_tensor("argwhere", input)
     return _positions(input)
 
 
-def _nonzero_static_samples() -> Iterator[Sample]:
-    for each in _argwhere_samples():
-        yield sample(*each.arguments, size=4)
-        yield sample(*each.arguments, size=1, fill_value=7)
-
-
-@operator("indexing", out=True, samples=_nonzero_static_samples)
+@operator("indexing", out=True)
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as many."""
     check_tensor("nonzero_static", input)
@@ -108,22 +92,10 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 # --- where -----------------------------------------------------------------------------------------------------------
 
 
-def some_mask(*size: int) -> Tensor:
-    """A mask of this size, about half of it True."""
-    return gt(values(*size), 0)
-
-
-def _where_samples() -> Iterator[Sample]:
-    yield sample(some_mask(2, 3), values(2, 3), values(3, seed=1))
-    yield sample(some_mask(2, 3), 1.5, values(2, 1))
-    yield sample(some_mask(3), 1, 0)
-
-
 @operator(
     "indexing",
     method=False,
     out=True,
-    samples=_where_samples,
     signatures=(
         "(Tensor condition)",
         "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",

@@ -4,7 +4,7 @@ inverses of matrices that have been factored so: cholesky_solve, cholesky_invers
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
@@ -13,7 +13,6 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import LinAlgError, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import (  # fmt: skip
     all_into_out,
     cast_into_out,
@@ -22,8 +21,7 @@ from tensorglass.ops.copies.out import (  # fmt: skip
     safely_cast_into_out,
 )
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import columnwise
 from tensorglass.ops.linalg.common import (
     check_floating,
@@ -36,7 +34,7 @@ from tensorglass.ops.linalg.common import (
     launch,
 )
 from tensorglass.ops.linalg.inv_solve import inv_ex
-from tensorglass.ops.linalg.solve_triangular import check_equation, substituted
+from tensorglass.ops.linalg.solve_triangular import check_older_equation, substituted
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -82,6 +80,7 @@ def _cholesky_gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
     return columnwise(inverse.mH @ (half + half.tril(-1).mH) @ inverse * 0.5)
 
 
+@recorded
 @derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_cholesky_gradient)
 def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]:
     check_square(name, input)
@@ -90,9 +89,6 @@ def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]
     check_kernel("cholesky_cpu", input)
     factor, info = launch(_cholesky_factors, input, upper=upper)
     return from_column_major(factor, input._dtype, input._storage), from_row_major(info, dtypes.int32, input._storage)
-
-
-_cholesky_ex_recorded: Any = recorded(_cholesky_ex)
 
 
 def _refuse_indefinite(name: str, info: Tensor) -> None:
@@ -108,45 +104,23 @@ def _refuse_indefinite(name: str, info: Tensor) -> None:
         raise error
 
 
-def _cholesky_samples() -> Iterator[Sample]:
-    yield sample(matrices(2, 3, 3))
-    yield sample(matrices(1, 2, 2), upper=True)
-    yield sample(matrices(1, 1))
-    yield sample(values(0, 0))
-    yield sample(values(0, 2, 2))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_cholesky_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one. Raises LinAlgError if the matrix is not positive-definite."""
-    check_tensor("linalg_cholesky", input)
-    factor, info = _cholesky_ex_recorded(input, upper, "linalg.cholesky")
+    factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
     _refuse_indefinite("linalg.cholesky", info)
     return into_out(factor, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_cholesky_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
     """The factor, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
-    check_tensor("linalg_cholesky_ex", input)
-    factor, info = _cholesky_ex_recorded(input, upper, "linalg.cholesky")
+    factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
     if check_errors:
         _refuse_indefinite("linalg.cholesky_ex", info)
     return all_into_out(return_types.linalg_cholesky_ex, (factor, info), out)
-
-
-@derivative(node="CholeskyBackward0", input=_cholesky_gradient)
-def _old_cholesky(input: Tensor, upper: bool) -> Tensor:
-    factor, info = _cholesky_ex(input, upper, "cholesky")
-    if not input.numel():
-        return input.new_zeros(input._size)
-    _refuse_indefinite("cholesky", info)
-    return factor
-
-
-_old_cholesky_cholesky_ex_recorded: Any = recorded(_old_cholesky)
 
 
 _CHOLESKY_ADVICE = (
@@ -157,12 +131,14 @@ _CHOLESKY_ADVICE = (
 )
 
 
-@operator("linear algebra", out=True, samples=_cholesky_samples)
+@operator("linear algebra", out=True)
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
-    check_tensor("cholesky", input)
     warn(_CHOLESKY_ADVICE)
-    result = _old_cholesky_cholesky_ex_recorded(input, upper)
+    result, info = _cholesky_ex(input, upper, "cholesky")
+    _refuse_indefinite("cholesky", info)
+    if not input.numel():
+        result = input.new_zeros(input._size)
     check_safe_cast("cholesky", result, out)
     return cast_into_out(result, out)
 
@@ -182,39 +158,32 @@ def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
     return L @ both if upper else both @ L
 
 
+def _of_right(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
+    return _cholesky_solved(grad, L, upper)
+
+
+@recorded
 @derivative(
     node="CholeskySolveBackward0",
-    B=lambda grad, L, upper: _solve_cholesky_ex_recorded(grad, L, upper),
-    L=lambda grad, L, result, upper: _of_factor(-(_solve_cholesky_ex_recorded(grad, L, upper) @ result.mH), L, upper),
+    B=_of_right,
+    L=lambda grad, L, result, upper: _of_factor(-(_of_right(grad, L, upper) @ result.mH), L, upper),
 )
 def _cholesky_solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     return from_column_major(launch(_cholesky_solution, B, L, upper=upper), B._dtype, B._storage)
 
 
-_solve_cholesky_ex_recorded: Any = recorded(_cholesky_solved)
-
-
-def _cholesky_equations() -> Iterator[Sample]:
-    yield sample(values(3, 2), matrices(3, 3))
-    yield sample(values(2, 3, 2), matrices(3, 3, seed=1), True)
-    yield sample(values(3, 1), matrices(2, 3, 3, seed=1))
-    yield sample(values(0, 2), values(0, 0))
-
-
-@operator("linear algebra", out=True, samples=_cholesky_equations)
+@operator("linear algebra", out=True)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == input``, of the `A` whose Cholesky factor `input2` is, the upper one if `upper`."""
-    check_tensor("cholesky_solve", input)
-    check_tensor("cholesky_solve", input2, "input2", 2)
     for name, each in (("b", input), ("u", input2)):
         if len(each._size) < 2:
             raise RuntimeError(
                 f"{name} should have at least 2 dimensions, but has {len(each._size)} dimensions instead"
             )
     geometry.broadcast_shapes(input2._size[:-2], input._size[:-2])
-    check_equation("cholesky_solve", input, input2)
+    check_older_equation("cholesky_solve", input, input2)
     check_kernel("cholesky_solve_cpu", input, even_empty=True)
-    result: Tensor = _solve_cholesky_ex_recorded(input, input2, upper)
+    result: Tensor = _cholesky_solved(input, input2, upper)
     check_safe_cast("cholesky_solve", result, out)
     return cast_into_out(result, out)
 
@@ -229,15 +198,13 @@ def _cholesky_inverse(xp: Any, L: Array, upper: bool) -> Array:
     return column_major(xp, substituted(xp, second, substituted(xp, first, one, False), True))
 
 
+@recorded
 @derivative(
     node="CholeskyInverseBackward0",
     L=lambda grad, L, result, upper: _of_factor(-(result.mH @ grad @ result.mH), L, upper),
 )
 def _inverted_by_cholesky(L: Tensor, upper: bool) -> Tensor:
     return from_column_major(launch(_cholesky_inverse, L, upper=upper), L._dtype, L._storage)
-
-
-_inverse_cholesky_ex_recorded: Any = recorded(_inverted_by_cholesky)
 
 
 def _refuse_singular(zeros: list[list[bool]], is_batch: bool) -> None:
@@ -250,20 +217,11 @@ def _refuse_singular(zeros: list[list[bool]], is_batch: bool) -> None:
             )
 
 
-def _factor_samples() -> Iterator[Sample]:
-    yield sample(matrices(3, 3))
-    yield sample(matrices(2, 3, 3, seed=1), True)
-    yield sample(matrices(1, 1))
-    yield sample(values(0, 0))
-    yield sample(values(0, 2, 2))
-
-
-@operator("linear algebra", out=True, samples=_factor_samples)
+@operator("linear algebra", out=True)
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the matrix whose Cholesky factor `input` is, the upper one if `upper`."""
-    check_tensor("cholesky_inverse", input)
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_out_cpu", input, even_empty=True)
     if input.numel():
         _refuse_singular((input.diagonal(0, -2, -1) == 0).reshape(-1, input._size[-1]).tolist(), len(input._size) > 2)
-    return safely_cast_into_out("cholesky_inverse", _inverse_cholesky_ex_recorded(input, upper), out)
+    return safely_cast_into_out("cholesky_inverse", _inverted_by_cholesky(input, upper), out)

@@ -50,6 +50,34 @@ def check_floating(name: str, A: Tensor, *, halves: bool = True) -> None:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {A._dtype.scalar_type}")
 
 
+def check_same_dtype(name: str, **operands: Tensor) -> None:
+    """Raise unless two operands, given by their names in PyTorch's message, have one dtype."""
+    (one, first), (two, second) = operands.items()
+    if first._dtype is not second._dtype:
+        raise RuntimeError(
+            f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
+            f"{first._dtype.scalar_type} and {two} of type {second._dtype.scalar_type} instead"
+        )
+
+
+def check_equation(name: str, A: Tensor, size: tuple[int, ...], left: bool) -> None:
+    """Raise unless matrices of this size can be the right-hand side of ``A @ X == B``, or of ``X @ A == B``."""
+    if size[-2 if left else -1] != A._size[-1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({A._size[-2]}x{A._size[-1]} and {size[-2]}x{size[-1]})"
+        )
+
+
+def check_pivots(name: str, factors: Tensor, pivots: Tensor, called: str) -> None:
+    """Raise unless there are as many pivots as rows in each of the `factors`, which PyTorch's message calls so."""
+    if pivots._size != factors._size[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected {called}.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots._size)} instead"
+        )
+
+
 def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
     """Raise where PyTorch has no such kernel: for half types and integers, if there are elements or `even_empty`."""
     if (even_empty or A.numel()) and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):

@@ -8,14 +8,13 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import columnwise, conj
 from tensorglass.ops.indexing.where_nonzero import where
 from tensorglass.ops.linalg.common import check_floating, check_kernel, check_square, from_row_major, launch
-from tensorglass.ops.linalg.inv_solve import inv_ex, square_samples
+from tensorglass.ops.linalg.inv_solve import inv_ex
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -49,6 +48,7 @@ def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     return columnwise(wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 
 
+@recorded
 @derivative(node="LinalgDetBackward0", A=_det_gradient)
 def _determinant(A: Tensor) -> Tensor:
     check_square("linalg.det", A)
@@ -57,22 +57,16 @@ def _determinant(A: Tensor) -> Tensor:
     return from_row_major(launch(_det, A)[0], A._dtype, A._storage)
 
 
-_recorded_det: Any = recorded(_determinant)
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=square_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of a matrix, or of each in a batch."""
-    check_tensor("linalg_det", A, "A")
-    return into_out(_recorded_det(A), out)
+    return into_out(_determinant(A), out)
 
 
-@operator("linear algebra", samples=square_samples)
+@operator("linear algebra")
 def det(input: Tensor) -> Tensor:
     """The determinant of a matrix, or of each in a batch."""
-    check_tensor("det", input)
-    result: Tensor = _recorded_det(input)
-    return result
+    return _determinant(input)
 
 
 # --- slogdet ---------------------------------------------------------------------------------------------------------
@@ -85,6 +79,7 @@ def _slogdet_gradient(grads: Sequence[Tensor], A: Tensor, result: Tensor) -> Ten
     return columnwise(of_logarithm.unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 
 
+@recorded
 @derivative(node="LinalgSlogdetBackward0", A=_slogdet_gradient)
 def _sign_and_logarithm(A: Tensor, name: str) -> tuple[Tensor, Tensor]:
     check_square(name, A)
@@ -93,28 +88,22 @@ def _sign_and_logarithm(A: Tensor, name: str) -> tuple[Tensor, Tensor]:
     return from_row_major(sign, A._dtype, A._storage), from_row_major(logarithm, A._dtype.to_real(), A._storage)
 
 
-_recorded_slogdet: Any = recorded(_sign_and_logarithm)
-
-
-@operator("linear algebra", namespace="linalg", samples=square_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
-    check_tensor("linalg_slogdet", A, "A")
-    return all_into_out(return_types.linalg_slogdet, _recorded_slogdet(A, "linalg.slogdet"), out)
+    return all_into_out(return_types.linalg_slogdet, _sign_and_logarithm(A, "linalg.slogdet"), out)
 
 
-@operator("linear algebra", out=True, samples=square_samples)
+@operator("linear algebra", out=True)
 def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
     """The sign of the determinant, and the logarithm of its size."""
-    check_tensor("slogdet", input)
-    return all_into_out(return_types.slogdet, _recorded_slogdet(input, "linalg.slogdet"), out)
+    return all_into_out(return_types.slogdet, _sign_and_logarithm(input, "linalg.slogdet"), out)
 
 
-@operator("linear algebra", samples=square_samples)
+@operator("linear algebra")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant: nan where that is negative."""
-    check_tensor("logdet", input)
-    sign, logarithm = _recorded_slogdet(input, "logdet")
+    sign, logarithm = _sign_and_logarithm(input, "logdet")
     if input._dtype.is_complex:
         return sign.log() + logarithm
     return where(sign == -1, float("nan"), logarithm)

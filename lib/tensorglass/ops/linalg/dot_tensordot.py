@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tensorglass import geometry
-from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.derivatives.formulas import conj
-from tensorglass.ops.linalg.matmul import dot, matmul, mm, pairs_of
+from tensorglass.ops.linalg.common import check_floating, check_same_dtype
+from tensorglass.ops.linalg.matmul import dot, matmul, mm
 from tensorglass.ops.pointwise.arithmetic import mul
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
 from tensorglass.ops.views.shape import diagonal, permute, reshape, squeeze, view
@@ -23,7 +22,7 @@ from tensorglass.tensor.tensor import Tensor
 Dims = int | Sequence[int] | Sequence[Sequence[int]]
 
 
-@operator("linear algebra", out=True, aliases=("ger",), samples=pairs_of((3,), (2,), (0,), (2,)))
+@operator("linear algebra", out=True, aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""
     for name, vector in (("self", input), ("vec2", vec2)):
@@ -33,12 +32,10 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(column, vec2) if out is None else mul(column, vec2, out=out)
 
 
-@operator("linear algebra", out=True, samples=pairs_of((3,), (3,), (0,), (0,)))
+@operator("linear algebra", out=True)
 @derivative(input=lambda grad, other: conj(grad) * other, other=lambda grad, input: grad * input)
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements, those of the first conjugated."""
-    check_tensor("vdot", input)
-    check_tensor("vdot", other, "other", 2)
     if other._conj and not input._conj and out is None:
         made = dot(input, conj(other))
         made._conj = True  # it is conjugated when it is read
@@ -46,15 +43,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return dot(conj(input), other, out=out)
 
 
-@operator(
-    "linear algebra",
-    out=True,
-    samples=pairs_of((3,), (3,), (2, 3), (4, 3), (2, 4, 3), (3,), (2, 3), (), (0, 3), (3,), (2, 0), (3, 0)),
-)
+@operator("linear algebra", out=True)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both, for each pair of what comes before; a number scales."""
-    check_tensor("inner", input)
-    check_tensor("inner", other, "other", 2)
     if not input._size or not other._size:
         return mul(input, other, out=out)
     if input._size[-1] != other._size[-1]:
@@ -68,17 +59,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 # --- over any dimensions ---------------------------------------------------------------------------------------------
 
 
-def _tensordot_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3), values(3, 4, seed=1), 1)
-    yield sample(values(2, 3, 4), values(3, 2, 5, seed=1), ([0, 1], [1, 0]))
-    yield sample(values(2, 3), values(2, 3, seed=1))
-    yield sample(values(3), values(4, seed=1), dims=0)
-    yield sample(values(2, 1), values(3, 4, seed=1), 1)
-    yield sample(values(2, 3), values(1, 4, seed=1), ([-1], [0]))
-    yield sample(values(2, 0), values(0, 4, seed=1), 1)
-
-
-@operator("linear algebra", method=False, out=True, samples=_tensordot_samples, signatures=None)
+@operator("linear algebra", method=False, out=True, signatures=None)
 def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sums of products over pairs of dimensions.
 
@@ -162,23 +143,11 @@ def _written_to(result: Tensor, out: Tensor | None) -> Tensor:
 # --- linalg ----------------------------------------------------------------------------------------------------------
 
 
-def _vecdot_samples() -> Iterator[Sample]:
-    yield from pairs_of((3,), (3,), (2, 3), (3,), (2, 3), (2, 1), (0, 3), (3,), (2, 0), (2, 0))()
-    yield sample(values(3, 2), values(3, 2, seed=1), dim=0)
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_vecdot_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The sums of products along `dim`, the elements of `x` conjugated."""
-    if x._dtype.category < dtypes.FLOATING:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x._dtype.scalar_type}"
-        )
-    if x._dtype is not y._dtype:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x._dtype.scalar_type} and "
-            f"y of type {y._dtype.scalar_type} instead"
-        )
+    check_floating("linalg.vecdot", x)
+    check_same_dtype("linalg.vecdot", x=x, y=y)
     if out is not None and out._dtype is not x._dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected out of dtype{x._dtype.scalar_type} but found {out._dtype.scalar_type}"
@@ -188,18 +157,13 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     return sum_(mul(conj(x), y), dim, out=out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=pairs_of((2, 3), (3, 4), (2, 3), (3,)))
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product, `torch.matmul`."""
     return matmul(input, other, out=out)
 
 
-def _diagonal_samples() -> Iterator[Sample]:
-    yield sample(values(3, 4))
-    yield sample(values(2, 3, 4), offset=1, dim1=0)
-
-
-@operator("linear algebra", namespace="linalg", samples=_diagonal_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of the last two dimensions, or of others, as a view."""
     return diagonal(A, offset, dim1, dim2)

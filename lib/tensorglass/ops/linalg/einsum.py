@@ -8,14 +8,13 @@ by two, and what no later operand needs is summed on the way, as one batched mat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import all_tensors, type_name
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.linalg.matmul import bmm
 from tensorglass.ops.pointwise.arithmetic import mul
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
@@ -23,31 +22,7 @@ from tensorglass.ops.views.shape import diagonal, movedim, permute, reshape, uns
 from tensorglass.tensor.tensor import Tensor
 
 
-def _einsum_samples() -> Iterator[Sample]:
-    a, b, square = values(2, 3), values(3, 4, seed=1), values(3, 3, seed=2)
-    yield sample("ij,jk->ik", a, b)
-    yield sample("ij,jk", a, b)
-    yield sample("ij,jk->i", a, b)
-    yield sample("ii->", square)
-    yield sample("ii->i", square)
-    yield sample("ij->ji", a)
-    yield sample("ij->j", a)
-    yield sample("ba", a)
-    yield sample("i,j->ij", values(3), values(4, seed=1))
-    yield sample("i,i", values(3), values(3, seed=1))
-    yield sample("ij,ij->ij", a, values(2, 3, seed=1))
-    yield sample("bij,bjk->bik", values(2, 2, 3), values(2, 3, 4, seed=1))
-    yield sample("...ij,...jk", values(2, 2, 3), b)
-    yield sample("...,...->...", values(2, 3), values(3, seed=1))
-    yield sample("bn,anm,bm->ba", a, values(4, 3, 5, seed=1), values(2, 5, seed=2))
-    yield sample("ij,jk,kl->il", [values(2, 3), b, values(4, 2, seed=2)])
-    yield sample(a, [0, 1], b, [1, 2], [0, 2])
-    yield sample(a, [..., 1], b, [1, 2])
-    yield sample("ij,jk->ik", values(2, 0), values(0, 3))
-    yield sample("ij,jk->ik", values(2, 1), b)
-
-
-@operator("linear algebra", method=False, samples=_einsum_samples, signatures=None)
+@operator("linear algebra", method=False, signatures=None)
 def einsum(*args: Any) -> Tensor:
     """The products of the operands' elements, summed: ``einsum("ij,jk->ik", a, b)`` is the matrix product.
 
@@ -58,7 +33,7 @@ def einsum(*args: Any) -> Tensor:
     """
     equation, operands = read_call(args)
     left, arrow, right = equation.replace(" ", "").partition("->")
-    sides = [operand_labels(each, place, equation) for place, each in enumerate(left.split(","))]
+    sides = [_labels(each, f"operand {place}", equation) for place, each in enumerate(left.split(","))]
     if len(sides) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
     if len(sides) < len(operands):
@@ -71,7 +46,7 @@ def einsum(*args: Any) -> Tensor:
         counts[letter] = counts.get(letter, 0) + 1
     alphabet = [letter for letter in ascii_uppercase + ascii_lowercase if letter in counts]
     if arrow:
-        output = output_labels(right, counts, equation)
+        output = _output_labels(right, counts, equation)
     else:
         has_ellipsis = any(ELLIPSIS in labels for labels in sides)
         output = [ELLIPSIS] * has_ellipsis + [letter for letter in alphabet if counts[letter] == 1]
@@ -247,55 +222,38 @@ def _spelled(subscripts: Sequence[Any]) -> str:
     return found
 
 
-def operand_labels(text: str, place: int, equation: str) -> Labels:
-    """The letters of one operand."""
+def _labels(text: str, what: str, equation: str) -> Labels:
+    """The letters of one operand, or of the result."""
     found: Labels = []
-    rest = text
-    while rest:
-        if rest[0] == ".":
+    while text:
+        if text[0] == ".":
             if ELLIPSIS in found:
-                raise RuntimeError(f"einsum(): found '.' for operand {place} for which an ellipsis was already found")
-            if not rest.startswith(ELLIPSIS):
-                raise RuntimeError(f"einsum(): found '.' for operand {place} that is not part of any ellipsis")
+                raise RuntimeError(f"einsum(): found '.' for {what} for which an ellipsis was already found")
+            if not text.startswith(ELLIPSIS):
+                raise RuntimeError(f"einsum(): found '.' for {what} that is not part of any ellipsis")
             found.append(ELLIPSIS)
-            rest = rest.removeprefix(ELLIPSIS)
+            text = text.removeprefix(ELLIPSIS)
             continue
-        _check_letter(rest[0], equation)
-        found.append(rest[0])
-        rest = rest[1:]
+        letter, text = text[0], text[1:]
+        if letter not in ascii_letters:
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation string, "
+                "subscripts must be in [a-zA-Z]"
+            )
+        found.append(letter)
     return found
 
 
-def _check_letter(letter: str, equation: str) -> None:
-    if letter not in ascii_letters:
-        raise RuntimeError(
-            f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation string, subscripts "
-            "must be in [a-zA-Z]"
-        )
-
-
-def output_labels(text: str, counts: dict[str, int], equation: str) -> Labels:
+def _output_labels(text: str, counts: dict[str, int], equation: str) -> Labels:
     """The letters of the result."""
-    found: Labels = []
-    rest = text
-    while rest:
-        if rest[0] == ".":
-            if ELLIPSIS in found:
-                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
-            if not rest.startswith(ELLIPSIS):
-                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
-            found.append(ELLIPSIS)
-            rest = rest.removeprefix(ELLIPSIS)
-            continue
-        letter, rest = rest[0], rest[1:]
-        _check_letter(letter, equation)
-        if letter in found:
+    found = _labels(text, "output", equation)
+    for letter in found:
+        if found.count(letter) > 1:
             raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
-        if letter not in counts:
+        if letter != ELLIPSIS and letter not in counts:
             raise RuntimeError(
                 f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
             )
-        found.append(letter)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
@@ -11,14 +11,14 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import all_into_out, cast_into_out, check_safe_cast, into_out  # fmt: skip
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.linalg.common import (
+    check_equation,
     check_floating,
     check_kernel,
+    check_same_dtype,
     check_square,
     column_major,
     failure,
@@ -82,16 +82,14 @@ def _of_matrices(xp: Any, info: Array, A: Array) -> Array:
 # --- inv -------------------------------------------------------------------------------------------------------------
 
 
+@recorded
 @derivative(node="LinalgInvExBackward0", outputs=1, input=lambda grad, result: -(result.mH @ (grad @ result.mH)))
-def _inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
+def inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     check_square("linalg.inv", input)
     check_floating("linalg.inv", input, halves=False)
     inverse, info = launch(_inverse_kernel, input)
     storage = input._storage
     return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
-
-
-inv_ex = recorded(_inv_ex)
 
 
 def _refuse_singular(name: str, info: Tensor) -> None:
@@ -107,38 +105,26 @@ def _refuse_singular(name: str, info: Tensor) -> None:
         raise error
 
 
-def square_samples() -> Iterator[Sample]:
-    """Matrices that stay regular where tests repeat the first of the outermost dimension."""
-    yield sample(matrices(2, 3, 3, seed=2))
-    yield sample(matrices(1, 2, 2))
-    yield sample(matrices(1, 1))
-    yield sample(values(0, 0))
-    yield sample(values(0, 2, 2))
-
-
 NAN = "what stands in the inverse of a singular matrix is nan; PyTorch leaves what the solver left"
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=square_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix, or of each in a batch. Raises LinAlgError where it is singular."""
-    check_tensor("linalg_inv", A, "A")
     inverse, info = inv_ex(A)
     _refuse_singular("linalg.inv", info)
     return into_out(inverse, out)
 
 
-@operator("linear algebra", out=True, samples=square_samples)
+@operator("linear algebra", out=True)
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix, `linalg.inv`."""
-    check_tensor("inverse", input)
     return linalg_inv(input, out=out)
 
 
-@operator("linear algebra", namespace="linalg", samples=square_samples, differs=NAN)
+@operator("linear algebra", namespace="linalg", differs=NAN)
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None) -> Any:
     """The inverse, and for each matrix which pivot was zero, from 1; 0 where it has an inverse."""
-    check_tensor("linalg_inv_ex", A, "A")
     inverse, info = inv_ex(A)
     if check_errors:
         _refuse_singular("linalg.inv_ex", info)
@@ -150,19 +136,19 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor
 
 def _solve_for_matrix(grad: Tensor, A: Tensor, result: Tensor, left: bool) -> Tensor:
     is_vector = grad.dim() == 1 or grad.dim() < A.dim()
-    of_right = _solve_ex(A.mH, grad, left)[0]
+    of_right = _of_right(grad, A, left)
     if is_vector:
         return -(of_right.unsqueeze(-1) @ result.unsqueeze(-1).mH)
     return -(of_right @ result.mH) if left else -(result.mH @ of_right)
 
 
-@derivative(
-    node="LinalgSolveExBackward0",
-    outputs=1,
-    A=_solve_for_matrix,
-    B=lambda grad, A, left: _solve_ex(A.mH, grad, left)[0],
-)
-def _solved(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
+def _of_right(grad: Tensor, A: Tensor, left: bool) -> Tensor:
+    return _solve_ex(A.mH, grad, left)[0]
+
+
+@recorded
+@derivative(node="LinalgSolveExBackward0", outputs=1, A=_solve_for_matrix, B=_of_right)
+def _solve_ex(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
     is_vector = _check_solvable(A, B, left)
     storage = A._storage
     batch = geometry.broadcast_shapes(A._size[:-2], B._size[:-1] if is_vector else B._size[:-2])
@@ -175,40 +161,18 @@ def _solved(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
     return result, from_row_major(info, dtypes.int32, storage)
 
 
-_solve_ex: Any = recorded(_solved)
-
-
 def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
     """Raise what PyTorch refuses; else say whether `B` is a vector, or a batch of vectors."""
     check_floating("linalg.solve", A)
-    if A._dtype is not B._dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A._dtype.scalar_type} and B "
-            f"of type {B._dtype.scalar_type} instead"
-        )
+    check_same_dtype("linalg.solve", A=A, B=B)
     is_vector = len(B._size) == 1 or (len(A._size) - 1 == len(B._size) and B._size == A._size[:-1])
     check_square("linalg.solve", A)
     size = (*B._size, 1) if is_vector else B._size
     if len(size) < 2:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
-    if size[-2 if left else -1] != A._size[-1]:
-        raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
-            f"({A._size[-2]}x{A._size[-1]} and {size[-2]}x{size[-1]})"
-        )
+    check_equation("linalg.solve", A, size, left)
     check_kernel("lu_cpu", A)
     return is_vector
-
-
-def _solve_samples() -> Iterator[Sample]:
-    yield sample(matrices(1, 3, 3, seed=1), values(3))
-    yield sample(matrices(1, 3, 3, seed=1), values(3, 2))
-    yield sample(matrices(2, 3, 3, seed=2), values(2, 3))
-    yield sample(matrices(2, 3, 3, seed=2), values(3, 2))
-    yield sample(matrices(1, 1), values(1))
-    yield sample(matrices(1, 3, 3, seed=1), values(2, 3, 1))
-    yield sample(matrices(1, 3, 3, seed=1), values(2, 3), left=False)
-    yield sample(values(0, 0), values(0, 2))
 
 
 def _check_singular(name: str, info: Tensor) -> None:
@@ -217,23 +181,19 @@ def _check_singular(name: str, info: Tensor) -> None:
         raise error
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_solve_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`; `B` may be a vector for each matrix."""
-    check_tensor("linalg_solve", A, "A")
-    check_tensor("linalg_solve", B, "B", 2)
     result, info = _solve_ex(A, B, left)
     _check_singular("torch.linalg.solve", info)
     return into_out(result, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_solve_samples, differs=NAN)
+@operator("linear algebra", namespace="linalg", differs=NAN)
 def linalg_solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
     """The solution, and for each matrix which pivot was zero, from 1; 0 where there is a solution."""
-    check_tensor("linalg_solve_ex", A, "A")
-    check_tensor("linalg_solve_ex", B, "B", 2)
     result, info = _solve_ex(A, B, left)
     if check_errors:
         _check_singular("torch.linalg.solve_ex", info)
@@ -243,14 +203,9 @@ def linalg_solve_ex(
 # --- with several dimensions for rows and columns --------------------------------------------------------------------
 
 
-def _tensorinv_samples() -> Iterator[Sample]:
-    yield sample(matrices(1, 3, 3, seed=1))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_tensorinv_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of `tensordot` with `A`, whose first `ind` dimensions are the rows and all others the columns."""
-    check_tensor("linalg_tensorinv", A, "A")
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     if ind > len(A._size):
@@ -268,16 +223,9 @@ def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> T
     return cast_into_out(result, out)
 
 
-def _tensorsolve_samples() -> Iterator[Sample]:
-    yield sample(matrices(1, 3, 3, seed=1), values(1, 3))
-    yield sample(matrices(1, 3, 3, seed=1), values(1, 3), dims=(1,))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_tensorsolve_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``tensordot(A, X, X.ndim) == B``, once the dimensions `dims` of `A` are moved behind."""
-    check_tensor("linalg_tensorsolve", A, "A")
-    check_tensor("linalg_tensorsolve", B, "B", 2)
     if dims is not None:
         moved = [geometry.wrap_dim(dim, len(A._size)) for dim in dims]
         A = permute(A, (*[dim for dim in range(len(A._size)) if dim not in moved], *moved))

@@ -7,7 +7,6 @@ negated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -15,15 +14,14 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.linalg.common import (
     check_floating,
     check_kernel,
+    check_pivots,
     check_square,
     column_major,
     flattened,
@@ -32,6 +30,7 @@ from tensorglass.ops.linalg.common import (
     launch,
     routine,
 )
+from tensorglass.ops.linalg.solve_triangular import check_older_equation
 from tensorglass.tensor.tensor import Tensor
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
@@ -64,6 +63,7 @@ def _solution(xp: Any, LD: Array, pivots: Array, B: Array, hermitian: bool) -> A
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
+@recorded
 @derivative(node="NotImplemented", input=no_derivative("aten::linalg_ldl_factor_ex"))
 def _factored(input: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tensor]:
     name = "torch.linalg.ldl_factor_ex"
@@ -79,43 +79,33 @@ def _factored(input: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-_recorded_factors: Any = recorded(_factored)
-
-
 def _refuse_failure(name: str, info: Tensor) -> None:
     for found in info.reshape(-1).tolist():
         if found:
             raise RuntimeError(f"{name}: pivot {found} is zero, and cannot be divided by: the matrix is singular.")
 
 
-def _ldl_samples() -> Iterator[Sample]:
-    yield sample(values(3, 3))
-    yield sample(values(2, 4, 4), hermitian=True)
-    yield sample(values(0, 0))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_ldl_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """A matrix, symmetric or `hermitian`, of which the lower triangle is read, as ``L @ D @ L.mT``, and the exchanges.
 
     `D` has blocks of one or two rows on its diagonal; both factors are in one lower triangle.
     """
-    check_tensor("linalg_ldl_factor", input)
-    LD, pivots, info = _recorded_factors(input, hermitian)
+    LD, pivots, info = _factored(input, hermitian)
     _refuse_failure("torch.linalg.ldl_factor", info)
     return all_into_out(return_types.linalg_ldl_factor, (LD, pivots), out)
 
 
-@operator("linear algebra", namespace="linalg", out=True, samples=_ldl_samples)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """As `ldl_factor`; instead of raising it says in `info` which pivot was the first that is zero."""
-    check_tensor("linalg_ldl_factor_ex", input)
-    results = _recorded_factors(input, hermitian)
+    results = _factored(input, hermitian)
     if check_errors:
         _refuse_failure("torch.linalg.ldl_factor_ex", results[2])
     return all_into_out(return_types.linalg_ldl_factor_ex, results, out)
 
 
+@recorded
 @derivative(
     node="NotImplemented", LD=no_derivative("aten::linalg_ldl_solve"), B=no_derivative("aten::linalg_ldl_solve")
 )
@@ -124,48 +114,23 @@ def _solved(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     return from_column_major(answer, LD._dtype, LD._storage)
 
 
-_recorded_solution: Any = recorded(_solved)
-
-
 def _check_equation(LD: Tensor, pivots: Tensor, B: Tensor) -> None:
     name = "torch.linalg.ldl_solve"
     check_square(name, LD)
     check_floating(name, LD)
-    if LD._dtype is not B._dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {B._dtype.scalar_type} and A of type "
-            f"{LD._dtype.scalar_type} instead."
-        )
     geometry.wrap_dim(-2, len(B._size))
-    if LD._size[-1] != B._size[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {LD._size[-1]} by {LD._size[-1]} but each b "
-            f"matrix is {B._size[-2]} by {B._size[-1]}"
-        )
-    if LD._size[:-1] != pivots._size:
-        raise RuntimeError(
-            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-            f"{list(pivots._size)} instead"
-        )
+    check_older_equation(name, B, LD)
+    check_pivots(name, LD, pivots, "LD")
     if pivots._dtype.category != dtypes.INTEGER:
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots._dtype.scalar_type}")
     geometry.broadcast_shapes(B._size[:-2], LD._size[:-2])
     check_kernel("ldl_solve_kernel_cpu", LD)
 
 
-def _ldl_equations() -> Iterator[Sample]:
-    triangle = values(3, 3, low=1.0)
-    yield sample(triangle, values(3, low=1.0, high=1.9, dtype=dtypes.int32), values(3, 2))
-    yield sample(triangle, values(3, low=1.0, high=1.9, dtype=dtypes.int32), values(2, 3, 1), hermitian=True)
-    yield sample(values(0, 0), values(0, dtype=dtypes.int32), values(0, 2))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_ldl_equations)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The `X` for which ``A @ X == B``, of the `A` that `ldl_factor` factored."""
-    for argument, (place, given) in {"LD": (1, LD), "pivots": (2, pivots), "B": (3, B)}.items():
-        check_tensor("linalg_ldl_solve", given, argument, place)
     _check_equation(LD, pivots, B)
-    return into_out(_recorded_solution(LD, pivots, B, hermitian), out)
+    return into_out(_solved(LD, pivots, B, hermitian), out)

@@ -8,7 +8,7 @@ triangles left to solve with, first one, then the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
@@ -18,15 +18,16 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.linalg.common import (
+    check_equation,
     check_floating,
     check_kernel,
     check_matrices,
+    check_pivots,
+    check_same_dtype,
     check_square,
     column_major,
     failure,
@@ -134,8 +135,7 @@ def _lu_gradient(P: Tensor, L: Tensor, U: Tensor, of_lower: Tensor, of_upper: Te
 
 def _divided(matrix: Tensor, upper: Tensor) -> Tensor:
     """``matrix @ upper.mH.inverse()``."""
-    found: Tensor = solve_with(upper.mH, matrix, False, False, False)
-    return found
+    return solve_with(upper.mH, matrix, False, False, False)
 
 
 def _of_factors(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -174,6 +174,7 @@ def _check_factorable(name: str, A: Tensor, pivot: bool) -> None:
         )
 
 
+@recorded
 @derivative(node="LinalgLuFactorExBackward0", outputs=1, A=_of_both_in_one)
 def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     _check_factorable("torch.lu_factor", A, pivot)
@@ -186,6 +187,7 @@ def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
+@recorded
 @derivative(node="LinalgLuBackward0", outputs=2, A=_of_factors)
 def _in_three(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     _check_factorable("linalg.lu", A, pivot)
@@ -193,6 +195,7 @@ def _in_three(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     return _unpacked(LU, pivots)
 
 
+@recorded
 @derivative(node="LuUnpackBackward0", outputs=2, LU_data=_of_triangles)
 def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     lower, upper = LU_data._backend.launch(_triangles, array_of(LU_data))
@@ -202,26 +205,10 @@ def _unpacked(LU_data: Tensor, LU_pivots: Tensor) -> tuple[Tensor, Tensor, Tenso
 
 def _permuting(LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     arrays = array_of(LU_data), array_of(LU_pivots)
-    if 0 not in LU_data._size[:-1]:
-        refuse_unwritten("scatter_gather_scalar_cpu", LU_data._dtype)
     return from_row_major(LU_data._backend.launch(_permutation, *arrays), LU_data._dtype, LU_data._storage)
 
 
-_factored_recorded: Any = recorded(_factored)
-_in_three_recorded: Any = recorded(_in_three)
-_unpacked_recorded: Any = recorded(_unpacked)
-
-
 # --- operators -------------------------------------------------------------------------------------------------------
-
-
-def _lu_samples() -> Iterator[Sample]:
-    yield sample(values(2, 3, 3, seed=2))
-    yield sample(values(1, 3, 2, seed=1))
-    yield sample(values(1, 2, 4))
-    yield sample(values(1, 1))
-    for size in ((0, 0), (0, 2, 2), (2, 0, 3), (3, 0)):
-        yield sample(values(*size))
 
 
 def _refuse_zero_pivot(name: str, info: Tensor) -> None:
@@ -237,35 +224,32 @@ def _refuse_zero_pivot(name: str, info: Tensor) -> None:
         raise RuntimeError(str(error))
 
 
-@operator("linear algebra", namespace="linalg", samples=_lu_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> Any:
     """Both triangular factors in one matrix, as `lu_solve` takes them, and the exchanges of rows.
 
     Raises RuntimeError where a pivot is zero: `lu_factor_ex` does not.
     """
-    check_tensor("linalg_lu_factor", A, "A")
-    LU, pivots, info = _factored_recorded(A, pivot)
+    LU, pivots, info = _factored(A, pivot)
     _refuse_zero_pivot("torch.linalg.lu_factor", info)
     return all_into_out(return_types.linalg_lu_factor, (LU, pivots), out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_lu_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
     """`lu_factor`, and for each matrix which pivot was the first that is zero, from 1; 0 where none is."""
-    check_tensor("linalg_lu_factor_ex", A, "A")
-    found = _factored_recorded(A, pivot)
+    found = _factored(A, pivot)
     if check_errors:
         _refuse_zero_pivot("torch.linalg.lu_factor_ex", found[2])
     return all_into_out(return_types.linalg_lu_factor_ex, found, out)
 
 
-@operator("linear algebra", namespace="linalg", samples=_lu_samples)
+@operator("linear algebra", namespace="linalg")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> Any:
     """The permutation `P`, the lower triangular `L` with ones on its diagonal, and `U`: ``P @ L @ U == A``."""
-    check_tensor("linalg_lu", A, "A")
-    L, U, P = _in_three_recorded(A, pivot)
+    L, U, P = _in_three(A, pivot)
     return all_into_out(return_types.linalg_lu, (P, L, U), out)
 
 
@@ -279,8 +263,6 @@ def lu_unpack(
     out: Sequence[Tensor] | None = None,
 ) -> Any:
     """`P`, `L` and `U` of what `lu_factor` gave; empty tensors for those that are not asked for."""
-    check_tensor("lu_unpack", LU_data, "LU_data")
-    check_tensor("lu_unpack", LU_pivots, "LU_pivots", 2)
     if len(LU_data._size) < 2:
         raise RuntimeError(
             f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data._size)} instead"
@@ -292,7 +274,7 @@ def lu_unpack(
         P, L, U = _permuting(LU_data, LU_pivots) if unpack_pivots else empty[0], *empty[1:]
     else:
         of_nothing = LU_pivots if unpack_pivots else LU_pivots.new_empty((*LU_data._size[:-2], 0), dtype=dtypes.int32)
-        L, U, P = _unpacked_recorded(LU_data, of_nothing)
+        L, U, P = _unpacked(LU_data, of_nothing)
         P = P if unpack_pivots else empty[0]
     return all_into_out(return_types.lu_unpack, (P, L, U), out)
 
@@ -323,14 +305,14 @@ def _lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[
     return tuple(lu(A, pivot, get_infos))
 
 
-@operator("linear algebra", samples=_lu_samples, signatures=None, method_form=_lu_method)
+@operator("linear algebra", signatures=None, method_form=_lu_method)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Any:
     """`linalg.lu_factor_ex` under its old name: the factors and the exchanges, and if `get_infos` the zero pivots."""
     check_tensor("_lu_with_info", A)
     if not isinstance(pivot, bool):
         raise TypeError(f"_lu_with_info(): argument 'pivot' must be bool, not {type_name(pivot)}")
     warn(_LU_ADVICE)
-    found = _factored_recorded(A, pivot)
+    found = _factored(A, pivot)
     if out is None:
         return return_types._lu_with_info(*found) if get_infos else found[:2]
     if len(out) != 2 + get_infos:
@@ -363,51 +345,37 @@ def _of_factors_solved_with(
     grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool
 ) -> Tensor:  # fmt: skip
     P, L, U = lu_unpack(LU, pivots)
-    of_right = _solve_recorded(LU, pivots, grad, left, not adjoint)
+    of_right = _of_right(grad, LU, pivots, left, adjoint)
     one, other = (of_right, result) if left is not adjoint else (result, of_right)
     of_matrix = -(one @ other.mH) if left else -(one.mH @ other)
     moved = P.mT @ of_matrix
     return (moved @ U.mH).tril(-1) + (L.mH @ moved).triu()
 
 
-@derivative(
-    node="LinalgLuSolveBackward0",
-    LU=_of_factors_solved_with,
-    B=lambda grad, LU, pivots, left, adjoint: _solve_recorded(LU, pivots, grad, left, not adjoint),
-)
+def _of_right(grad: Tensor, LU: Tensor, pivots: Tensor, left: bool, adjoint: bool) -> Tensor:
+    return _solved(LU, pivots, grad, left, not adjoint)
+
+
+@recorded
+@derivative(node="LinalgLuSolveBackward0", LU=_of_factors_solved_with, B=_of_right)
 def _solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
     arrays = [array_of(each) for each in (LU, pivots, B)]
     answer = LU._backend.launch(_lu_solution, *arrays, left, adjoint)
     return (from_column_major if left else from_row_major)(answer, LU._dtype, LU._storage)
 
 
-_solve_recorded: Any = recorded(_solved)
-
-
 def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
     name = "linalg.lu_solve"
     check_floating(f"torch.{name}", LU)
-    if LU._dtype is not B._dtype:
-        raise RuntimeError(
-            f"{name}: Expected LU and B to have the same dtype, but found LU of type {LU._dtype.scalar_type} and B of "
-            f"type {B._dtype.scalar_type} instead"
-        )
+    check_same_dtype(name, LU=LU, B=B)
     if pivots._dtype is not dtypes.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_square(f"torch.{name}", LU)
     check_matrices(name, B, "B")
-    if LU._size[-1] != B._size[-2 if left else -1]:
-        raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
-            f"({LU._size[-2]}x{LU._size[-1]} and {B._size[-2]}x{B._size[-1]})"
-        )
+    check_equation(name, LU, B._size, left)
     if pivots._size[-1:] != LU._size[-1:]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
-    if pivots._size != LU._size[:-1]:
-        raise RuntimeError(
-            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-            f"{list(pivots._size)} instead"
-        )
+    check_pivots(name, LU, pivots, "LU")
     geometry.broadcast_shapes(LU._size[:-2], B._size[:-2])
     check_kernel(f"{name}_cpu", LU)
     if B.numel() and LU.numel():
@@ -421,19 +389,7 @@ def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
                 )
 
 
-def _pivot_samples(*rows: Any) -> Tensor:
-    return values(*rows, dtype=dtypes.int32).fill_(rows[-1])
-
-
-def _lu_equations() -> Iterator[Sample]:
-    yield sample(matrices(3, 3), _pivot_samples(3), values(3, 2))
-    yield sample(matrices(3, 3), _pivot_samples(3), values(2, 3), left=False)
-    yield sample(matrices(2, 3, 3, seed=1), _pivot_samples(2, 3), values(3, 2), adjoint=True)
-    yield sample(matrices(3, 3, seed=1), _pivot_samples(3), values(2, 2, 3), left=False, adjoint=True)
-    yield sample(values(0, 0), values(0, dtype=dtypes.int32), values(0, 2))
-
-
-@operator("linear algebra", namespace="linalg", out=True, samples=_lu_equations)
+@operator("linear algebra", namespace="linalg", out=True)
 def linalg_lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -441,11 +397,8 @@ def linalg_lu_solve(
 
     If `adjoint`, of ``A.mH``.
     """
-    check_tensor("linalg_lu_solve", LU, "LU")
-    check_tensor("linalg_lu_solve", pivots, "pivots", 2)
-    check_tensor("linalg_lu_solve", B, "B", 3)
     _check_equation(LU, pivots, B, left)
-    return into_out(_solve_recorded(LU, pivots, B, left, adjoint), out)
+    return into_out(_solved(LU, pivots, B, left, adjoint), out)
 
 
 _LU_SOLVE_ADVICE = (
@@ -456,16 +409,8 @@ _LU_SOLVE_ADVICE = (
 )
 
 
-def _old_lu_equations() -> Iterator[Sample]:
-    yield sample(values(3, 2), matrices(3, 3), _pivot_samples(3))
-    yield sample(values(3, 2), matrices(2, 3, 3, seed=1), _pivot_samples(2, 3))
-
-
-@operator("linear algebra", out=True, samples=_old_lu_equations)
+@operator("linear algebra", out=True)
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`linalg.lu_solve` with its arguments in the other order."""
-    check_tensor("lu_solve", input)
-    check_tensor("lu_solve", LU_data, "LU_data", 2)
-    check_tensor("lu_solve", LU_pivots, "LU_pivots", 3)
     warn(_LU_SOLVE_ADVICE)
     return linalg_lu_solve(LU_data, LU_pivots, input, out=out)

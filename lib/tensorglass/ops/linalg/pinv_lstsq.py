@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -11,11 +10,9 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import matrices, values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import columnwise
 from tensorglass.ops.linalg.common import (
     check_floating,
@@ -108,6 +105,7 @@ def _pinv_gradient(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     return columnwise(outer - (inner @ result).mH - rest)
 
 
+@recorded
 @derivative(node="LinalgPinvBackward0", input=_pinv_gradient)
 def _pseudo_inverse(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Tensor:
     dtype = input._dtype
@@ -120,30 +118,7 @@ def _pseudo_inverse(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: 
     return from_row_major(array, dtype, input._storage)
 
 
-_pinv_recorded: Any = recorded(_pseudo_inverse)
-
-
-def _rank_samples() -> Iterator[Sample]:
-    yield sample(matrices(2, 3, 3))
-    yield sample(values(1, 4, 2, seed=3))
-    yield sample(values(1, 2, 4, seed=3))
-    yield sample(values(0, 2))
-
-
-def _pinv_samples() -> Iterator[Sample]:
-    yield from _rank_samples()
-    yield sample(matrices(2, 3, 3), rtol=1e-3)
-    yield sample(matrices(2, 3, 3), atol=1e-3)
-    yield sample(matrices(2, 3, 3), 1e-3)
-
-
-@operator(
-    "linear algebra",
-    namespace="linalg",
-    out=True,
-    samples=_pinv_samples,
-    signatures=_signatures("rcond"),
-)
+@operator("linear algebra", namespace="linalg", out=True, signatures=_signatures("rcond"))
 def linalg_pinv(
     input: Tensor,
     rcond: Tolerance = None,
@@ -154,23 +129,20 @@ def linalg_pinv(
     out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse. Singular values up to `atol`, or `rtol` times the largest, count as zero."""
-    check_tensor("linalg_pinv", input)
     if atol is not None and rtol is None and rcond is None:
         _check_single(input)
     _refuse_complex("pinv", atol=atol, rtol=rtol if rcond is None else rcond)
     if hermitian:
         check_square("linalg.eigh", input)
-    result = _pinv_recorded(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
+    result = _pseudo_inverse(input, 0.0 if rcond is not None else atol, rtol if rcond is None else rcond, hermitian)
     check_safe_cast("linalg.pinv", result, out)
     return cast_into_out(result, out)
 
 
-@operator("linear algebra", samples=_rank_samples)
+@operator("linear algebra")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse, `linalg.pinv`."""
-    check_tensor("pinverse", input)
-    result: Tensor = _pinv_recorded(input, 0.0, rcond, False)
-    return result
+    return _pseudo_inverse(input, 0.0, rcond, False)
 
 
 # --- matrix_rank -----------------------------------------------------------------------------------------------------
@@ -184,13 +156,7 @@ def _rank(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Arr
     return (xp.sum(above, axis=-1),)
 
 
-@operator(
-    "linear algebra",
-    namespace="linalg",
-    out=True,
-    samples=_pinv_samples,
-    signatures=_signatures("tol"),
-)
+@operator("linear algebra", namespace="linalg", out=True, signatures=_signatures("tol"))
 def linalg_matrix_rank(
     input: Tensor,
     tol: Tolerance = None,
@@ -201,7 +167,6 @@ def linalg_matrix_rank(
     out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values are above `atol` and above `rtol` times the largest."""
-    check_tensor("linalg_matrix_rank", input)
     if not (tol is None and rtol is None):  # without them PyTorch refuses first that `rtol` has no default
         check_floating("linalg.svd", input)
         check_kernel("linalg_svd_cpu", input, even_empty=True)
@@ -237,16 +202,17 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     return column_major(xp, xp.concatenate([solution, blank], axis=-2)), xp.sum(kept, axis=-1)
 
 
+@recorded
 @derivative(
     node="LinalgLstsqBackward0",
     outputs=1,
     input=lambda grad, input, b: _pinv_gradient(
-        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _pinv_recorded(input, None, None, False)
+        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _pseudo_inverse(input, None, None, False)
     ),
     b=lambda grad, input, b: (
-        (_pinv_recorded(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
+        (_pseudo_inverse(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
         if _is_vector(b, input)
-        else _pinv_recorded(input, None, None, False).mH @ grad
+        else _pseudo_inverse(input, None, None, False).mH @ grad
     ),
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
@@ -267,18 +233,10 @@ def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
     return tensor.unsqueeze(-1) if _is_vector(b, input) else tensor
 
 
-_recorded_lstsq: Any = recorded(_least_squares)
-
-
-def _lstsq_samples() -> Iterator[Sample]:
-    yield sample(values(1, 4, 2, seed=3), values(1, 4, 2))
-    yield sample(matrices(2, 3, 3), values(2, 3, 2))
-
-
 DRIVER = "`driver` is checked, and singular values are used whatever it is"
 
 
-@operator("linear algebra", namespace="linalg", samples=_lstsq_samples, differs=DRIVER)
+@operator("linear algebra", namespace="linalg", differs=DRIVER)
 def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The `X` for which ``A @ X`` comes closest to `B`, the squared distances, and the rank of `A`.
 
@@ -286,8 +244,6 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     are more rows than columns and the rank is full, the rank where `driver` is not "gels", the singular values where
     it is "gelss" or "gelsd".
     """
-    check_tensor("linalg_lstsq", input)
-    check_tensor("linalg_lstsq", b, "b", 2)
     if len(input._size) < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if not b._size:
@@ -314,7 +270,7 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     if len(b._size) < len(input._size):  # vectors, as many as there are matrices
         geometry.broadcast_shapes(input._size[:-2], b._size[:-1])
     bound = finfo(input._dtype).eps * max(input._size[-2:]) if rcond is None else rcond
-    solution, rank = _recorded_lstsq(input, b, bound)
+    solution, rank = _least_squares(input, b, bound)
     empty = input.new_zeros((0,), dtype=input._dtype.to_real())
     residuals, sizes = empty, empty
     rows, columns = input._size[-2:]

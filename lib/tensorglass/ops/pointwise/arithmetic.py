@@ -1,4 +1,4 @@
-"""Arithmetic, element by element. One declaration an operator; `declaring` does the rest.
+"""Arithmetic, element by element. One declaration an operator; `ops.declare` does the rest.
 
 A kernel is written over the backend's array module `xp`. Integer operands of a FLOAT operator arrive as floats, and
 half types as float32, so a kernel is written for the types that it computes in.
@@ -13,7 +13,9 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
 from tensorglass.ops.declare.pointwise import Operand, pointwise
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, bits, divisors, exponents, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, PARAMETRIC, PROMOTE, DTypeRule
 from tensorglass.ops.derivatives.formulas import (
@@ -47,6 +49,8 @@ from tensorglass.ops.pointwise.checks import (
     no_power_of_truth,
     rounded_quotient_exists,
 )
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import dispatch_operator
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -255,7 +259,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
-        if on_host(xp) and not exponent.ndim and exponent in (2, 3):  # squares take a thirtieth of the time
+        if on_host(xp) and not exponent.ndim and exponent in (2, 3):  # quicker than `power`
             return xp.multiply(input if exponent == 2 else input * input, input, out=out)
         # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
         whole = xp.power(input, xp.maximum(exponent, 0))
@@ -373,3 +377,31 @@ IN_DOUBLE = PARAMETRIC.but(compute=_as_double).exactly(
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
     return xp.power(input, exponent, out=out)
+
+
+# --- where the other operand stands first ----------------------------------------------------------------------------
+
+
+@recorded
+@derivative(node="RsubBackward0", input=lambda grad: -grad, other=lambda grad: grad)
+def _taken_off(input: Tensor, other: Tensor) -> Tensor:
+    return sub(other, input)  # which lies as `other` does
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rsub__",))
+def __rsub__(input: Tensor, other: Any) -> Any:
+    """``other - input``."""
+    if isinstance(other, Tensor):
+        return _taken_off(input, other)
+    return rsub(input, other) if isinstance(other, NUMBERS) else dispatch_operator("__rsub__", input, other)
+
+
+@operator("pointwise", function=False, method=False, dunders=("__rtruediv__", "__rdiv__"))
+def __rtruediv__(input: Tensor, other: Any) -> Any:
+    """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
+    if isinstance(other, (Tensor, *NUMBERS)):
+        return mul(reciprocal(input), other)
+    try:
+        return reciprocal(input) * other  # a NumPy array knows how
+    except TypeError:
+        return NotImplemented

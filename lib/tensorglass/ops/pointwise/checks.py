@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.declare.type_promotion import cannot_cast, common_dtype, to_one_dtype
 from tensorglass.ops.kernels.python_numbers import check_width, checked
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -87,13 +86,9 @@ def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
     input, low, high = operands
     bounds_are_elements(operands)
-    is_usual = (
-        isinstance(input, Tensor) and input._dtype is not dtypes.bool and input._dtype not in dtypes.WIDE_UNSIGNED
-    )
-    if is_usual and _REAL.issuperset((type(low), type(high))):
+    if isinstance(input, Tensor) and input._dtype is not dtypes.bool and _REAL.issuperset((type(low), type(high))):
         return
     common = common_dtype([operand for operand in operands if operand is not None])
-    refuse_unwritten(_clamping(low, high), common)
     if common is dtypes.bool:
         bounds = "_" if None not in (low, high) else "_min_" if high is None else "_max_"
         if not any(isinstance(bound, Tensor) for bound in (low, high)):
@@ -211,9 +206,6 @@ def no_power_of_truth(operands: Operands) -> None:
     common = common_dtype(operands)
     if common is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-    is_computed = isinstance(exponent, Tensor) if isinstance(base, Tensor) else base is True or base != 1
-    if is_computed or (not isinstance(exponent, Tensor) and exponent not in (0, 1)):
-        refuse_unwritten("pow", common)
 
 
 def ends_alike(operands: Operands) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import F, derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.creation.fill import ones_like, zeros_like
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
@@ -189,7 +188,6 @@ def isnan(xp: Any, input: Array) -> Array:
 @operator("pointwise", samples=unary)
 def isinf(input: Tensor) -> Tensor:
     """Whether each element is infinite; a complex one, if a part of it is."""
-    check_tensor("isinf", input)
     if input._dtype.is_complex:
         return isinf(real(input)).logical_or_(isinf(imag(input)))
     return _is_infinite(input) if input._dtype.is_floating_point else zeros_like(input, dtype=dtypes.bool)
@@ -198,7 +196,6 @@ def isinf(input: Tensor) -> Tensor:
 @operator("pointwise", samples=unary)
 def isfinite(input: Tensor) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
-    check_tensor("isfinite", input)
     return _is_finite(input) if input._dtype.category >= dtypes.FLOATING else ones_like(input, dtype=dtypes.bool)
 
 

@@ -12,7 +12,6 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.factory import Place, of_kernel
 from tensorglass.ops.creation.fill import ones_like
@@ -49,8 +48,6 @@ def _combined(
     kernel: Callable[..., Array],
     out: Tensor | None,
 ) -> Tensor:
-    for position, (argument, part) in enumerate(zip(arguments, parts, strict=True), start=1):
-        check_tensor(name, part, argument, position)
     first, second = (part._dtype for part in parts)
     if not {first, second} <= {dtypes.float16, dtypes.float32, dtypes.float64}:
         raise RuntimeError(
@@ -104,7 +101,6 @@ def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 @derivative(input=_angle_gradient)
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
-    check_tensor("angle", input)
     made: Tensor
     if out is None and input._dtype.is_complex:  # then the result is packed, however the input lies
         packed = empty_on(
@@ -146,31 +142,25 @@ def conj_physical_(input: Tensor) -> Tensor:
     return input
 
 
+@recorded
 @derivative(input=lambda grad: grad.conj_physical())
 def _conj_physical(input: Tensor, out: Tensor | None = None) -> Tensor:
-    made: Tensor = OPERATORS["_conjugated"].function(input, out=out)
-    return made
-
-
-_recorded = recorded(_conj_physical)
+    return OPERATORS["_conjugated"].function(input, out=out)
 
 
 @operator("copy", out=True, inplace=recorded(conj_physical_, is_in_place=True))
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers `input`."""
-    check_tensor("conj_physical", input)
     if not input._dtype.is_complex and out is None:
         return input
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError(f"Found dtype {out._dtype.scalar_type} but expected {input._dtype.scalar_type}")
     if out is not None and is_recorded((input, out)):
         raise no_out_with_gradients("aten::conj_physical")
-    made: Tensor = _recorded(input, out)
-    return made
+    return _conj_physical(input, out)
 
 
 @operator("pointwise", samples=unary)
 def isreal(input: Tensor) -> Tensor:
     """Whether the imaginary part of each element is 0."""
-    check_tensor("isreal", input)
     return input.imag == 0 if input._dtype.is_complex else ones_like(input, dtype=dtypes.bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf, nan
 from typing import Any
 
@@ -11,8 +11,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
-from tensorglass.ops.declare.registry import Sample, sample
-from tensorglass.ops.declare.samples import exponents, pairs, positive, unary, values
+from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import LN2, LN10, by_operands, conj, xlogy_input
 from tensorglass.ops.kernels.host import on_host
@@ -83,12 +82,6 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     return xp.true_divide(one, powers, out=powers if out is None else out)
 
 
-def _logit_samples() -> Iterator[Sample]:
-    for size in ((), (0,), (5,), (2, 3)):
-        yield sample(values(*size, low=0.05, high=0.95))
-    yield sample(values(2, 3, low=-0.5, high=1.5), 0.25)
-
-
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     """The slope between the bounds; beyond them 0, or NaN where there are none.
 
@@ -101,7 +94,7 @@ def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     return slope.masked_fill((input < low) | (input > high), beyond)
 
 
-@pointwise(ORDERED_FLOAT.but(widens=False), error_name="logit_cpu", samples=_logit_samples, aliases=("special.logit",))
+@pointwise(ORDERED_FLOAT.but(widens=False), error_name="logit_cpu", aliases=("special.logit",))
 @derivative(input=_logit_gradient)
 def logit(xp: Any, input: Array, eps: float | None = None, *, out: Array = None) -> Array:
     """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""

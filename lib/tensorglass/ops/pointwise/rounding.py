@@ -95,8 +95,7 @@ def round(xp: Any, input: Array, *, decimals: int | None = None, out: Array = No
 @operator("pointwise", namespace="special", out=True, samples=unary)
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """`round` of numbers with fractions."""
-    result: Tensor = round(input, decimals=decimals, out=out)
-    return result
+    return round(input, decimals=decimals, out=out)
 
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX).exactly(), samples=unary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -10,10 +10,9 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.pointwise import Operand, pointwise
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import binary, unary, values
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.samples import binary, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.derivatives.formulas import by_number, copied_sign, sgn_backward, zero_gradient
 from tensorglass.ops.kernels.host import on_host
@@ -60,15 +59,6 @@ def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Arr
 # --- numbers in place of special values ------------------------------------------------------------------------------
 
 
-def _nan_to_num_samples() -> Iterator[Sample]:
-    yield from unary()
-    inputs = values(2, 3)
-    inputs[0, 0], inputs[1, 1], inputs[1, 2] = float("nan"), float("inf"), float("-inf")
-    yield sample(inputs)
-    yield sample(inputs, 2.0)
-    yield sample(inputs, nan=1.0, posinf=5.0, neginf=-5.0)
-
-
 _SAME_DTYPE = "nan_to_num: dtype of out: {out} should be same as input: {result}"
 CLEANED = PROMOTE.but(widens=False, is_like_input=True).exactly(refusal=_SAME_DTYPE)
 
@@ -78,7 +68,7 @@ def _largest(array_dtype: Any) -> Any:
     return array_dtype.type(finfo(dtypes.BY_NAME[array_dtype.name]).max)
 
 
-@pointwise(CLEANED, inplace=False, samples=_nan_to_num_samples)
+@pointwise(CLEANED, inplace=False)
 @derivative(real_only="nan_to_num", input=lambda grad, input: grad * input.isfinite())
 def nan_to_num(
     xp: Any,
@@ -122,7 +112,6 @@ def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
 @operator("pointwise", dunders=("__pos__",), samples=unary)
 def positive(input: Tensor) -> Tensor:
     """The tensor itself: what Python's ``+x`` is."""
-    check_tensor("positive", input)
     if input._dtype is dtypes.bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -134,9 +123,7 @@ def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
     """`nan_to_num`, written to `input`; integers stay as they are."""
-    check_tensor("nan_to_num_", input)
     if input._dtype.category < dtypes.FLOATING:
         input._written()  # as by the copy that PyTorch makes
         return input
-    made: Tensor = nan_to_num(input, nan, posinf, neginf, out=input)
-    return made
+    return nan_to_num(input, nan, posinf, neginf, out=input)

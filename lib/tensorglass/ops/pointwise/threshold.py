@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.pointwise import pointwise
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels.activation_slopes import number
@@ -20,12 +17,6 @@ from tensorglass.ops.pointwise.checks import Operands, value_fits
 from tensorglass.tensor.tensor import Tensor
 
 _OF_FLOATS = PROMOTE.but(refuses=(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), widens=False).exactly()
-
-
-def _shrinks() -> Iterator[Sample]:
-    yield sample(values(3, 4))
-    yield sample(values(2, 3), 1)
-    yield sample(values(0, 3), lambd=0.25)
 
 
 def _hardshrink(xp: Any, kept: Array, input: Array, lambd: complex) -> Array:
@@ -48,17 +39,11 @@ def hardshrink_backward(xp: Any, grad_output: Array, input: Array, *, lambd: com
     return _hardshrink(xp, grad_output, input, lambd)
 
 
-@pointwise(_OF_FLOATS, inplace=False, late_check=_lambd_fits, samples=_shrinks)
+@pointwise(_OF_FLOATS, inplace=False, late_check=_lambd_fits)
 @derivative(input=lambda grad, input, lambd: hardshrink_backward(grad, input, lambd=lambd))
 def hardshrink(xp: Any, input: Array, lambd: complex = 0.5, *, out: Array = None) -> Array:
     """Each element, but 0 for those from ``-lambd`` to ``lambd``."""
     return _hardshrink(xp, input, input, lambd)
-
-
-def _thresholds() -> Iterator[Sample]:
-    yield sample(values(3, 4), 0, 5)
-    yield sample(values(2, 3), 0.5, -1)
-    yield sample(values(0, 3), threshold=1, value=2)
 
 
 def _both_fit(operands: Operands, threshold: complex = 0, value: complex = 0) -> None:
@@ -84,15 +69,12 @@ def above(xp: Any, input: Array, threshold: complex = 0, value: complex = 0, *, 
     "pointwise",
     method=False,
     out=True,
-    samples=_thresholds,
     differs="an `out` whose elements share cells is refused; PyTorch writes over and over",
 )
 @derivative(input=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold))
 def threshold(input: Tensor, threshold: complex, value: complex, *, out: Tensor | None = None) -> Tensor:
     """Each element above `threshold`, and `value` in place of the others; NaN stays."""
-    check_tensor("threshold", input)
-    made: Tensor = above(input, threshold, value, out=out)
-    return made
+    return above(input, threshold, value, out=out)
 
 
 @operator("pointwise", method=False)
@@ -101,6 +83,5 @@ def threshold(input: Tensor, threshold: complex, value: complex, *, out: Tensor 
 )
 def threshold_(input: Tensor, threshold: complex, value: complex) -> Tensor:
     """`threshold` in place."""
-    check_tensor("threshold_", input)
     above(input, threshold, value, out=input)
     return input

@@ -15,8 +15,7 @@ from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import StatedFloat
-from tensorglass.ops.arg_parser.checks import check_int, check_tensor, invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
+from tensorglass.ops.arg_parser.checks import check_int, invalid_combination
 from tensorglass.ops.creation.factory import (
     Options,
     Place,
@@ -224,7 +223,6 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
     if isinstance(std, Tensor):
         if std._dtype.is_complex:
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        refuse_unwritten("min_all", std._dtype)
         if std.numel() and not bool((array_of(std) >= 0).all()):
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif std < 0:
@@ -252,7 +250,6 @@ _recorded_normal: Any = recorded(_normal_of_tensors)
 
 
 def _empty_like(name: str, input: Any, memory_format: Any, options: Options) -> Tensor:
-    check_tensor(name, input)
     place = read_options(name, options, input._dtype, input.device)
     return new(input._size, place, strides_in(memory_format, input._size, input))
 
@@ -303,7 +300,6 @@ def bernoulli(
     input: Tensor, p: StatedFloat = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Ones, each by the chance in its place in `input` (or by chance `p`, if that is given), and zeros."""
-    check_tensor("bernoulli", input)
     if p is not None:
         if out is not None:
             raise TypeError("a chance for all is not written to an out=")  # `arg_parser` says it in PyTorch's words
@@ -317,7 +313,6 @@ def bernoulli(
 @derivative(input=zero_gradient)
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Integers drawn from the Poisson distributions whose means are the elements of `input`."""
-    check_tensor("poisson", input)
     refuse_integers(input._dtype, "poisson_cpu")
     rates = array_of(input)
     if input.numel() and not bool((rates >= 0).all()):
@@ -335,8 +330,6 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
     Fractions of tries do not count; where there are no tries, or no chances, none succeed.
     """
-    check_tensor("binomial", count, "count")
-    check_tensor("binomial", prob, "prob", 2)
     for name, each in (("count", count), ("prob", prob)):
         if not each._dtype.is_floating_point:
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each._dtype.scalar_type}")

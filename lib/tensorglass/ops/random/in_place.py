@@ -19,7 +19,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_int
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.derivatives.formulas import zero_gradient
@@ -152,7 +152,6 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
     ``random_(to)`` from 0 … to - 1, ``random_(from, to)`` from `from` … to - 1, or on to the last if `to` is None.
     """
     if from_ is ... and to is ...:
-        refuse_unwritten("random_kernel_cpu", self._dtype)
         if self._dtype.is_complex:
             raise not_implemented("random_kernel_cpu", self._dtype)
         return draw(self, generator, _any_integers, self._dtype)
@@ -303,7 +302,6 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     """Fill with the number of tries, each of chance `p`, up to the first that succeeds."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    refuse_unwritten("geometric_cpu", self._dtype)
     if self._dtype is dtypes.bool or self._dtype.is_complex:
         raise not_implemented("geometric_cpu", self._dtype)
     return draw(self, generator, random_bits.geometric, p)
@@ -332,7 +330,6 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
         return draw_by_chance(self, p, generator)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    refuse_unwritten("bernoulli_scalar_cpu_", self._dtype)
     if self._dtype.is_complex:
         raise not_implemented("bernoulli_scalar_cpu_", self._dtype)
     return draw(self, generator, _bernoulli, p)
@@ -344,7 +341,6 @@ def _bernoulli(xp: Any, bits: RandomBits, count: int, p: float) -> Array:
 
 def draw_by_chance(target: Tensor, chances: Tensor, generator: Generator | None) -> Tensor:
     """Overwrite `target` with ones, each by the chance in its place in `chances`, and zeros."""
-    refuse_unwritten("bernoulli_tensor_cpu_self_", target._dtype)
     if target._dtype.is_complex:
         raise not_implemented("bernoulli_tensor_cpu_self_", target._dtype)
     refuse_integers(chances._dtype, "bernoulli_tensor_cpu_p_")

@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass.backends import Array, RandomBits
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.ops.arg_parser.checks import check_int, check_tensor
+from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.creation.factory import Place, new, resized
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import random_bits
@@ -35,7 +35,6 @@ def multinomial(
 
     Without `replacement` no place is drawn twice from a row.
     """
-    check_tensor("multinomial", input)
     count = check_int("multinomial", "num_samples", 2, num_samples)
     if out is not None and out._dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out._dtype.scalar_type}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -14,9 +14,8 @@ from tensorglass.ops.arg_parser.checks import all_tensors, type_name
 from tensorglass.ops.arg_parser.device_checks import on_two_devices
 from tensorglass.ops.copies.copy import transfer
 from tensorglass.ops.declare.overlap_checks import refuse_read_cells, refuse_shared_cells
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.views.shape import atleast_1d, atleast_2d, atleast_3d, narrow, reshape, unsqueeze
 from tensorglass.tensor.construct import empty_on, make
@@ -25,13 +24,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 _NOTEBOOK = "07 joining and splitting"
 
 
-def _joined() -> Iterator[Sample]:
-    yield sample([values(2, 3), values(2, 3, seed=1)])
-    yield sample([values(2, 3), values(2, 3, seed=1)], 1)
-    yield sample((values(2, 0), values(2, 0)), -1)
-
-
-@operator("joining", method=False, out=True, aliases=("concat", "concatenate"), samples=_joined)
+@operator("joining", method=False, out=True, aliases=("concat", "concatenate"))
 @derivative(tensors=lambda grad, tensors_size, dim: _cut_gradient(grad, tensors_size, dim))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along `dim`, in a new storage; their other sizes must be equal."""
@@ -139,7 +132,7 @@ def _cut_gradient(grad: Tensor, sizes: Sequence[tuple[int, ...]], dim: int) -> l
     return parts
 
 
-@operator("joining", method=False, out=True, samples=_joined)
+@operator("joining", method=False, out=True)
 @derivative(tensors=lambda grad, dim: [grad.select(dim, place) for place in range(grad._size[dim])])
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""
@@ -170,12 +163,6 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
 # --- along a dimension that is named by its direction ----------------------------------------------------------------
 
 
-def _stack_samples() -> Iterator[Sample]:
-    yield sample([values(2, 3), values(2, 3, seed=1)])
-    yield sample([values(3), values(3, seed=1)])
-    yield sample((values(), values(seed=1)))
-
-
 def _at_least(ndim: int, name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     given = _all_tensors(name, tensors)
     if not given:
@@ -183,26 +170,26 @@ def _at_least(ndim: int, name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
     return [(atleast_1d, atleast_2d, atleast_3d)[ndim - 1](tensor) for tensor in given]
 
 
-@operator("joining", method=False, out=True, samples=_stack_samples)
+@operator("joining", method=False, out=True)
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: joined along dimension 1, vectors along their only one."""
     given = _at_least(1, "hstack", tensors)
     return cat(given, 0 if len(given[0]._size) == 1 else 1, out=out)
 
 
-@operator("joining", method=False, out=True, aliases=("row_stack",), samples=_stack_samples)
+@operator("joining", method=False, out=True, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one below the other: joined along dimension 0, vectors as rows."""
     return cat(_at_least(2, "vstack", tensors), 0, out=out)
 
 
-@operator("joining", method=False, out=True, samples=_stack_samples)
+@operator("joining", method=False, out=True)
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one behind the other: joined along dimension 2."""
     return cat(_at_least(3, "dstack", tensors), 2, out=out)
 
 
-@operator("joining", method=False, out=True, samples=_stack_samples)
+@operator("joining", method=False, out=True)
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side, vectors as columns."""
     given = _all_tensors("column_stack", tensors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Unpack
 
 from tensorglass import backends, geometry, memory
@@ -11,14 +10,13 @@ from tensorglass.core import dtypes
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
-from tensorglass.ops.arg_parser.checks import all_tensors, check_int, check_tensor
+from tensorglass.ops.arg_parser.checks import all_tensors, check_int
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.factory import Options, factory, new, read_options
 from tensorglass.ops.creation.fill import zeros
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype, common_dtype
 from tensorglass.ops.derivatives.view_nodes import undiagonal
 from tensorglass.ops.kernels.copy import assign
@@ -29,18 +27,9 @@ from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 
-def _diag_samples() -> Iterator[Sample]:
-    yield sample(values(3))
-    yield sample(values(3), -1)
-    yield sample(values(2, 3))
-    yield sample(values(3, 2), 1)
-    yield sample(values(0), 1)
-
-
-@operator("rearranging", out=True, samples=_diag_samples)
+@operator("rearranging", out=True)
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix that has a vector on its diagonal, or a copy of a matrix's diagonal."""
-    check_tensor("diag", input)
     ndim = len(input._size)
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
@@ -52,7 +41,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     check_out_dtype(out, input._dtype)
     if out is not None and is_recorded((out,)):
         raise no_out_with_gradients(f"aten::{'diag_embed' if ndim == 1 else 'diagonal_copy'}")
-    found = diag_embed(input, diagonal) if ndim == 1 else _copied(input, diagonal)
+    found = diag_embed(input, diagonal) if ndim == 1 else _diagonal_copy(input, diagonal)
     if out is None:
         return found
     refuse_overlapping_write(out)
@@ -65,27 +54,16 @@ def _of_diagonal(grad: Tensor, input_size: tuple[int, ...], offset: int) -> Tens
     return undiagonal(grad, input_size, offset, 0, 1)
 
 
+@recorded
 @derivative(node="DiagonalBackward0_copy", input=_of_diagonal)
 def _diagonal_copy(input: Tensor, offset: int) -> Tensor:
     return diagonal(input, offset).clone(memory_format=contiguous_format)
 
 
-_copied = recorded(_diagonal_copy)
-
-
-def _embed_samples() -> Iterator[Sample]:
-    yield sample(values(3))
-    yield sample(values(2, 3), 1)
-    yield sample(values(2, 3), -2, 0, 2)
-    yield sample(values(2, 3), 0, -1, 0)
-    yield sample(values(2, 0))
-
-
-@operator("rearranging", samples=_embed_samples)
+@operator("rearranging")
 @derivative(input=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The last dimension laid on the diagonal of two new dimensions, `dim1` and `dim2`; zero elsewhere."""
-    check_tensor("diag_embed", input)
     ndim = len(input._size) + 1
     first, second = geometry.wrap_dim(dim1, ndim), geometry.wrap_dim(dim2, ndim)
     if first == second:
@@ -113,17 +91,10 @@ def _lay_diagonally(xp: Any, matrices: Array, rows: Array, offset: int) -> None:
         matrices.reshape((-1, side * side))[:, begin :: side + 1][:, :count] = rows.reshape((-1, count))
 
 
-@operator("rearranging", samples=_diag_samples)
+@operator("rearranging")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix that has all elements of `input`, in order, on its diagonal."""
-    check_tensor("diagflat", input)
     return diag(input.contiguous().view(-1), offset)
-
-
-def _block_samples() -> Iterator[Sample]:
-    yield sample(values(2, 2), values(1, 3, seed=1), values(2, 1, seed=2))
-    yield sample(values(3), values(2, 2, seed=1), values(seed=2))
-    yield sample(values(2, 0), values(1, 2))
 
 
 def _block_gradient(grad: Tensor, tensors_size: Any) -> list[Tensor]:
@@ -139,7 +110,7 @@ def _as_matrix(size: tuple[int, ...]) -> tuple[int, int]:
     return (1, 1) if not size else (1, size[0]) if len(size) == 1 else (size[0], size[1])
 
 
-@operator("joining", method=False, samples=_block_samples, signatures=None)
+@operator("joining", method=False, signatures=None)
 @derivative(tensors=_block_gradient)
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices one after the other on the diagonal of a larger one, zero elsewhere; a vector is a row."""

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.core.errors import warn
 from tensorglass.ops.arg_parser.checks import all_tensors, type_name
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.tensor.tensor import Tensor
 
 
-def _vectors() -> Iterator[Sample]:
-    yield sample(values(2), values(3, seed=1))
-    yield sample(values(2), values(3, seed=1), values(2, seed=2))
-    yield sample(values(3))
-    yield sample(values(2), values(0))
-
-
-def _mesh_samples() -> Iterator[Sample]:
-    for each in _vectors():
-        yield sample(*each.arguments, indexing="ij")
-    yield sample(values(2), values(3, seed=1), values(2, seed=2), indexing="xy")
-    yield sample(values(), values(3, seed=1), indexing="xy")
-
-
-@operator("joining", method=False, samples=_mesh_samples, signatures=None)
+@operator("joining", method=False, signatures=None)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid's points, one tensor for each of the vectors: views, expanded along the others.
 
@@ -64,7 +48,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@operator("joining", method=False, samples=_vectors, signatures=None)
+@operator("joining", method=False, signatures=None)
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every choice of one element of each vector, one row each; a single vector as it is."""
     given = all_tensors(tensors)

@@ -1,7 +1,7 @@
 """Padding: a tensor with room around it, filled with one number or with what the signal holds.
 
 Each position of a longer signal that is mirrored, repeated at its ends or wrapped around is a position of the given
-one, so that padding is a read along the last dimension, and its derivative adds up what was read there.
+one, so that padding is a read along a dimension, and its derivative adds up what was read there.
 """
 
 from __future__ import annotations
@@ -11,147 +11,187 @@ from typing import Any, NamedTuple
 
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
+from tensorglass.core.memory_format import channels_last
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import clone, copy_
 from tensorglass.ops.creation.ranges import arange
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.tensor import Tensor
 
 
 class _Places(NamedTuple):
-    """Which position of a signal of some `length` each position of the longer one is."""
+    """Which position of the input each position of the longer tensor is, for each of the last dimensions."""
 
-    length: int
-    before: int
-    after: int
+    lengths: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
     is_mirrored: bool  #: at the ends, which are repeated otherwise
 
+    @property
+    def name(self) -> str:
+        """PyTorch's, of the node."""
+        return f"{'Reflection' if self.is_mirrored else 'Replication'}Pad{len(self.lengths)}D"
 
-def _positions(like: Tensor, places: _Places) -> Tensor:
-    positions, last = arange(-places.before, places.length + places.after, device=like.device), places.length - 1
-    return last - (last - positions.abs()).abs() if places.is_mirrored else positions.clamp(0, last)
+
+def _positions(like: Tensor, places: _Places) -> Iterator[tuple[int, Tensor]]:
+    """For each dimension that is padded, counted from the end, the positions to be read."""
+    for dim, (length, before, after) in enumerate(zip(*places[:3], strict=True), -len(places.lengths)):
+        if before or after:
+            positions, last = arange(-before, length + after, device=like.device), length - 1
+            mirrored = last - (last - positions.abs()).abs()
+            yield dim, mirrored if places.is_mirrored else positions.clamp(0, last)
 
 
 def _read_places(input: Tensor, places: _Places) -> Tensor:
-    return input.detach().index_select(-1, _positions(input, places))
+    found = input.detach()
+    for dim, positions in _positions(input, places):
+        found = found.index_select(dim, positions)
+    if len(input._size) == 4 and input.is_contiguous(memory_format=channels_last) and not input.is_contiguous():
+        return found.contiguous(memory_format=channels_last)
+    return found if found._storage is not input._storage else found.clone()
 
 
+def _padded_again(grad: Tensor, places: _Places) -> Tensor:
+    return _padded_by_itself(grad, places)
+
+
+@recorded
 @derivative(
-    node="ReflectionPad1DBackwardBackward0",
-    part=lambda grad, places: grad.index_select(-1, _positions(grad, places)),
+    node=lambda places: f"{places.name}BackwardBackward0",
+    part=_padded_again,
     input=lambda grad, input_size: grad.new_zeros(input_size),
 )
-def _add_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
-    return part.new_zeros(input._size).index_add(-1, _positions(part, places), part)
+def _added_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
+    found = part
+    for dim, positions in _positions(part, places):
+        size = (*found._size[:dim], places.lengths[dim], *found._size[len(found._size) + dim + 1 :])
+        found = part.new_zeros(size).index_add(dim, positions, found)
+    return found
 
 
-_added_up: Any = recorded(_add_up)
-
-
-@derivative(node="ReflectionPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
-def _reflect(input: Tensor, places: _Places) -> Tensor:
+@recorded
+@derivative(
+    node=lambda places: f"{places.name}Backward0", input=lambda grad, input, places: _added_up(grad, input, places)
+)
+def _padded_by_itself(input: Tensor, places: _Places) -> Tensor:
     return _read_places(input, places)
 
 
-@derivative(node="ReplicationPad1DBackward0", input=lambda grad, input, places: _added_up(grad, input, places))
-def _replicate(input: Tensor, places: _Places) -> Tensor:
-    return _read_places(input, places)
-
-
-_reflected: Any = recorded(_reflect)
-_replicated: Any = recorded(_replicate)
-
-
-def _check_signal(input: Tensor, mode: str) -> None:
-    if len(input._size) not in (2, 3):
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
-    if 0 in input._size[-2:]:
+def _check_signal(input: Tensor, mode: str, rank: int) -> None:
+    kept = input._size[1:] if len(input._size) == rank + 2 else input._size
+    if 0 in kept:
         raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-            f"input, but got: {list(input._size)}"
+            f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(input._size)}"
         )
     name = "reflection" if mode == "reflect" else "replication"
-    refuse_unwritten(f"{name}_pad1d", input._dtype)
     if input._dtype is dtypes.bool:
-        raise NotImplementedError(f"\"{name}_pad1d\" not implemented for 'Bool'")
+        raise NotImplementedError(f"\"{name}_pad{rank}d\" not implemented for 'Bool'")
 
 
-def _wrapped_around(input: Tensor, before: int, after: int) -> Tensor:
-    length = input._size[-1]
-    if before > length or after > length:
-        raise RuntimeError("Padding value causes wrapping around more than once.")
-    made = input.new_empty((*input._size[:-1], before + length + after))
-    slice_view(made, -1, before, before + length).copy_(slice_view(input, -1, 0, length))
-    if before > 0:
-        slice_view(made, -1, 0, before).copy_(slice_view(made, -1, length, length + before))
-    if after > 0:
-        slice_view(made, -1, before + length).copy_(slice_view(made, -1, before, before + after))
+def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
+    """The input with each of its last dimensions continued from its other end."""
+    rank = len(before)
+    lengths = input._size[-rank:]
+    size = [*input._size[:-rank]]
+    for length, front, back in zip(lengths, before, after, strict=True):
+        if front > length or back > length:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if front + back + length < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        size.append(front + length + back)
+    made = input.new_empty(size)
+    inside, kept = made, input
+    for dim, (length, front, back) in enumerate(zip(lengths, before, after, strict=True), len(size) - rank):
+        inside = slice_view(inside, dim, max(front, 0), size[dim] - max(back, 0))
+        kept = slice_view(kept, dim, max(-front, 0), length - max(-back, 0))
+    inside.copy_(kept)
+    # From the last dimension on, so that corners hold what was wrapped around already.
+    for dim, front, back in reversed([*zip(range(len(size) - rank, len(size)), before, after, strict=True)]):
+        end = size[dim] - max(back, 0)
+        if front > 0:
+            slice_view(made, dim, 0, front).copy_(slice_view(made, dim, end - front, end))
+        if back > 0:
+            begin = max(front, 0)
+            slice_view(made, dim, size[dim] - back, size[dim]).copy_(slice_view(made, dim, begin, begin + back))
     return made
 
 
-def padded(input: Tensor, before: int, after: int, mode: str) -> Tensor:
-    """The tensor with so many more elements before and after, along its last dimension; `mode` is PyTorch's `pad_mode`.
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """The tensor with room around it. `pad` holds how much before and after, from the last dimension on.
 
-    Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
+    `mode` says what is there: "constant", a `value`; "reflect", the input mirrored at its ends; "replicate", its last
+    element; "circular", what is at its other end. All but the first pad one to three dimensions, after a batch and
+    channels. Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
     """
+    check_tensor("pad", input)
+    if not isinstance(pad, (tuple, list)):
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type_name(pad)}")
     if not isinstance(mode, str):
         raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type_name(mode)}")
+    if value is not None and not isinstance(value, (int, float, Tensor)):
+        raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    ndim = len(input._size)
+    if len(pad) > 2 * ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {ndim}"
+        )
     if mode == "constant":
-        return constant_pad_nd(input, (before, after))
-    if mode == "circular":
-        return _wrapped_around(input, before, after)
-    if mode not in ("reflect", "replicate"):
+        made: Tensor = constant_pad_nd(input, pad, 0 if value is None else value)
+        return made
+    if mode not in ("reflect", "replicate", "circular"):
         raise explained(
             NotImplementedError(f"Unrecognised padding mode {mode}"),
             'There are "reflect", "replicate", "circular" and "constant".',
         )
-    _check_signal(input, mode)
-    length = input._size[-1]
-    if mode == "replicate":
-        replicated: Tensor = _replicated(input, _Places(length, before, after, False))
-        return replicated
-    if before >= length or after >= length:
-        raise explained(
-            RuntimeError(
-                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({before}, {after}) at dimension {len(input._size) - 1} of input {list(input._size)}"
-            ),
-            f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
-        )
-    reflected: Tensor = _reflected(input, _Places(length, before, after, True))
-    return reflected
+    if value:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    rank = len(pad) // 2
+    if not 1 <= rank <= 3 or ndim not in (rank + 1, rank + 2):
+        if ndim in (2, 3, 4, 5):
+            raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input tensor.")
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    before, after = tuple(pad[::2])[::-1], tuple(pad[1::2])[::-1]
+    if mode == "circular":
+        return _wrapped_around(input, before, after)
+    _check_signal(input, mode, rank)
+    places = _Places(tuple(input._size[-rank:]), before, after, mode == "reflect")
+    for place, (length, front, back) in enumerate(reversed([*zip(*places[:3], strict=True)])):
+        dim = ndim - 1 - place
+        if places.is_mirrored and (front >= length or back >= length):
+            raise explained(
+                RuntimeError(
+                    f"Argument #{4 + 2 * place}: Padding size should be less than the corresponding input dimension, "
+                    f"but got: padding ({front}, {back}) at dimension {dim} of input {list(input._size)}"
+                ),
+                f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
+            )
+        if length + front + back < 0:
+            size = [*input._size[:-rank], *[sum(each) for each in zip(*places[:3], strict=True)]]
+            raise RuntimeError(f"Trying to create tensor with negative dimension {length + front + back}: {size}")
+    return _padded_by_itself(input, places)
 
 
 # --- a constant ------------------------------------------------------------------------------------------------------
 
 
-def _paddings() -> Iterator[Sample]:
-    yield sample(values(2, 3), (1, 2))
-    yield sample(values(2, 3), [0, 1, 2, 0], 2)
-    yield sample(values(2, 3, 2), (0, 0, -1, 1), -1)
-    yield sample(values(4), (-1, -2))
-    yield sample(values(0, 3), (1, 1))
-    yield sample(values(), ())
-
-
 def _unpadded(grad: Tensor, pad: Sequence[int]) -> Tensor:
-    made: Tensor = constant_pad_nd(grad, [-each for each in pad])
-    return made
+    return constant_pad_nd(grad, [-each for each in pad])
 
 
-@operator("rearranging", method=False, samples=_paddings)
+@operator("rearranging", method=False)
 @derivative(input=_unpadded)
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor:
     """The tensor with `value` around it. `pad` holds how many positions come before and after, from the last dimension
     on; a negative number takes positions away.
     """
-    check_tensor("constant_pad_nd", input)
     rank = len(input._size)
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")

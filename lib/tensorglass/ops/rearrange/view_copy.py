@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import Derivative, derivative, derivative_of
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import clone, copy_, resolve_conj
 from tensorglass.ops.copies.out import into_out
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.ops.derivatives.view_nodes import slice_view
@@ -42,22 +40,6 @@ from tensorglass.ops.views.shape import (
     view_as_real,
 )
 from tensorglass.tensor.tensor import Tensor
-
-Samples = Callable[[], Iterator[Sample]]
-
-
-def _calls(*calls: tuple[Any, ...]) -> Samples:
-    """Samples of these sizes, each with the arguments behind the tensor."""
-
-    def samples() -> Iterator[Sample]:
-        for size, *arguments in calls:
-            yield sample(values(*size), *arguments)
-
-    return samples
-
-
-def _title(name: str) -> str:
-    return f"{name.title().replace('_', '')}Backward0"
 
 
 def _named(node: str | Callable[..., str | None], ending: str) -> str | Callable[..., str | None]:
@@ -103,7 +85,6 @@ def _copy_of_view(name: str, view: Callable[..., Tensor]) -> Callable[..., Tenso
     read = _reader(view)
 
     def copied(*arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
-        check_tensor(name, arguments[0] if arguments else keywords.get("input"))
         seen = resolve_conj(read(*arguments, **keywords))
         if out is None:
             return clone(seen, memory_format=contiguous_format)
@@ -116,7 +97,6 @@ def _copy_of_view(name: str, view: Callable[..., Tensor]) -> Callable[..., Tenso
 def _declare_copy(
     name: str,
     view: Callable[..., Tensor],
-    samples: Samples | None,
     *,
     like: Callable[..., Any] | None = None,
     node: str | Callable[..., str | None] | None = None,
@@ -133,10 +113,10 @@ def _declare_copy(
     body.__signature__ = inspect.Signature([*_parameters(view), out])  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
     of_view = derivative_of(like or view)
     if of_view is not None:
-        title = of_view.node_name or _title(name.removesuffix("_copy"))
+        title = of_view.node_name or f"{name.removesuffix('_copy').title().replace('_', '')}Backward0"
         named = node or _named(title, "_copy")
         vars(body)["derivative"] = Derivative(of_view.formulas, named, of_view.outputs, real_only=real_only)
-    operator("copy", method=method, out=True, samples=samples, signatures=signatures, differs=differs)(body)
+    operator("copy", method=method, out=True, signatures=signatures, differs=differs)(body)
 
 
 def _whole_view(input: Tensor) -> Tensor:
@@ -159,35 +139,32 @@ def _view_node(size: Any) -> str | None:
 
 vars(_whole_view)["derivative"] = Derivative({"input": lambda grad: grad})
 
-_declare_copy("alias_copy", _whole_view, _calls(((2, 3),), ((),), ((0, 3),)))
-_declare_copy("as_strided_copy", as_strided, None)  # what it gives depends on how its input lies
-_declare_copy("diagonal_copy", diagonal, _calls(((3, 3),), ((2, 3), 1), ((2, 3, 2), 0, 0, 2)))
-_declare_copy("expand_copy", expand, _calls(((1, 3), (2, 3)), ((3,), (2, -1)), ((), (2, 2))))
+_declare_copy("alias_copy", _whole_view)
+_declare_copy("as_strided_copy", as_strided)  # what it gives depends on how its input lies
+_declare_copy("diagonal_copy", diagonal)
+_declare_copy("expand_copy", expand)
 _declare_copy(
     "narrow_copy",
     narrow,
-    _calls(((3, 2), 0, 1, 2), ((2, 3), -1, 0, 0)),
     node="NarrowCopyBackward0",
     method=True,
     differs="an `out` with strides is written as it lies, not as if it had none",
 )
-_declare_copy("permute_copy", permute, _calls(((2, 3), (1, 0)), ((2, 1, 3), (-1, 0, 1))))
-_declare_copy("select_copy", select, _calls(((2, 3), 0, 1), ((2, 3), -1, -1)))
-_declare_copy(
-    "slice_copy", slice_view, _calls(((3, 2),), ((3, 2), 0, 1), ((2, 5), 1, -4, None, 2)), node="SliceBackward0_copy"
-)
-_declare_copy("squeeze_copy", squeeze, _calls(((1, 3, 1),), ((1, 3, 1), 0), ((1, 3, 1), (0, 2))), signatures=(
+_declare_copy("permute_copy", permute)
+_declare_copy("select_copy", select)
+_declare_copy("slice_copy", slice_view, node="SliceBackward0_copy")
+_declare_copy("squeeze_copy", squeeze, signatures=(
     "(Tensor input, *, Tensor out = None)",
     "(Tensor input, int dim, *, Tensor out = None)",
     "(Tensor input, tuple of ints dim, *, Tensor out = None)",
 ))  # fmt: skip
-_declare_copy("t_copy", t, _calls(((2, 3),), ((3,),), ((),)))
-_declare_copy("transpose_copy", transpose, _calls(((2, 3), 0, 1), ((2, 1, 3), 0, -1)))
-_declare_copy("unfold_copy", unfold, _calls(((5,), 0, 3, 1), ((2, 4), 1, 2, 2)))
-_declare_copy("unsqueeze_copy", unsqueeze, _calls(((2, 3), 0), ((), -1)))
-_declare_copy("view_as_complex_copy", view_as_complex, None, real_only="view_as_complex_copy")
-_declare_copy("view_as_real_copy", _as_real, None, like=view_as_real)
-_declare_copy("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), like=view, node=_view_node, signatures=(
+_declare_copy("t_copy", t)
+_declare_copy("transpose_copy", transpose)
+_declare_copy("unfold_copy", unfold)
+_declare_copy("unsqueeze_copy", unsqueeze)
+_declare_copy("view_as_complex_copy", view_as_complex, real_only="view_as_complex_copy")
+_declare_copy("view_as_real_copy", _as_real, like=view_as_real)
+_declare_copy("view_copy", _anew, like=view, node=_view_node, signatures=(
     "(Tensor input, torch.dtype dtype, *, Tensor out = None)",
     "(Tensor input, tuple of ints size, *, Tensor out = None)",
 ))  # fmt: skip
@@ -195,11 +172,10 @@ _declare_copy("view_copy", _anew, _calls(((2, 3), (3, 2)), ((2, 3), (-1,))), lik
 # --- with several results --------------------------------------------------------------------------------------------
 
 
-@operator("copy", method=False, out=True, samples=_calls(((2, 3),), ((),)))
+@operator("copy", method=False, out=True)
 @derivative(node="NotImplemented", input=no_derivative("aten::detach_copy"))
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`alias_copy` that no gradient can be asked through."""
-    check_tensor("detach_copy", input)
     return into_out(clone(resolve_conj(input), memory_format=contiguous_format), out)
 
 
@@ -218,27 +194,24 @@ def _pieces(views: Sequence[Tensor], out: Sequence[Tensor] | None, name: str, re
     return None
 
 
-@operator("copy", method=False, samples=_calls(((3, 2), 2), ((2, 3), 1, 1)))
+@operator("copy", method=False)
 @derivative(node="SplitBackward0_copy", input=lambda grads, dim: cat(grads, dim))
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> Any:
     """`split`, copied: the pieces share no memory. Given `out`, it returns None, and tensors there keep their size."""
-    check_tensor("split_copy", input)
     return _pieces(split(input, split_size, dim), out, "split_copy_Tensor_out()", False)
 
 
-@operator("copy", method=False, samples=_calls(((3, 2), [1, 2]), ((2, 3), (1, 0, 2), 1)))
+@operator("copy", method=False)
 @derivative(input=lambda grads, dim: cat(grads, dim), node="SplitWithSizesBackward0_copy")
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> Any:
     """`split_with_sizes`, copied: the pieces share no memory. Given `out`, it returns None."""
-    check_tensor("split_with_sizes_copy", input)
     return _pieces(split_with_sizes(input, split_sizes, dim), out, "split_with_sizes_copy_out", True)
 
 
-@operator("copy", method=False, samples=_calls(((3, 2),), ((2, 3), 1)))
+@operator("copy", method=False)
 @derivative(node="UnbindBackward0_copy", input=lambda grads, dim: stack(grads, dim))
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> Any:
     """`unbind`, copied: the slices share no memory. Given `out`, it returns None."""
-    check_tensor("unbind_copy", input)
     return _pieces(unbind(input, dim), out, "unbind_copy_int_out", True)

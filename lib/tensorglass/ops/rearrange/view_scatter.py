@@ -10,7 +10,6 @@ from typing import Any
 
 from tensorglass import geometry
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import clone, copy_, fill_, resolve_conj
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
@@ -47,7 +46,6 @@ def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
 )
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with `src` where ``select(dim, index)`` looks."""
-    check_tensor("select_scatter", src, "src", 2)
     made = _copy_of(input)
     return _written(made, select(made, dim, index), src)
 
@@ -64,7 +62,6 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy with `src` where the slice ``start:end:step`` of dimension `dim` looks."""
-    check_tensor("slice_scatter", src, "src", 2)
     made = _copy_of(input)
     return _written(made, slice_view(made, dim, start, end, step), src)
 
@@ -78,7 +75,6 @@ def slice_scatter(
 )
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
-    check_tensor("diagonal_scatter", src, "src", 2)
     made = _copy_of(resolve_conj(input))
     return _written(made, diagonal(made, offset, dim1, dim2), src)
 
@@ -94,7 +90,6 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
     """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
-    check_tensor("as_strided_scatter", src, "src", 2)
     made = _copy_of(resolve_conj(input))
     return _written(made, as_strided(made, size, stride, storage_offset), src)
 

@@ -6,7 +6,6 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import inf, nan
 from typing import Any
 
@@ -15,11 +14,8 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
-from tensorglass.ops.creation.tensor import tensor
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.kernels.add_at import cells
 from tensorglass.ops.rearrange.cat_stack import cat
@@ -34,14 +30,7 @@ _REDUCTIONS = {
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -inf, "minimum": inf}
 
 
-def _segment_samples() -> Iterator[Sample]:
-    lengths, offsets = tensor([2, 0, 3, 1]), tensor([[0, 2, 6], [0, 1, 5]])
-    for reduce in ("sum", "mean", "prod", "max", "min"):
-        yield sample(values(6, 2), reduce, lengths=lengths, initial=0.5)
-        yield sample(values(2, 6), reduce, offsets=offsets, axis=1)
-
-
-@operator("indexing", method=False, samples=_segment_samples)
+@operator("indexing", method=False)
 @derivative(
     node="SegmentReduceBackward0",
     data=lambda grad, data, reduce, lengths, offsets, axis, initial, result: _segment_reduce_backward(
@@ -65,7 +54,6 @@ def segment_reduce(
     each segment begins, and the last ends. Dimensions of `data` before `axis` are theirs as well. `initial` is reduced
     with each segment; without it one without slices has 0, NaN, 1, -inf or inf.
     """
-    check_tensor("segment_reduce", data, "data")
     axis = geometry.wrap_dim(axis, len(data._size))
     if indices is not None:
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")

@@ -10,12 +10,11 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import Correction, DimsOrFlag
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.reduction import axes_of, reduce
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import std_mean_backward, var_backward, var_mean_backward
 from tensorglass.ops.kernels.sum import total
-from tensorglass.ops.reductions.sum_mean_prod import OTHER_OUT, average, mean, reduction_samples
+from tensorglass.ops.reductions.sum_mean_prod import OTHER_OUT, average, mean
 from tensorglass.tensor.tensor import Tensor
 
 INFINITE_MEAN = "the mean of infinities is infinite, as `mean` has it; PyTorch gives nan here"
@@ -24,7 +23,6 @@ INFINITE_MEAN = "the mean of infinities is infinite, as `mean` has it; PyTorch g
 def _variance_of(
     name: str, kernel: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool, out: Tensor | None
 ) -> Tensor:
-    check_tensor(name, input)
     if isinstance(dim, bool):  # var(unbiased)
         dim, unbiased = None, dim
     if input._dtype.category < dtypes.FLOATING:
@@ -76,7 +74,7 @@ def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) 
     return xp.sqrt(_variance(xp, input, axes, freedom=freedom))
 
 
-@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+@operator("reduction", out=True, differs=OTHER_OUT)
 @derivative(input=var_backward)
 def var(
     input: Tensor,
@@ -91,7 +89,7 @@ def var(
     return _variance_of("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", out=True, samples=reduction_samples, differs=OTHER_OUT)
+@operator("reduction", out=True, differs=OTHER_OUT)
 @derivative(
     input=lambda grad, input, result, dim, unbiased, correction, keepdim: var_backward(
         (grad / (2 * result)).masked_fill(result == 0, 0), input, dim, unbiased, correction, keepdim
@@ -110,7 +108,7 @@ def std(
     return _variance_of("std", _deviation, input, dim, unbiased, correction, keepdim, out)
 
 
-@operator("reduction", method=False, samples=reduction_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, differs=INFINITE_MEAN)
 @derivative(input=var_mean_backward)
 def var_mean(
     input: Tensor,
@@ -124,7 +122,7 @@ def var_mean(
     return _var_and_mean("var_mean", _variance, input, dim, unbiased, correction, keepdim)
 
 
-@operator("reduction", method=False, samples=reduction_samples, differs=INFINITE_MEAN)
+@operator("reduction", method=False, differs=INFINITE_MEAN)
 @derivative(input=std_mean_backward)
 def std_mean(
     input: Tensor,
@@ -141,7 +139,6 @@ def std_mean(
 def _var_and_mean(
     name: str, kernel: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
 ) -> tuple[Tensor, Tensor]:
-    check_tensor(name, input)
     if input._dtype.category < dtypes.FLOATING:
         raise RuntimeError(f"{name} only support floating point and complex dtypes")
     variance = _variance_of(name, kernel, input, dim, unbiased, correction, keepdim, None)

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented, refuse_unwritten
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import write_out
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
 # --- isin ------------------------------------------------------------------------------------------------------------
-
-
-def _isin_samples() -> Iterator[Sample]:
-    few = values(2, 6, low=0, high=9, dtype=dtypes.int64)
-    yield sample(few, values(3, low=0, high=9, dtype=dtypes.int64, seed=1))
-    yield sample(values(4), values(4))
-    yield sample(values(2, 3), values(40, seed=1))
-    yield sample(few, 3)
-    yield sample(few, values(2, low=0, high=9, dtype=dtypes.int64), invert=True)
-    yield sample(values(0), values(2))
 
 
 def _as_tensor(value: Any, other: Any) -> Tensor:
@@ -43,7 +30,7 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
     return tensor(value, dtype=other._dtype if is_like else None, device=other.device)
 
 
-@operator("comparison", method=False, out=True, samples=_isin_samples)
+@operator("comparison", method=False, out=True)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -55,8 +42,6 @@ def isin(
     check_out_dtype(out, dtypes.bool)
     kind = dtypes.promote_types(input._dtype, others._dtype)
     # A number is compared with each element, and many elements are sorted: both of which there is.
-    if isinstance(test_elements, Tensor) and input.numel() and others.numel() < 10 * input.numel() ** 0.145:
-        refuse_unwritten("isin_default_cpu", kind)
     backend = input._storage.backend
     common = backend.array_dtype(comparable(kind))
     found = backend.launch(_isin, array_of(input), array_of(others), common, invert)
@@ -83,18 +68,7 @@ def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) ->
 # --- searchsorted and bucketize --------------------------------------------------------------------------------------
 
 
-def _search_samples() -> Iterator[Sample]:
-    steps = tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
-    yield sample(steps, values(2, 3))
-    yield sample(steps, values(4), right=True)
-    yield sample(steps, 0.5)
-    yield sample(steps.expand(2, 5).contiguous(), values(2, 3))
-    yield sample(steps, values(3), side="right", out_int32=True)
-    yield sample(steps, values(0))
-    yield sample(steps, values())
-
-
-@operator("sorting", method=False, out=True, samples=_search_samples)
+@operator("sorting", method=False, out=True)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -110,7 +84,6 @@ def searchsorted(
     Before its equals, or, with `right` or `side` "right", behind them. `sorter` is the order of a sequence that is not
     sorted, as `argsort` gives it.
     """
-    check_tensor("searchsorted", sorted_sequence, "sorted_sequence")
     ends, given = sorted_sequence, _as_tensor(input, sorted_sequence)
     name = "torch.searchsorted()"
     if side is not None and side not in ("left", "right"):
@@ -130,8 +103,6 @@ def searchsorted(
     common = dtypes.promote_types(ends._dtype, given._dtype)
     if (common is dtypes.bool or common.is_complex) and given.numel():
         raise not_implemented("searchsorted_out_cpu", common)
-    if given.numel():
-        refuse_unwritten("searchsorted_out_cpu", common)
     backend = ends._storage.backend
     found = backend.launch(
         _places_in_rows,
@@ -191,19 +162,11 @@ def _places_in_rows(xp: Any, ends: Array, given: Array, common: Any, is_right: b
     return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
 
 
-def _bucket_samples() -> Iterator[Sample]:
-    steps = tensor([-3.0, -1.0, -1.0, 0.5, 2.0], dtype=dtypes.float64)
-    yield sample(values(2, 3), steps)
-    yield sample(values(4), steps, right=True)
-    yield sample(values(), steps, out_int32=True)
-
-
-@operator("sorting", method=False, out=True, samples=_bucket_samples)
+@operator("sorting", method=False, out=True)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The number of the bucket that each element falls into: `searchsorted` of sorted, one-dimensional `boundaries`."""
-    check_tensor("bucketize", boundaries, "boundaries", 2)
     if len(boundaries._size) != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({len(boundaries._size)})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

@@ -5,7 +5,6 @@ Equal elements keep their order. Which of them `topk` chooses in long rows is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -13,14 +12,11 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import refuse_unwritten
 from tensorglass.ops.copies.copy import transfer
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
-from tensorglass.ops.declare.registry import Sample, operator, sample
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.reductions.values_and_indices import (
@@ -35,14 +31,6 @@ from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 EQUALS = "another one of equal elements may be chosen: its position differs, its value does not"
-
-
-def _sort_samples() -> Iterator[Sample]:
-    yield sample(values(7))
-    yield sample(values(3, 4), 0)
-    yield sample(values(3, 4), -1, True)
-    yield sample(values(2, 0))
-    yield sample(values())
 
 
 def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
@@ -81,7 +69,7 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
     return results[0], results[1]
 
 
-@operator("sorting", out=True, samples=_sort_samples)
+@operator("sorting", out=True)
 @derivative(node=lambda stable: f"SortBackward{int(stable is not None)}", outputs=1, input=sort_backward)
 def sort(
     input: Tensor,
@@ -92,7 +80,6 @@ def sort(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
     """The elements in order along `dim`, and where they stood. Equals keep their order, `stable` or not."""
-    check_tensor("sort", input)
     found = _sort(input, dim, descending)
     if out is None:
         return return_types.sort(*found)
@@ -105,18 +92,11 @@ def sort(
     return return_types.sort.out(*out)
 
 
-def _argsort_samples() -> Iterator[Sample]:
-    yield sample(values(7), stable=True)
-    yield sample(values(3, 4), dim=0, descending=True, stable=True)
-    yield sample(values(0, 3), stable=False)
-
-
-@operator("sorting", out=True, samples=_argsort_samples)
+@operator("sorting", out=True)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Tensor | None = None
 ) -> Tensor:
     """The positions of the elements in order along `dim`. Equals keep their order, `stable` or not."""
-    check_tensor("argsort", input)
     found = _sort(input, dim, descending)[1]
     if out is None:
         return found
@@ -126,15 +106,9 @@ def argsort(
     return write_out(array_of(found), found._size, out, found._dtype)
 
 
-def _msort_samples() -> Iterator[Sample]:
-    yield sample(values(7))
-    yield sample(values(3, 4))
-
-
-@operator("sorting", out=True, samples=_msort_samples)
+@operator("sorting", out=True)
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension."""
-    check_tensor("msort", input)
     check_out_dtype(out, input._dtype)
     if out is not None and is_recorded((input, out)):
         raise no_out_with_gradients("sort")
@@ -145,22 +119,12 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # --- topk ------------------------------------------------------------------------------------------------------------
 
 
-def _topk_samples() -> Iterator[Sample]:
-    yield sample(values(7), 3)
-    yield sample(values(3, 4), 2, 0)
-    yield sample(values(3, 4), 4, -1, False)
-    yield sample(values(2, 3, 4), 1, 1, largest=False)
-    yield sample(values(2, 0), 0)
-    yield sample(values(), 1)
-
-
-@operator("sorting", out=True, samples=_topk_samples, differs=EQUALS)
+@operator("sorting", out=True, differs=EQUALS)
 @derivative(outputs=1, input=sort_backward)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: OutPair = None
 ) -> Any:
     """The `k` largest elements along `dim`, or the smallest, in order, and the positions where they stood."""
-    check_tensor("topk", input)
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     length = input._size[axis] if input._size else 1
     if not 0 <= k <= length:
@@ -170,8 +134,6 @@ def topk(
     if input._dtype is dtypes.bool:
         raise RuntimeError("topk does not support bool dtypes on CPU")
     check_outputs(out, input._dtype)
-    if input._size:
-        refuse_unwritten("topk_cpu", input._dtype)
     size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
     found = choose(_best, input, axis, k if input._size else 1, largest)
     return paired(return_types.topk, found, input, size, out)

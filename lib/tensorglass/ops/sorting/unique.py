@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass import geometry
@@ -10,30 +9,14 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.formulas import no_formula
 from tensorglass.tensor.construct import from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of, header_of
 
 
-def _unique_samples() -> Iterator[Sample]:
-    few = values(2, 6, low=0, high=4, dtype=dtypes.int64)
-    yield sample(few)
-    yield sample(few, return_inverse=True)
-    yield sample(values(dtype=dtypes.int64), return_inverse=True)
-    yield sample(few, return_counts=True)
-    yield sample(few, True, True, True)
-    yield sample(values(0))
-
-
-@operator(
-    "sorting",
-    samples=_unique_samples,
-    differs="the result is sorted, also where `sorted` is false and PyTorch's is not",
-)
+@operator("sorting", differs="the result is sorted, also where `sorted` is false and PyTorch's is not")
 @derivative(
     node=lambda dim: "Unique2Backward0" if dim is None else "UniqueDimBackward0",
     outputs=1,
@@ -50,7 +33,6 @@ def unique(
 
     With `dim`, the slices along it are compared. Returns the elements alone, or a tuple of them and what was asked for.
     """
-    check_tensor("unique", input)
     if input._dtype.is_complex:
         raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
     axis = None if dim is None else _unique_axis(input, dim)
@@ -107,23 +89,12 @@ def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
-def _run_samples() -> Iterator[Sample]:
-    few = values(2, 6, low=0, high=2, dtype=dtypes.int64)
-    yield sample(few)
-    yield sample(few, True, True)
-    yield sample(few, return_counts=True, dim=1)
-    yield sample(few, return_inverse=True, dim=0)
-    yield sample(values(0), return_inverse=True)
-    yield sample(values(), return_inverse=True)
-
-
-@operator("sorting", samples=_run_samples)
+@operator("sorting")
 @derivative(node="UniqueConsecutiveBackward0", outputs=1, input=no_formula("unique_consecutive"))
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """Each run of equal elements, or of equal slices along `dim`, as one; also each one's run, and their lengths."""
-    check_tensor("unique_consecutive", input)
     axis = None if dim is None else _unique_axis(input, dim)
     if input._dtype.is_complex:
         is_whole = axis is None or len(input._size) == 1

@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorglass.backends import Array, special
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
+from tensorglass.ops.declare.registry import Sample
 from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT
 from tensorglass.ops.special import at_elements
 from tensorglass.tensor.tensor import Tensor
 
+Samples = Callable[[], Iterable[Sample]]
+
 _EXACT = "in float32 good to the last places; PyTorch's near its zeros to five"
 _WIDER = "computed in float32 in half types too, where PyTorch's is off by two percent"
 
-# --- J and Y ---------------------------------------------------------------------------------------------------------
+# --- J and Y, and others without derivatives -------------------------------------------------------------------------
+
+_FIRST, _SECOND = "Bessel function of the first kind of order", "Bessel function of the second kind of order"
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=unary, differs=_EXACT)
-def special_bessel_j0(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The Bessel function of the first kind of order 0."""
-    return at_elements(xp, "j0", input)
+def _declare(name: str, function: str, samples: Samples, meaning: str, differs: str | None = None) -> None:
+    """Declare ``special.<name>``, which is `function` of `scipy.special`."""
+
+    def kernel(xp: Any, input: Array, *, out: Array = None) -> Array:
+        return at_elements(xp, function, input)
+
+    kernel.__name__, kernel.__doc__ = f"special_{name}", meaning
+    declared = pointwise(WIDE_FLOAT, namespace="special", samples=samples, differs=differs)(kernel)
+    globals()[kernel.__name__] = declared  # pickle looks for it here
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=unary, differs=_EXACT)
-def special_bessel_j1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The Bessel function of the first kind of order 1."""
-    return at_elements(xp, "j1", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive, differs=_EXACT)
-def special_bessel_y0(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The Bessel function of the second kind of order 0."""
-    return at_elements(xp, "y0", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive, differs=_EXACT)
-def special_bessel_y1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The Bessel function of the second kind of order 1."""
-    return at_elements(xp, "y1", input)
+_declare("bessel_j0", "j0", unary, f"The {_FIRST} 0.", _EXACT)
+_declare("bessel_j1", "j1", unary, f"The {_FIRST} 1.", _EXACT)
+_declare("bessel_y0", "y0", positive, f"The {_SECOND} 0.", _EXACT)
+_declare("bessel_y1", "y1", positive, f"The {_SECOND} 1.", _EXACT)
+_declare("modified_bessel_i0", "i0", unary, f"The modified {_FIRST} 0: `i0` without a derivative.")
+_declare("modified_bessel_i1", "i1", unary, f"The modified {_FIRST} 1: `i1` without a derivative.")
+_declare("modified_bessel_k0", "k0", positive, f"The modified {_SECOND} 0.")
+_declare("modified_bessel_k1", "k1", positive, f"The modified {_SECOND} 1.")
+_declare("scaled_modified_bessel_k0", "k0e", positive, "``modified_bessel_k0(input) * exp(input)``.")
+_declare("scaled_modified_bessel_k1", "k1e", positive, "``modified_bessel_k1(input) * exp(input)``.")
 
 
 @pointwise(WIDE_FLOAT, namespace="special", samples=unary)
@@ -100,42 +105,3 @@ def special_i0e(xp: Any, input: Array, *, out: Array = None) -> Array:
 def special_i1e(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``i1(input) * exp(-abs(input))``, which stays a number however large `input` is."""
     return at_elements(xp, "i1e", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=unary)
-def special_modified_bessel_i0(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The modified Bessel function of the first kind of order 0: `i0` without a derivative."""
-    return at_elements(xp, "i0", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=unary)
-def special_modified_bessel_i1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The modified Bessel function of the first kind of order 1: `i1` without a derivative."""
-    return at_elements(xp, "i1", input)
-
-
-# --- K ---------------------------------------------------------------------------------------------------------------
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive)
-def special_modified_bessel_k0(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The modified Bessel function of the second kind of order 0."""
-    return at_elements(xp, "k0", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive)
-def special_modified_bessel_k1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The modified Bessel function of the second kind of order 1."""
-    return at_elements(xp, "k1", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive)
-def special_scaled_modified_bessel_k0(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``modified_bessel_k0(input) * exp(input)``."""
-    return at_elements(xp, "k0e", input)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=positive)
-def special_scaled_modified_bessel_k1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``modified_bessel_k1(input) * exp(input)``."""
-    return at_elements(xp, "k1e", input)

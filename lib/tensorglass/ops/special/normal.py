@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.core.dtypes import can_cast
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import cast_into_out
-from tensorglass.ops.declare.number_operands import plus, times
 from tensorglass.ops.declare.pointwise import pointwise
-from tensorglass.ops.declare.registry import Sample, operator
-from tensorglass.ops.declare.samples import positive, unary, unit_interval
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT, cannot_cast
 from tensorglass.ops.special import at_elements
 from tensorglass.ops.special.erf import erf
@@ -43,11 +40,10 @@ def special_erfcx(xp: Any, input: Array, *, out: Array = None) -> Array:
 @operator("special functions", namespace="special", out=True, samples=unary)
 def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part of a standard normal distribution that lies below `input`."""
-    check_tensor("special_ndtr", input)
-    around_zero = plus(erf(times(input, _ROOT_HALF)), 1)
+    around_zero = erf(input * _ROOT_HALF) + 1
     if out is not None and not can_cast(around_zero._dtype, out._dtype):
         raise cannot_cast(around_zero._dtype, out._dtype)
-    return cast_into_out(times(around_zero, 0.5), out)
+    return cast_into_out(around_zero * 0.5, out)
 
 
 @pointwise(WIDE_FLOAT, namespace="special", samples=unary)
@@ -57,12 +53,7 @@ def special_log_ndtr(xp: Any, input: Array, *, out: Array = None) -> Array:
     return at_elements(xp, "log_ndtr", input)
 
 
-def _probabilities() -> Iterator[Sample]:
-    for each in unit_interval():
-        yield Sample(((each.arguments[0] + 1) / 2,))
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_probabilities)
+@pointwise(WIDE_FLOAT, namespace="special")
 @derivative(input=lambda grad, result: grad * _ROOT_TWO_PI * (result.square() / 2).exp())
 def special_ndtri(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The inverse of `ndtr`: the number below which the part `input` of a normal distribution lies."""

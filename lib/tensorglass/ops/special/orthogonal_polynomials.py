@@ -6,24 +6,15 @@ degree that one of them needs. They have no derivative, as PyTorch's have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.ops.declare.pointwise import Operand, pointwise
-from tensorglass.ops.declare.registry import Sample, sample
-from tensorglass.ops.declare.samples import values
 from tensorglass.ops.declare.type_promotion import WIDE_FLOAT
 
 #: From the degree, x, and the polynomials of the two degrees before.
 Step = Callable[[int, Array, Array, Array], Array]
-
-
-def _degrees() -> Iterator[Sample]:
-    yield sample(values(2, 4, low=-1, high=1), values(4, low=0, high=9))
-    yield sample(values(), values(low=3, high=5))
-    yield sample(values(3), 2)
-    yield sample(0.5, values(5, low=-2, high=7))
 
 
 def _member(xp: Any, x: Array, n: Array, first: Array, step: Step) -> Array:
@@ -45,73 +36,48 @@ def _doubled(k: int, x: Array, now: Array, before: Array) -> Array:
     return (x + x) * now - before
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_chebyshev_polynomial_t(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the first kind of degree `n`."""
-    return _member(xp, input, n, input, _doubled)
+def _declare_chebyshev(letter: str, kind: str, first: Callable[[Array], Array]) -> None:
+    """Declare the polynomials of a kind, of which `first` is that of degree 1, and those shifted to [0, 1]."""
+
+    def kernel(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
+        return _member(xp, input, n, first(input), _doubled)
+
+    def shifted(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
+        return kernel(xp, 2 * input - 1, n)
+
+    kernel.__name__ = f"special_chebyshev_polynomial_{letter}"
+    kernel.__doc__ = f"The Chebyshev polynomial of the {kind} kind of degree `n`."
+    shifted.__name__ = f"special_shifted_chebyshev_polynomial_{letter}"
+    shifted.__doc__ = f"The Chebyshev polynomial of the {kind} kind of degree `n`, of ``2 * input - 1``."
+    for each in (kernel, shifted):
+        globals()[each.__name__] = pointwise(WIDE_FLOAT, namespace="special")(each)  # pickle looks for it here
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_chebyshev_polynomial_u(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the second kind of degree `n`."""
-    return _member(xp, input, n, 2 * input, _doubled)
+_declare_chebyshev("t", "first", lambda x: x)
+_declare_chebyshev("u", "second", lambda x: 2 * x)
+_declare_chebyshev("v", "third", lambda x: 2 * x - 1)
+_declare_chebyshev("w", "fourth", lambda x: 2 * x + 1)
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_chebyshev_polynomial_v(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the third kind of degree `n`."""
-    return _member(xp, input, n, 2 * input - 1, _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_chebyshev_polynomial_w(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the fourth kind of degree `n`."""
-    return _member(xp, input, n, 2 * input + 1, _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_shifted_chebyshev_polynomial_t(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the first kind of degree `n`, of ``2 * input - 1``."""
-    return _member(xp, 2 * input - 1, n, 2 * input - 1, _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_shifted_chebyshev_polynomial_u(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the second kind of degree `n`, of ``2 * input - 1``."""
-    return _member(xp, 2 * input - 1, n, 2 * (2 * input - 1), _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_shifted_chebyshev_polynomial_v(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the third kind of degree `n`, of ``2 * input - 1``."""
-    return _member(xp, 2 * input - 1, n, 2 * (2 * input - 1) - 1, _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
-def special_shifted_chebyshev_polynomial_w(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
-    """The Chebyshev polynomial of the fourth kind of degree `n`, of ``2 * input - 1``."""
-    return _member(xp, 2 * input - 1, n, 2 * (2 * input - 1) + 1, _doubled)
-
-
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
+@pointwise(WIDE_FLOAT, namespace="special")
 def special_hermite_polynomial_h(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
     """The Hermite polynomial of degree `n`, as physicists have it."""
     return _member(xp, input, n, 2 * input, lambda k, x, now, before: 2 * (x * now - (k - 1) * before))
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
+@pointwise(WIDE_FLOAT, namespace="special")
 def special_hermite_polynomial_he(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
     """The Hermite polynomial of degree `n`, as probabilists have it."""
     return _member(xp, input, n, input, lambda k, x, now, before: x * now - (k - 1) * before)
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
+@pointwise(WIDE_FLOAT, namespace="special")
 def special_laguerre_polynomial_l(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
     """The Laguerre polynomial of degree `n`."""
     return _member(xp, input, n, 1 - input, lambda k, x, now, before: ((2 * k - 1 - x) * now - (k - 1) * before) / k)
 
 
-@pointwise(WIDE_FLOAT, namespace="special", samples=_degrees)
+@pointwise(WIDE_FLOAT, namespace="special")
 def special_legendre_polynomial_p(xp: Any, input: Operand, n: Operand, *, out: Array = None) -> Array:
     """The Legendre polynomial of degree `n`."""
     return _member(xp, input, n, input, lambda k, x, now, before: ((2 * k - 1) * x * now - (k - 1) * before) / k)

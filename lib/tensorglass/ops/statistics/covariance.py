@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
-from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.creation.tensor import tensor
-from tensorglass.ops.declare.number_operands import times
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.linalg.matmul import matmul
 from tensorglass.ops.pointwise.complex import complex
 from tensorglass.tensor.tensor import Tensor
-
-
-def _covariance_samples() -> Iterator[Sample]:
-    yield sample(values(3, 7))  # no row a multiple of another: at a correlation of 1 `corrcoef` has a corner
-    yield sample(values(6))
-
-
-def _cov_samples() -> Iterator[Sample]:
-    yield from _covariance_samples()
-    yield sample(values(2, 5), correction=0)
-    yield sample(values(2, 4), fweights=values(4, low=1, high=4, dtype=dtypes.int64))
 
 
 def _check_weights(which: str, weights: Tensor, count: int) -> None:
@@ -49,7 +33,7 @@ def _check_weights(which: str, weights: Tensor, count: int) -> None:
         raise RuntimeError(f"cov(): {which} cannot be negative")
 
 
-@operator("reduction of rows", samples=_cov_samples)
+@operator("reduction of rows")
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
@@ -58,7 +42,6 @@ def cov(
     `fweights` says how often each observation was made, `aweights` how much it counts; the sum is divided by the
     number of observations less `correction`.
     """
-    check_tensor("cov", input)
     if len(input._size) > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {len(input._size)} dimensions"
@@ -83,7 +66,7 @@ def cov(
     else:
         mean = rows.sum(1) / count if count else rows.sum(1) / total
     if correction != 0 and aweights is not None and weights is not None:
-        total = total - times((weights * aweights).sum(), correction) / total
+        total = total - (weights * aweights).sum() * correction / total
     elif correction != 0:
         total = total - correction
     if not bool(total > 0):
@@ -96,10 +79,9 @@ def cov(
     return (product / total).squeeze()
 
 
-@operator("reduction of rows", samples=_covariance_samples)
+@operator("reduction of rows")
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of the rows: their covariances, divided by both deviations."""
-    check_tensor("corrcoef", input)
     if len(input._size) > 2:
         raise RuntimeError(
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.declare.number_operands import over, times
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.tensor.tensor import Tensor
-
-
-def _gradient_samples() -> Iterator[Sample]:
-    yield sample(values(6))
-    yield sample(values(3, 4))
-    yield sample(values(3, 4), spacing=2.0, dim=1)
-    yield sample(values(3, 4), spacing=(2.0, 0.5), edge_order=2)
-    yield sample(values(3, 4), spacing=[values(3).cumsum(0) + 1], dim=0)
 
 
 def _read_spacing(
@@ -80,10 +69,10 @@ def _even_slopes(input: Tensor, dim: int, step: float, edge_order: int) -> Tenso
         first = part(1) - part(0)
         final = part(last) - part(last - 1)
     else:
-        first = times(part(0), -1.5) + times(part(1), 2) - times(part(2), 0.5)
-        final = times(part(last - 2), 0.5) - times(part(last - 1), 2) + times(part(last), 1.5)
-    middle = over(part(2, last - 1) - part(0, last - 1), 2)
-    return cat([over(first, step), over(middle, step), over(final, step)], dim)
+        first = part(0) * -1.5 + part(1) * 2 - part(2) * 0.5
+        final = part(last - 2) * 0.5 - part(last - 1) * 2 + part(last) * 1.5
+    middle = (part(2, last - 1) - part(0, last - 1)) / 2
+    return cat([first / step, middle / step, final / step], dim)
 
 
 def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
@@ -115,7 +104,7 @@ def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> 
     else:
         one, two = apart[0], apart[1]
         first = (
-            -(times(one, 2) + two) / (one * (one + two)) * part(0)
+            -(one * 2 + two) / (one * (one + two)) * part(0)
             + (one + two) / (one * two) * part(1)
             + -one / (two * (one + two)) * part(2)
         )
@@ -123,12 +112,12 @@ def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> 
         final = (
             two / (one * (one + two)) * part(last - 2)
             + -(one + two) / (one * two) * part(last - 1)
-            + (times(two, 2) + one) / (two * (one + two)) * part(last)
+            + (two * 2 + one) / (two * (one + two)) * part(last)
         )
     return cat([first, inner, final], dim)
 
 
-@operator("numerical", method=False, samples=_gradient_samples)
+@operator("numerical", method=False)
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
@@ -137,7 +126,6 @@ def gradient(
     `spacing` is how far neighbours are apart: one number, one for each dimension, or a vector of coordinates for each.
     At the edges the slope is that of two elements, or, if `edge_order` is 2, of a parabola through three.
     """
-    check_tensor("gradient", input)
     dims, steps = _read_spacing(input, spacing, dim, edge_order)
     return tuple(
         [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tensorglass.backends import Array
@@ -11,14 +11,13 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import C_NAMES, comparable
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_pair, check_tensor
+from tensorglass.ops.arg_parser.checks import check_pair
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.creation.ranges import linspace
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
-from tensorglass.ops.declare.registry import Sample, operator, sample
-from tensorglass.ops.declare.samples import values
+from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import no_derivative
 from tensorglass.tensor.construct import from_array
@@ -27,19 +26,10 @@ from tensorglass.tensor.tensor import Tensor, array_of
 # --- integers ---------------------------------------------------------------------------------------------------
 
 
-def _bincount_samples() -> Iterator[Sample]:
-    whole = values(7, low=0, high=5, dtype=dtypes.int64)
-    yield sample(whole)
-    yield sample(whole, minlength=9)
-    yield sample(whole, values(7, seed=1).to(dtypes.float64))
-    yield sample(values(0, dtype=dtypes.int64), None, 3)
-
-
-@operator("sorting", samples=_bincount_samples)
+@operator("sorting")
 @derivative(node="NotImplemented", weights=no_derivative("aten::bincount"))
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
-    check_tensor("bincount", input)
     if input._dtype not in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
         raise not_implemented("bincount_cpu", input._dtype)
     if minlength < 0:
@@ -67,14 +57,6 @@ def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Arra
 
 
 _TITLE = "torch.histogramdd"  #: what PyTorch's errors name, in one dimension too
-_NO_BYTE = "value cannot be converted to type uint8_t without overflow"
-
-
-def _histc_samples() -> Iterator[Sample]:
-    yield sample(values(40), 5)
-    yield sample(values(4, 6), 4, -2, 2)
-    yield sample(values(5), bins=3, min=10, max=12)
-    yield sample(values(0), 3)
 
 
 def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
@@ -91,13 +73,12 @@ def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[floa
     return low, high
 
 
-@operator("sorting", out=True, samples=_histc_samples)
+@operator("sorting", out=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the largest.
 
     The counts have the dtype of `input`. Elements outside are not counted; the last bin has its upper end.
     """
-    check_tensor("histc", input)
     dtype = input._dtype
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(
@@ -110,14 +91,6 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         raise RuntimeError("value cannot be converted to type double without overflow")
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
-    if dtype is dtypes.bool:
-        raise not_implemented("linspace_cpu", dtype)
-    if dtype.is_complex:
-        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "histogram_cpu", dtype)
-    if dtype in dtypes.WIDE_UNSIGNED:
-        raise not_implemented("aminmax_cpu" if input.numel() and min == max else "linspace_cpu", dtype)
-    if dtype is dtypes.uint8 and (min < 0 or (min == max == 0 and not input.numel())):
-        raise RuntimeError(_NO_BYTE)
     if not dtype.is_floating_point:
         raise not_implemented("histogram_cpu", dtype)
     low, high = _bin_limits(input, min, max, "torch.histc")
@@ -137,14 +110,7 @@ def _equal_bins(xp: Any, array: Array, bins: int, low: float, high: float) -> Ar
 # --- numbers in any bins ---------------------------------------------------------------------------------------------
 
 
-def _histogram_samples() -> Iterator[Sample]:
-    yield sample(values(40), 5)
-    yield sample(values(4, 6), 4, range=(-2.0, 2.0))
-    yield sample(values(12), 3, weight=values(12, seed=1), density=True)
-    yield sample(values(0), 3)
-
-
-@operator("sorting", out=True, samples=_histogram_samples)
+@operator("sorting", out=True)
 @derivative(node="NotImplemented", input=no_derivative("aten::histogram"), weight=no_derivative("aten::histogram"))
 def histogram(
     input: Tensor,
@@ -159,7 +125,6 @@ def histogram(
 
     With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
     """
-    check_tensor("histogram", input)
     dtype = input._dtype
     if out is not None:
         check_pair(out)
@@ -176,20 +141,6 @@ def histogram(
     return return_types.histogram.out(
         *[write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)]
     )
-
-
-def _refuse_without_kernel(input: Tensor, has_edges: bool, limits: Sequence[float] | None) -> None:
-    """Raise PyTorch's error for a dtype without histograms: that of the first of its steps which lacks it."""
-    dtype = input._dtype
-    if not has_edges and limits is None and input.numel() and (not dtype.is_floating_point or dtype.itemsize == 2):
-        raise not_implemented("histogramdd", dtype)  # which looks for the ends
-    if dtype.is_floating_point:
-        return
-    if not has_edges and (dtype is dtypes.bool or dtype in dtypes.WIDE_UNSIGNED):
-        raise not_implemented("linspace_cpu", dtype)
-    if not has_edges and dtype is dtypes.uint8 and limits is not None and limits[0] < 0:
-        raise RuntimeError(_NO_BYTE)
-    raise not_implemented("histogram_cpu", dtype)
 
 
 def _check_bins(input: Tensor, bins: Any) -> None:
@@ -240,14 +191,6 @@ def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: 
 # --- points in boxes -------------------------------------------------------------------------------------------------
 
 
-def _histogramdd_samples() -> Iterator[Sample]:
-    yield sample(values(20, 2), [3, 2])
-    yield sample(values(20, 3), 2)
-    yield sample(values(2, 6, 2), [3, 2], range=[-2.0, 2.0, -1.0, 3.0], density=True)
-    yield sample(values(12, 1), [4], weight=values(12, seed=1))
-    yield sample(values(0, 2), [2, 2])
-
-
 def _read_bins(input: Tensor, bins: Any) -> list[Any]:
     """For each dimension the number of bins, or their edges."""
     dimensions = input._size[-1] if input._size else 0
@@ -267,7 +210,7 @@ def _read_bins(input: Tensor, bins: Any) -> list[Any]:
     return list(bins)
 
 
-@operator("sorting", method=False, samples=_histogramdd_samples)
+@operator("sorting", method=False)
 def histogramdd(
     input: Tensor, bins: Any, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
@@ -277,7 +220,6 @@ def histogramdd(
     of edges for each; `range` a lower and an upper end for each. With `weight`, the sum of the points' weights; with
     `density`, divided by the whole and by the boxes' volumes.
     """
-    check_tensor("histogramdd", input)
     return return_types.histogramdd(*_in_boxes(input, _read_bins(input, bins), range, weight, density))
 
 
@@ -293,7 +235,9 @@ def _in_boxes(
         )
     if weight is not None:
         _check_weight(input, weight)
-    _refuse_without_kernel(input, any(isinstance(each, Tensor) for each in bins), limits)
+    has_edges = any(isinstance(each, Tensor) for each in bins)
+    if not dtype.is_floating_point or (dtype.itemsize == 2 and limits is None and input.numel() and not has_edges):
+        raise not_implemented("histogram_cpu", dtype)
     points = input.detach().reshape(-1, dimensions)
     edges = tuple(
         each

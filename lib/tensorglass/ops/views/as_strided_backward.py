@@ -22,6 +22,8 @@ def as_strided(
     grad: Tensor, input_header: geometry.Header, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Tensor:
     """The gradient of ``input.as_strided(size, stride, storage_offset)`` for `input`, whose header is given."""
+    if 0 in size:
+        return grad.new_zeros(input_header[0])
     offset = input_header[2] if storage_offset is None else storage_offset
     return _at_cells(grad, input_header, (tuple(size), tuple(stride), offset))
 
@@ -34,13 +36,11 @@ def unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int,
     return _at_cells(grad, header, geometry.unfold(*header, dimension, size, step))
 
 
+@recorded
 @derivative(node="UnfoldBackwardBackward0", grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
-def _unfolded(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Tensor:
+def unfold_backward(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Tensor:
     made = grad_in._backend.launch(_windows_added, array_of(grad_in), input_sizes, dim, step)
     return from_array(made, grad_in._dtype, grad_in._storage)
-
-
-unfold_backward = recorded(_unfolded)
 
 
 def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, step: int) -> Array:

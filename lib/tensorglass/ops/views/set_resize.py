@@ -20,7 +20,7 @@ from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.recorder import Recorder, is_recorded
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.bool_arguments import Stated
-from tensorglass.ops.arg_parser.checks import check_tensor, ints, invalid_combination, type_name
+from tensorglass.ops.arg_parser.checks import ints, invalid_combination, type_name
 from tensorglass.ops.arg_parser.wrap import explaining
 from tensorglass.ops.copies.copy import format_strides, settle_gained, suggested_format
 from tensorglass.ops.declare.registry import operator
@@ -209,7 +209,6 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
 @operator("header", function=False)
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: formats.memory_format | None = None) -> Tensor:
     """`input.resize_(the_template.size())`; `preserve_format` is the format that the template seems to have."""
-    check_tensor("resize_as_", the_template, "the_template")
     if memory_format is preserve_format:
         memory_format = suggested_format(the_template)
     return resize_(input, the_template._size, memory_format=memory_format)
@@ -218,7 +217,6 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: formats.me
 @operator("header")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size."""
-    check_tensor("is_same_size", other, "other")
     return input._size == other._size
 
 

@@ -17,12 +17,11 @@ from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.inplace import reread
 from tensorglass.ops.arg_parser.bool_arguments import StatedDims
-from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor, ints, invalid_combination
+from tensorglass.ops.arg_parser.checks import all_tensors, ints, invalid_combination
 from tensorglass.ops.copies.copy import clone, contiguous, new_copy
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
 from tensorglass.ops.views import as_strided_backward as strided_gradient
-from tensorglass.ops.views.real_imag import set_imag, set_real
 from tensorglass.tensor.construct import make, same_inference, view_of
 from tensorglass.tensor.tensor import Tensor, header_of, raw_array
 
@@ -67,7 +66,6 @@ def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
 @operator("view", function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.view(other.size())`."""
-    check_tensor("view_as", other, "other")
     return view(input, other._size)
 
 
@@ -93,7 +91,6 @@ def _cut_anew(copy: Tensor, size: tuple[int, ...]) -> Tensor:
 @operator("view", function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.reshape(other.size())`."""
-    check_tensor("reshape_as", other, "other")
     return reshape(input, other._size)
 
 
@@ -108,7 +105,6 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @derivative(node="ViewBackward0", input=lambda grad, input_size: grad.reshape(input_size))
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
-    check_tensor("unflatten", input)
     return view_of(input, *geometry.unflatten(*header_of(input), dim, ints("unflatten", (sizes,), "(int dim, sizes)")))
 
 
@@ -266,15 +262,23 @@ def _unnarrowed(grad: Tensor, size: tuple[int, ...], dim: int, start: int, lengt
     return unsliced(grad, size, dim, start, start + length)
 
 
+def _unselected(grad: Tensor, input_size: tuple[int, ...], dim: int, index: int) -> Tensor:
+    return unselected(grad, input_size, dim, index)
+
+
 @operator("view")
-@derivative(input=lambda grad, input_size, dim, index: unselected(grad, input_size, dim, index))
+@derivative(input=_unselected)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
     return view_of(input, *geometry.select(*header_of(input), dim, index))
 
 
+def _undiagonal(grad: Tensor, input_size: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Tensor:
+    return undiagonal(grad, input_size, offset, dim1, dim2)
+
+
 @operator("view")
-@derivative(input=lambda grad, input_size, offset, dim1, dim2: undiagonal(grad, input_size, offset, dim1, dim2))
+@derivative(input=_undiagonal)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
     return view_of(input, *geometry.diagonal(*header_of(input), offset, dim1, dim2))
@@ -336,7 +340,32 @@ def view_as_complex(input: Tensor) -> Tensor:
 reread.update({False: view_as_real, True: view_as_complex})
 
 
-@operator("view", method=False, attribute=True, setter=set_real)
+def _set_real(input: Tensor, value: Any) -> None:
+    """Write a tensor or a number over the real parts; over all of a real tensor."""
+    _write_part(input.real, value)
+
+
+def _set_imag(input: Tensor, value: Any) -> None:
+    """Write a tensor or a number over the imaginary parts: negated where the tensor is read conjugated."""
+    if not input.is_conj():
+        _write_part(input.imag, value)
+        return
+    stored = input.conj().imag
+    if isinstance(value, Tensor):
+        value = -value.to(stored.dtype)
+    elif isinstance(value, int | float | complex):
+        value = -value
+    _write_part(stored, value)
+
+
+def _write_part(part: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor):
+        part.copy_(value)
+    else:
+        part[...] = value
+
+
+@operator("view", method=False, attribute=True, setter=_set_real)
 def real(input: Tensor) -> Tensor:
     """The real parts; a real tensor itself."""
     if not input._dtype.is_complex:
@@ -346,7 +375,7 @@ def real(input: Tensor) -> Tensor:
     return view_of(input, *geometry.real(*header_of(input)), input._dtype.to_real())
 
 
-@operator("view", method=False, attribute=True, setter=set_imag)
+@operator("view", method=False, attribute=True, setter=_set_imag)
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor."""
     if not input._dtype.is_complex:

@@ -11,7 +11,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor
+from tensorglass.ops.arg_parser.checks import all_tensors
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.views.shape import conj, expand, transpose
 from tensorglass.tensor.construct import view_of
@@ -95,7 +95,6 @@ def _check_matrices(input: Tensor, name: str) -> None:
 @operator("view", function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.expand(other.size())`."""
-    check_tensor("expand_as", other, "other")
     return expand(input, other._size)
 
 

@@ -71,16 +71,16 @@ GOOD_CALLS: list[tuple[str, tuple[Any, ...], str]] = [
     ("numel", (MATRIX,), "function"),
     ("t", (MATRIX,), "function"),
 ]
-STRANGERS: tuple[Any, ...] = ("a", None, 1.5, True, ("a",), (0, "a"), (1.5, 0), MATRIX, Dtype("int8"))
+MISFITS: tuple[Any, ...] = ("a", None, 1.5, True, ("a",), (0, "a"), (1.5, 0), MATRIX, Dtype("int8"))
 
 
 def wrong_calls(
-    arguments: tuple[Any, ...], first: int, strangers: tuple[Any, ...]
+    arguments: tuple[Any, ...], first: int, misfits: tuple[Any, ...]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """The neighbours of a good call: from `first` on, each argument replaced, the last left out, one added."""
     for place in range(first, len(arguments)):
-        for stranger in strangers:
-            yield (*arguments[:place], stranger, *arguments[place + 1 :]), {}
+        for misfit in misfits:
+            yield (*arguments[:place], misfit, *arguments[place + 1 :]), {}
     for length in range(first, len(arguments)):
         yield arguments[:length], {}
     yield (*arguments, 0), {}
@@ -91,12 +91,12 @@ def wrong_calls(
     ("name", "arguments", "forms"), GOOD_CALLS, ids=[f"{each[0]}-{i}" for i, each in enumerate(GOOD_CALLS)]
 )
 def test_a_wrong_call_is_refused_in_pytorchs_words(name: str, arguments: tuple[Any, ...], forms: str) -> None:
-    strangers = STRANGERS
+    misfits = MISFITS
     if name in ("squeeze", "squeeze_"):  # PyTorch tells squeeze() and squeeze(None) apart, and refuses the latter
-        strangers = tuple(each for each in STRANGERS if each is not None)
+        misfits = tuple(each for each in MISFITS if each is not None)
     found = []
     for form in ("function", "method") if forms == "both" else (forms,):
         assert disagreement(name, arguments, form=form) is None
-        for wrong, keywords in wrong_calls(arguments, 1 if form == "method" else 0, strangers):
+        for wrong, keywords in wrong_calls(arguments, 1 if form == "method" else 0, misfits):
             found.append(disagreement(name, wrong, keywords, form=form))
     assert not [each for each in found if each]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from parity.steps import disagreement
+from parity.steps import disagreement, torch
+
+import tensorglass
 
 TENSORS = (
     "torch.arange(6.).reshape(2, 3)", "torch.arange(6).reshape(2, 3).t()", "torch.tensor([1+2j, 3]).conj()",
@@ -85,8 +87,8 @@ def test_copies_have_the_memory_format_asked_for(tensor: str) -> None:
 
 
 KINDS = (
-    "", "torch.int8", "'torch.FloatTensor'", "torch.FloatTensor", "torch.LongTensor", "'torch.foo'", "'foo'", "int",
-    "float", "torch.Tensor", "3", "None", "torch.float32, True", "torch.float32, non_blocking=True",
+    "", "torch.int8", "'torch.FloatTensor'", "torch.FloatTensor", "torch.LongTensor", "'torch.foo'", "'foo'",
+    "torch.Tensor", "3", "None", "torch.float32, True", "torch.float32, non_blocking=True",
     "'torch.BoolTensor'", "'FloatTensor'", "torch.float32, copy=True", "torch.ones(1)",
 )  # fmt: skip
 
@@ -95,3 +97,10 @@ KINDS = (
 def test_type_reads_its_argument_as_pytorch_does(kind: str) -> None:
     for tensor in TENSORS[:3]:
         assert disagreement(f"x = {tensor} ;; y = x.type({kind}) ;; y is x ;; y") is None
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_types_of_python_are_no_dtypes_to_type(kind: type) -> None:
+    for library, error in ((tensorglass, TypeError), (torch, ValueError)):
+        with pytest.raises(error):
+            library.ones(2).type(kind)

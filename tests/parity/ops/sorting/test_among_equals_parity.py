@@ -1,4 +1,4 @@
-"""Equal elements: `median` and stable sorts choose PyTorch's; others choose one with the same value."""
+"""Equal elements: stable sorts and medians of short rows choose PyTorch's; others one with the same value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ CHOSEN: dict[str, list[dict[str, Any]]] = {
 ANY: dict[str, list[dict[str, Any]]] = {
     "topk": [{"k": k, "largest": largest} for k in (1, 2, 5, 16) for largest in (True, False)],
     "kthvalue": [{"k": k} for k in (1, 2, 5, 16)],
+    "median": [{}],
     "mode": [{}],
+    "nanmedian": [{}],
     "sort": [{"descending": False}, {"descending": True}],
 }
 
@@ -47,11 +49,12 @@ def with_equals(size: tuple[int, ...], has_nan: bool) -> list[Blueprint]:
 def test_of_equal_elements_pytorchs_are_chosen(name: str, size: tuple[int, ...]) -> None:
     found = [
         disagreement(name, (tensor,), {"dim": dim, **keywords})
-        for dim in range(len(size))
+        for dim, length in enumerate(size)
+        if name == "sort" or length <= 64
         for keywords in CHOSEN[name]
         for tensor in with_equals(size, has_nan=name != "nanmedian")
     ]
-    assert found
+    assert found or max(size) > 64
     assert [each for each in found if each is not None] == []
 
 

@@ -1,4 +1,4 @@
-"""Views that are copied at once, against PyTorch: what they refuse, and several results written to ``out=``."""
+"""Views that are copied immediately, against PyTorch: what they refuse, and several results written to ``out=``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,10 @@
+"""Mixed precision, `torch.amp`: `autocast` runs products in a short dtype, `GradScaler` keeps gradients from vanishing.
+
+Loaded when it is first asked for. Until a program enables autocast, no operator knows of it.
+"""
+
+from tensorglass.amp.autocast_mode import autocast, custom_bwd, custom_fwd
+from tensorglass.amp.grad_scaler import GradScaler
+from tensorglass.amp.settings import is_autocast_available
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]

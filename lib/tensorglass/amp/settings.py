@@ -1,0 +1,108 @@
+"""The settings of autocast: for each thread whether it is on, and in which dtype, for each type of device."""
+
+from __future__ import annotations
+
+import threading
+
+import tensorglass as torch
+from tensorglass.amp import casting
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.naming import type_name
+
+#: The dtypes in which autocast runs on each type of device, unless it is told another.
+DEFAULTS = {"cpu": torch.bfloat16, "cuda": torch.float16, "sim": torch.float16}
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.enabled = dict.fromkeys(DEFAULTS, False)
+        self.dtype = dict(DEFAULTS)
+        self.cache_enabled = True
+        self.nesting = 0
+
+
+state = _State()
+
+
+def _known(device_type: str) -> str:
+    """The type of a device that has autocast; PyTorch's errors for all others."""
+    kind = torch.device(device_type).type
+    if kind not in DEFAULTS:
+        raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
+    return kind
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether this type of device has autocast."""
+    return torch.device(device_type).type in DEFAULTS
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """Whether autocast is on in this thread for a type of device; without one, for "cuda"."""
+    return state.enabled[_known("cuda" if device_type is None else device_type)]
+
+
+def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
+    """Switch autocast on or off in this thread for a type of device; called with a bool alone, for "cuda"."""
+    if isinstance(device_type, bool):
+        return set_autocast_enabled("cuda", device_type)
+    if not isinstance(enabled, bool):
+        raise TypeError(
+            f"set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not {type_name(enabled)}"
+        )
+    if enabled:
+        casting.install()
+    state.enabled[_known(device_type)] = enabled
+    return _tell_casting()
+
+
+def get_autocast_dtype(device_type: str) -> DType:
+    """The dtype in which autocast runs products on this type of device."""
+    kind = torch.device(device_type).type
+    if kind not in DEFAULTS:
+        raise RuntimeError("unsupported scalarType")
+    return state.dtype[kind]
+
+
+def set_autocast_dtype(device_type: str, dtype: DType) -> None:
+    """Set the dtype in which autocast runs products on this type of device."""
+    if not isinstance(dtype, DType):
+        raise TypeError(
+            f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}"
+        )
+    state.dtype[_known(device_type)] = dtype
+    _tell_casting()
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether a parameter is cast once for a whole region, not for every operator that uses it."""
+    return state.cache_enabled
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Say whether a parameter is cast once for a whole region, not for every operator that uses it."""
+    state.cache_enabled = enabled
+    _tell_casting()
+
+
+def clear_autocast_cache() -> None:
+    """Forget the parameters that have been cast."""
+    casting.state.cache.clear()
+
+
+def autocast_increment_nesting() -> int:
+    """Count one region that begins; returns how many are open."""
+    state.nesting += 1
+    return state.nesting
+
+
+def autocast_decrement_nesting() -> int:
+    """Count one region that ends; returns how many are open."""
+    state.nesting -= 1
+    return state.nesting
+
+
+def _tell_casting() -> None:
+    """Tell `casting`, which operators ask, the dtypes of the devices on which autocast is on."""
+    casting.state.dtypes = {kind: state.dtype[kind] for kind, is_on in state.enabled.items() if is_on}
+    casting.state.is_caching = state.cache_enabled

@@ -1,0 +1,99 @@
+"""What PyTorch has and this library leaves out on purpose: by topic, with what to do instead.
+
+The errors of missing names ask here. A topic is a pattern of paths ("compile", "Tensor.to_sparse", "nn.quantized"),
+what the names have to do with, and advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.core.errors import explained
+
+_TOPICS = (
+    (
+        r"sparse|coalesce|c?crow_|c?col_indices|crow|row_indices|Tensor\.(indices|values)$|(indices|values)_copy"
+        r"|\bs?s?p?addmm$|\bsspaddmm|\bh?spmm|\bhsmm|\bdsmm|\bs?smm$|dense_dim|to_dense|saddmm",
+        "sparse tensors",
+        "compute with dense tensors, or with scipy.sparse",
+    ),
+    (
+        r"quant|\bqat|intrinsic|int_repr|\bq_|q(u)?int\d|Q(U)?Int\d|qscheme|per_(tensor|channel)_|fbgemm|\bao$|fuse_|fusion",
+        "quantised tensors and fused layers",
+        "compute in float16 or bfloat16, which have half the bytes",
+    ),
+    (
+        r"^jit$|compile|Script|\bfx$|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
+        "compilers and recorded programs",
+        "call the function itself: programs run as they are written",
+    ),
+    (
+        r"mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|xpu|mps|cpp)$"
+        r"|nccl|tunable|cublas|magma|green|Green|gds|kineto|has_(mkl|lapack|openmp|spectral)|_ipu|_xla|scaled_mm|grouped_mm",
+        "libraries and devices that only PyTorch's own kernels use",
+        "compute on 'cpu', on 'cuda', or on the simulated device 'sim'",
+    ),
+    (
+        r"nested|jagged|masked$|padded_tensor",
+        "nested and masked tensors",
+        "pad sequences to one length (nn.utils.rnn.pad_sequence), and keep a mask",
+    ),
+    (
+        r"profil|nvtx|monitor|Benchmark|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
+        "profilers",
+        "glassroom's watch and memory_timeline show what runs and where memory goes",
+    ),
+    (
+        r"float8|float4|bits\d|\bbit$|\bu?int[1-7]$|complex32|chalf",
+        "dtypes that NumPy has not",
+        "convert to float16, bfloat16 or complex64",
+    ),
+    (r"[dD]ata[pP]ipe|DataChunk|_data_pipe|guaranteed_|determinism|runtime_validation|graph_settings|argument_validation",
+     "data pipes", "write an IterableDataset, and give it to a DataLoader"),
+    (r"\b(hub|package|classes|futures|fork|wait|Future|rpc)$|Await|RRef",
+     "packages, downloads and tasks of PyTorch's own runtime", "use pip, urllib and concurrent.futures"),
+    (r"\b(eig|lstsq|matrix_rank|solve|symeig)$",
+     "operators that PyTorch has removed", "use torch.linalg.eig, torch.linalg.lstsq, torch.linalg.matrix_rank, "
+     "torch.linalg.solve or torch.linalg.eigh"),
+    (
+        r"^(AVG|SUM|AliasDb|Argument|Block|CallStack|Capsule|Code|CompilationUnit|Complete|Concrete|DeepCopyMemoTable"
+        r"|Deserial|Serialization|DisableTorch|Dispatch|Exclude|Execution|ErrorReport|FatalError|FileCheck|FunctionSchema"
+        r"|Gradient|IODescriptor|JIT|ModuleDict|ParameterDict|BufferDict|Operator|PRIVATE|PyTorchFile|Static|StorageBase"
+        r"|Tag|Tracing|Use|Value|Accelerator|Event|Stream|Node)"
+        r"|legacy_contiguous|type_list|type_comment|_nums|get_file_path|get_device_module|classproperty|prepare_multi"
+        r"|thread_safe|torch_version|unify|windows|quasirandom|init_num_threads|hash_tensor|slice_inverse|\btypes$"
+        r"|set_anomaly_enabled|backcompat|backend_|collect_env|backtrace|privateuse1|set_module|swap_|\bweak$|throughput"
+        r"|multithreading|view_replay|grad_layout|is_tensor_like|SavedTensor|NestedIO|debug_unwrap|Broadcasting|_NOTES|_notes"
+        r"|GRID_SAMPLE|assert_int|boolean_dispatch|torch_function|common_types|factory_kwargs|memory_format$|const_data_ptr"
+        r"|module_load|reinforce|\bresize(_as)?$|volatile|record_stream|choose_|LinearCrossEntropyOptions|\bindex$|Tensor\.name$"
+        r"|non_deterministic|embedding_renorm_|native_dropout|^functional$|grad_dtype|nn\.(attention|grad|functional\.grad)$"
+        r"|\bbind$|copy_method_params",
+        "the inner parts of PyTorch, and names that it keeps for old programs",
+        "use its documented functions",
+    ),
+    (r"Tensor\.prelu|conv_tbc", "older forms of layers", "use torch.nn.functional.prelu and conv1d"),
+    (r"^cuda\.",
+     "control of CUDA's driver, allocators and streams beyond what teaching needs", "use PyTorch for it"),
+)  # fmt: skip
+
+
+def about(path: str) -> str | None:
+    """The note for a name that is left out, such as "compile" or "Tensor.to_sparse"; None for other names."""
+    for pattern, topic, advice in _TOPICS:
+        if re.search(pattern, path):
+            return f"torch.{path} is out of scope here, as are {topic} in general. Instead, {advice}."
+    return None
+
+
+def refusing(module: str) -> Callable[[str], Any]:
+    """`__getattr__` for a module that has no more names, such as "nn": the error says if a name is left out."""
+
+    def look(name: str) -> Any:
+        error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
+        note = None if name.startswith("_") else about(f"{module}.{name}")
+        raise error if note is None else explained(error, note)
+
+    return look

@@ -1,0 +1,50 @@
+"""`torch.distributed`: tensors sent between processes, by MPI.
+
+`mpiexec -n 4 python train.py` starts a program four times; `init_process_group("mpi")` makes the four one group. MPI is
+what mpi4py finds (extra: distributed). Nothing of it is imported before a group is made.
+"""
+
+from typing import TYPE_CHECKING
+
+from tensorglass.core.lazy_modules import fetching
+from tensorglass.distributed.collectives import (
+    all_gather,
+    all_gather_into_tensor,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
+from tensorglass.distributed.groups import (
+    GroupMember,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    group,
+    init_process_group,
+    is_available,
+    is_gloo_available,
+    is_initialized,
+    is_mpi_available,
+    is_nccl_available,
+    new_group,
+)
+from tensorglass.distributed.objects import all_gather_object, broadcast_object_list, gather_object, scatter_object_list
+from tensorglass.distributed.point_to_point import irecv, isend, recv, send
+from tensorglass.distributed.reduce_op import ReduceOp
+from tensorglass.distributed.work import Work
+
+if TYPE_CHECKING:
+    from tensorglass.distributed.process_group import ProcessGroup
+
+__getattr__ = fetching(globals(), {"process_group": ("ProcessGroup",)})  # it imports mpi4py

@@ -1,0 +1,252 @@
+"""The default group of processes, groups of some of them, and ranks: each process's number."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from importlib.util import find_spec
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tensorglass.core.errors import explained, warn
+
+if TYPE_CHECKING:
+    from tensorglass.distributed.process_group import ProcessGroup
+
+#: None is the default group; an integer is `GroupMember.NON_GROUP_MEMBER`.
+Group: TypeAlias = "ProcessGroup | int | None"
+
+default_timeout = timedelta(minutes=30)
+
+_world: ProcessGroup | None = None
+_parts: list[ProcessGroup] = []  # what `new_group` has made
+
+
+class _World(type):
+    @property
+    def WORLD(cls) -> ProcessGroup | None:
+        return _world
+
+
+class group(metaclass=_World):
+    """`group.WORLD`, the default group; None before `init_process_group`."""
+
+
+class GroupMember(metaclass=_World):
+    """`GroupMember.NON_GROUP_MEMBER` is what `new_group` returns to a process that the group leaves out."""
+
+    NON_GROUP_MEMBER = -100
+
+
+def is_available() -> bool:
+    """Whether the package is there: always. Whether it can run says `is_mpi_available`."""
+    return True
+
+
+def is_mpi_available() -> bool:
+    """Whether mpi4py is installed."""
+    return find_spec("mpi4py") is not None
+
+
+def is_gloo_available() -> bool:
+    """False: the engine is MPI."""
+    return False
+
+
+def is_nccl_available() -> bool:
+    """False: the engine is MPI."""
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether there is a default group."""
+    return _world is not None
+
+
+def init_process_group(
+    backend: str | None = None,
+    init_method: str | None = None,
+    timeout: timedelta | None = None,
+    world_size: int = -1,
+    rank: int = -1,
+    store: Any = None,
+    group_name: str = "",
+    pg_options: Any = None,
+    device_id: Any = None,
+) -> None:
+    """Make all processes that `mpiexec` has started the default group. Every process calls it.
+
+    `backend` is "mpi", or None for the same. An operation that takes longer than `timeout` raises a RuntimeError.
+    MPI knows the ranks and where the processes are, so the other arguments are not needed.
+
+    An exception that nothing catches in one process ends the program in all: the others would wait for it forever.
+    """
+    global _world
+    if _world is not None:
+        raise ValueError("trying to initialize the default process group twice!")
+    engine = "mpi" if backend is None else backend.lower()
+    if engine != "mpi":
+        error = RuntimeError(f"Distributed package doesn't have {engine.upper()} built in")
+        raise explained(error, 'The engine here is MPI: init_process_group("mpi"), and mpiexec -n 4 python train.py.')
+    if not is_mpi_available():
+        raise explained(
+            RuntimeError(
+                "Distributed package doesn't have MPI built in. MPI is only included if you build PyTorch from source "
+                "on a host that has MPI installed."
+            ),
+            "Here mpi4py is needed: pip install 'tensorglass[distributed]'.",
+        )
+    if world_size != -1 or rank != -1:
+        warn(
+            f"For MPI backend, world_size ({world_size}) and rank ({rank}) are ignored since they are assigned by the "
+            "MPI runtime."
+        )
+    from tensorglass.distributed import process_group
+
+    _world = process_group.world(timeout or default_timeout)
+    if _world.size() > 1:
+        sys.excepthook = _end_all
+
+
+def destroy_process_group(group: Group = None) -> None:
+    """Wait for what has begun in a group, and give it up; without `group`, all groups."""
+    global _world
+    if isinstance(group, int):
+        return
+    chosen = group or _world
+    assert chosen is not None, "Process group cannot be None"
+    if chosen is not _world:
+        _parts.remove(chosen)
+        chosen.shut_down()
+        return
+    for each in (*_parts, chosen):
+        each.shut_down()
+    _parts.clear()
+    _world = None
+    if sys.excepthook is _end_all:
+        sys.excepthook = sys.__excepthook__
+
+
+def _end_all(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    from tensorglass.distributed.process_group import end_all_processes
+
+    sys.__excepthook__(kind, error, traceback)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    time.sleep(0.5)  # mpiexec drops what it has not read by then, of this process and of others that fail with it
+    end_all_processes()
+
+
+def default_group() -> ProcessGroup:
+    """The default group, or PyTorch's error that there is none."""
+    if _world is None:
+        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+    return _world
+
+
+def found(group: Group) -> ProcessGroup | None:
+    """The group that is meant, or None if this process is not in it."""
+    if isinstance(group, int):  # GroupMember.NON_GROUP_MEMBER
+        return None
+    return default_group() if group is None else group
+
+
+def member_of(group: Group, caller: str) -> ProcessGroup | None:
+    """The same, with a warning if this process is not in it."""
+    chosen = found(group)
+    if chosen is None:
+        warn(f"Running {caller} on global rank {get_rank()} which does not belong to the given group.")
+    return chosen
+
+
+def rank_in(group: ProcessGroup, global_rank: int | None, group_rank: int | None) -> int:
+    """A process's number in the group, which is given as such or as its number among all."""
+    if group_rank is not None:
+        if global_rank is not None:
+            raise ValueError("Can't specify both group_rank and global_rank")
+        return group_rank
+    if global_rank is None:
+        raise ValueError("Must specify global_rank or group_rank")
+    return get_group_rank(group, global_rank)
+
+
+def get_rank(group: Group = None) -> int:
+    """This process's number in a group, or -1."""
+    chosen = found(group)
+    return -1 if chosen is None else chosen.rank()
+
+
+def get_world_size(group: Group = None) -> int:
+    """The number of processes in a group, or -1 for a process that is not in it."""
+    chosen = found(group)
+    return -1 if chosen is None else chosen.size()
+
+
+def get_backend(group: Group = None) -> str:
+    """The engine: "mpi"."""
+    chosen = found(group)
+    if chosen is None:
+        raise ValueError("Invalid process group specified")
+    return chosen.name()
+
+
+def get_group_rank(group: Group, global_rank: int) -> int:
+    """A process's number in a group, from its number among all."""
+    chosen = found(group)
+    if chosen is not None and chosen is _world:
+        return global_rank
+    ranks = () if chosen is None else chosen.ranks
+    if global_rank not in ranks:
+        raise ValueError(f"Global rank {global_rank} is not part of group {group}")
+    return ranks.index(global_rank)
+
+
+def get_global_rank(group: Group, group_rank: int) -> int:
+    """A process's number among all, from its number in a group."""
+    chosen = found(group)
+    if chosen is not None and chosen is _world:
+        return group_rank
+    ranks = () if chosen is None else chosen.ranks
+    if not 0 <= group_rank < len(ranks):
+        raise ValueError(f"Group rank {group_rank} is not part of group {group}")
+    return ranks[group_rank]
+
+
+def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
+    """The numbers among all of a group's processes."""
+    return list((group or default_group()).ranks)
+
+
+def new_group(
+    ranks: Sequence[int] | None = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    use_local_synchronization: bool = False,
+    group_desc: str | None = None,
+    device_id: Any = None,
+    sort_ranks: bool = True,
+) -> ProcessGroup | int:
+    """A group of some processes, numbered in ascending order, or as in `ranks` if `sort_ranks` is False.
+
+    The processes in it must call this; others may, and get `GroupMember.NON_GROUP_MEMBER`.
+    """
+    everyone = default_group()
+    size = everyone.size()
+    chosen = list(range(size) if ranks is None else sorted(ranks) if sort_ranks else ranks)
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"ranks list must not contain duplicate entries, got {chosen}")
+    if len(chosen) > size:
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
+    for each in chosen:
+        if not 0 <= each < size:
+            raise ValueError(f"Rank {each} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
+    made = everyone.part(chosen, timeout)
+    if made is None:
+        return GroupMember.NON_GROUP_MEMBER
+    _parts.append(made)
+    return made

@@ -1,0 +1,77 @@
+"""`Work`: an operation between processes that has begun, and may still go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from tensorglass.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+#: How often MPI is asked without a pause, and the longest pause after that, in seconds.
+_ASKED_WITHOUT_PAUSE, _LONGEST_PAUSE = 200, 1e-3
+
+
+class Work:
+    """What `async_op=True` returns. The tensors have their new elements after `wait()`."""
+
+    def __init__(
+        self, name: str, request: MPI.Request, timeout: timedelta, finish: Callable[[], Sequence[Tensor]]
+    ) -> None:
+        """`finish` is called once, when `request` is complete; it stores what arrived and returns those tensors."""
+        self._name = name
+        self._request = request
+        self._timeout = timeout
+        self._finish = finish
+        self._result: list[Tensor] | None = None
+        self._source = -1
+
+    def is_completed(self) -> bool:
+        """Whether the operation is complete. Asking also lets MPI go on with it."""
+        if self._result is None:
+            from mpi4py import MPI
+
+            status = MPI.Status()
+            if not self._request.Test(status):
+                return False
+            self._source = status.source
+            self._result = list(self._finish())
+        return True
+
+    def is_success(self) -> bool:
+        """The same: an operation that fails raises an error."""
+        return self.is_completed()
+
+    def wait(self, timeout: timedelta = timedelta(0)) -> bool:
+        """Wait until the operation is complete; no `timeout` is the group's.
+
+        MPI is asked again and again, with pauses: neither Ctrl-C nor a time limit would end a wait inside MPI.
+        """
+        limit = timeout or self._timeout
+        deadline = time.monotonic() + limit.total_seconds()
+        asked = 0
+        while not self.is_completed():
+            if time.monotonic() > deadline:
+                milliseconds = round(limit.total_seconds() * 1000)
+                raise RuntimeError(f"Timed out waiting {milliseconds}ms for {self._name} operation to complete")
+            asked += 1
+            time.sleep(min(max(asked - _ASKED_WITHOUT_PAUSE, 0) * 1e-6, _LONGEST_PAUSE))
+        return True
+
+    def synchronize(self) -> None:
+        """Wait."""
+        self.wait()
+
+    def result(self) -> list[Tensor]:
+        """The tensors that the operation has written to."""
+        self.wait()
+        return self._result or []
+
+    def source_rank(self) -> int:
+        """The rank in the group of the process that sent what was received."""
+        self.wait()
+        return self._source

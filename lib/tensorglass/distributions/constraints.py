@@ -1,0 +1,188 @@
+"""Constraints: which values a parameter or a sample may have.
+
+``constraint.check(value)`` says it for each event; an event has the last `event_dim` dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.tensor.tensor import Tensor
+
+
+class Constraint:
+    """What values must satisfy. `bounds` are printed, and named as PyTorch names them."""
+
+    is_discrete = False
+    event_dim = 0
+
+    def __init__(self, **bounds: Any) -> None:
+        vars(self).update(bounds)
+        self._bounds = bounds
+
+    def check(self, value: Tensor) -> Tensor:
+        """For each event, whether it satisfies the constraint."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{name}={value}" for name, value in self._bounds.items())
+        return f"{type(self).__name__[1:]}({bounds})"
+
+
+Constraints = Mapping[str, Constraint]  #: of parameters, by their names
+
+
+class _Real(Constraint):
+    def check(self, value: Tensor) -> Tensor:
+        return value == value  # False for NaN
+
+
+class _Boolean(Constraint):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value == 0) | (value == 1)
+
+
+class _GreaterThan(Constraint):
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return value > self._bounds["lower_bound"]
+
+
+class _GreaterThanEq(_GreaterThan):
+    def check(self, value: Tensor) -> Tensor:
+        return value >= self._bounds["lower_bound"]
+
+
+class _IntegerGreaterThan(_GreaterThanEq):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & super().check(value)
+
+
+class _LessThan(Constraint):
+    def __init__(self, upper_bound: Any) -> None:
+        super().__init__(upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return value < self._bounds["upper_bound"]
+
+
+class _Interval(Constraint):
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= self._bounds["lower_bound"]) & (value <= self._bounds["upper_bound"])
+
+
+class _HalfOpenInterval(_Interval):
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= self._bounds["lower_bound"]) & (value < self._bounds["upper_bound"])
+
+
+class _IntegerInterval(_Interval):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & super().check(value)
+
+
+# --- of vectors and matrices -----------------------------------------------------------------------------------------
+
+
+class _IndependentConstraint(Constraint):
+    def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
+        super().__init__()
+        self.base_constraint = base_constraint
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        self.is_discrete = base_constraint.is_discrete
+        self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
+
+    def check(self, value: Tensor) -> Tensor:
+        result = self.base_constraint.check(value)
+        if result.dim() < self.reinterpreted_batch_ndims:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return result.reshape((*result.shape[: result.dim() - self.reinterpreted_batch_ndims], -1)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+
+
+class _Simplex(Constraint):
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _OneHot(Constraint):
+    is_discrete = True
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
+
+
+class _Multinomial(Constraint):
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        super().__init__()
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _LowerCholesky(Constraint):
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        is_lower = (value.tril() == value).flatten(-2).all(-1)
+        return is_lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+
+
+class _PositiveDefinite(Constraint):
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        is_symmetric = torch.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1)
+        return torch.linalg.cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
+
+
+class _Dependent(Constraint):
+    """Of a support that depends on the parameters: known from an instance, not from the class."""
+
+    def check(self, value: Tensor) -> Tensor:
+        raise ValueError("Cannot determine validity of dependent constraint")
+
+
+def is_dependent(constraint: Any) -> bool:
+    """Whether a class cannot say the constraint, because it depends on the parameters."""
+    return isinstance(constraint, _Dependent)
+
+
+dependent = _Dependent()
+boolean = _Boolean()
+real = _Real()
+positive = _GreaterThan(0.0)
+nonnegative = _GreaterThanEq(0.0)
+unit_interval = _Interval(0.0, 1.0)
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
+simplex = _Simplex()
+one_hot = _OneHot()
+lower_cholesky = _LowerCholesky()
+positive_definite = _PositiveDefinite()
+real_vector = _IndependentConstraint(real, 1)
+greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
+interval, half_open_interval, integer_interval = _Interval, _HalfOpenInterval, _IntegerInterval
+multinomial, independent = _Multinomial, _IndependentConstraint

@@ -1,0 +1,191 @@
+"""Distributions made of others: dimensions taken as one event, and values transformed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import tensorglass as torch
+from tensorglass.distributions import constraints
+from tensorglass.distributions.continuous import Normal
+from tensorglass.distributions.distribution import Distribution, Value, sum_rightmost
+from tensorglass.distributions.transforms import ComposeTransform, ExpTransform, Transform
+from tensorglass.tensor.tensor import Tensor
+
+
+class Independent(Distribution):
+    """A distribution whose last `reinterpreted_batch_ndims` dimensions of the batch are taken for one event."""
+
+    def __init__(
+        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
+        base_batch = base_distribution.batch_shape
+        if reinterpreted_batch_ndims > len(base_batch):
+            raise ValueError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
+                f"actual {reinterpreted_batch_ndims} vs {len(base_batch)}"
+            )
+        cut = len(base_batch) - reinterpreted_batch_ndims
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        super().__init__(base_batch[:cut], (*base_batch[cut:], *base_distribution.event_shape), validate_args)
+
+    def expand(self, batch_shape: Sequence[int]) -> Any:
+        new = super().expand(batch_shape)
+        new.base_dist = self.base_dist.expand((*batch_shape, *self._event_shape[: self.reinterpreted_batch_ndims]))
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]  # it depends on the instance
+        """Whether the base has `rsample`."""
+        return self.base_dist.has_rsample
+
+    @property
+    def support(self) -> constraints.Constraint:
+        support, dims = self.base_dist.support, self.reinterpreted_batch_ndims
+        return constraints.independent(support, dims) if dims else support
+
+    @property
+    def mean(self) -> Tensor:
+        return self.base_dist.mean
+
+    @property
+    def mode(self) -> Tensor:
+        return self.base_dist.mode
+
+    @property
+    def variance(self) -> Tensor:
+        return self.base_dist.variance
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self) -> Tensor:
+        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of ``y = transform(x)``, with x of `base_distribution`, by the change of variables.
+
+    Transforms work element by element; several are applied one after the other.
+    """
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | list[Transform],
+        validate_args: bool | None = None,
+    ) -> None:
+        if isinstance(transforms, Transform):
+            transforms = [transforms]
+        if not isinstance(transforms, list):
+            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+        if not all(isinstance(each, Transform) for each in transforms):
+            raise ValueError("transforms must be a Transform or a list of Transforms")
+        self.transforms = transforms
+        self._transform = ComposeTransform(transforms)
+        tensors = [value for each in transforms for value in vars(each).values() if isinstance(value, Tensor)]
+        event_dim = len(base_distribution.event_shape)
+        shape = torch.broadcast_shapes(
+            (*base_distribution.batch_shape, *base_distribution.event_shape), *[each.shape for each in tensors]
+        )
+        batch_shape = shape[: len(shape) - event_dim]
+        if batch_shape != base_distribution.batch_shape:
+            base_distribution = base_distribution.expand(batch_shape)
+        self.base_dist = base_distribution
+        super().__init__(batch_shape, base_distribution.event_shape, validate_args)
+
+    def expand(self, batch_shape: Sequence[int]) -> Any:
+        new = super().expand(batch_shape)
+        new.base_dist = self.base_dist.expand(batch_shape)
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]  # it depends on the instance
+        """Whether the base has `rsample`."""
+        return self.base_dist.has_rsample
+
+    @property
+    def support(self) -> constraints.Constraint:
+        if not self.transforms:
+            return self.base_dist.support
+        support, dims = self.transforms[-1].codomain, len(self._event_shape)
+        return constraints.independent(support, dims) if dims else support
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with torch.no_grad():
+            return self._transform(self.base_dist.sample(sample_shape))
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        return self._transform(self.base_dist.rsample(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        total: Any = 0.0
+        for transform in reversed(self.transforms):
+            before = transform.inv(value)
+            total = total - sum_rightmost(transform.log_abs_det_jacobian(before, value), len(self._event_shape))
+            value = before
+        return total + self.base_dist.log_prob(value)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return self._rising(self.base_dist.cdf(self._transform.inv(value)))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self._transform(self.base_dist.icdf(self._rising(value)))
+
+    def _rising(self, value: Tensor) -> Tensor:
+        """A probability, or 1 minus it where the transforms fall."""
+        sign = self._transform.sign
+        return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
+
+
+class LogNormal(TransformedDistribution):
+    """The distribution of ``exp(x)`` with x normal, of mean `loc` and standard deviation `scale`."""
+
+    arg_constraints: ClassVar[constraints.Constraints] = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None) -> None:
+        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The mean of the logarithm."""
+        return self._normal.loc
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviation of the logarithm."""
+        return self._normal.scale
+
+    @property
+    def _normal(self) -> Normal:
+        assert isinstance(self.base_dist, Normal)
+        return self.base_dist
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self) -> Tensor:
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self) -> Tensor:
+        squared = self.scale.pow(2)
+        return squared.expm1() * (2 * self.loc + squared).exp()
+
+    def entropy(self) -> Tensor:
+        return self._normal.entropy() + self.loc

@@ -1,0 +1,204 @@
+"""`Distribution`: what all distributions have in common.
+
+A sample has the size ``sample_shape + batch_shape + event_shape``: the parameters are a batch of distributions, each
+draws events, and `log_prob` has one number for each event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import tensorglass as torch
+from tensorglass.core.errors import warn
+from tensorglass.core.size import Size
+from tensorglass.distributions.constraints import Constraints, is_dependent
+from tensorglass.tensor.tensor import Tensor
+
+Value = Tensor | float
+
+
+class lazy_property:
+    """An attribute that is computed when it is first read, and kept."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+        self.wrapped = wrapped
+        self.__doc__ = wrapped.__doc__
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        with torch.enable_grad():
+            value = vars(instance)[self.wrapped.__name__] = self.wrapped(instance)
+        return value
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Tensors and numbers as tensors of one size; numbers take the dtype and device of the first tensor."""
+    if not all(isinstance(value, Tensor | int | float) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    first = next((value for value in values if isinstance(value, Tensor)), None)
+    options = {"dtype": torch.get_default_dtype()} if first is None else {"dtype": first.dtype, "device": first.device}
+    made = [value if isinstance(value, Tensor) else torch.tensor(value, **options) for value in values]
+    return tuple(torch.broadcast_tensors(*made))
+
+
+def sum_rightmost(value: Tensor, dims: int) -> Tensor:
+    """The sum over the last `dims` dimensions."""
+    return value.reshape((*value.shape[:-dims], -1)).sum(-1) if dims else value
+
+
+class Distribution:
+    """A batch of distributions with parameters of the names in `arg_constraints`.
+
+    Samples are in the `support`. With `validate_args`, parameters and samples are checked; ValueError if they do not
+    satisfy their constraints.
+    """
+
+    has_rsample = False  #: whether gradients flow through samples to the parameters
+    has_enumerate_support = False
+    arg_constraints: ClassVar[Constraints] = {}
+    support: Any
+    _validate_args = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check their parameters and samples, if they are not told."""
+        if value not in (True, False):
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(
+        self,
+        batch_shape: Sequence[int] = (),
+        event_shape: Sequence[int] = (),
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        for name, constraint in self.arg_constraints.items():
+            if name not in vars(self) or is_dependent(constraint):
+                continue  # it follows from other parameters, which are checked
+            value = getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    def expand(self, batch_shape: Sequence[int]) -> Self:
+        """The same distribution with its parameters expanded to `batch_shape`, without copies."""
+        new = self.__new__(type(self))
+        vars(new).update(vars(self))
+        new._batch_shape = Size(batch_shape)
+        for name, constraint in self.arg_constraints.items():
+            if name in vars(self):
+                value = getattr(self, name)
+                event = value.shape[value.dim() - constraint.event_dim :]
+                setattr(new, name, value.expand((*new._batch_shape, *event)))
+        return new
+
+    @property
+    def batch_shape(self) -> Size:
+        """The size of the batch of distributions."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The size of one sample of one distribution."""
+        return self._event_shape
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest value."""
+        raise NotImplementedError(f"{self.__class__} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Samples, of `sample_shape` for each distribution; no gradient flows through them."""
+        with torch.no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Samples through which gradients flow: computed from the parameters and noise (Kingma and Welling 2014)."""
+        raise NotImplementedError
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at `value`."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of at most `value`."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The inverse of `cdf`."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values, along dimension 0; repeated for each distribution of the batch if `expand`."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """e to the power of the entropy."""
+        return torch.exp(self.entropy())
+
+    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _check(self, value: Any) -> None:
+        """Refuse, if arguments are validated, what is not of the support."""
+        if not self._validate_args:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        if value.size()[value.dim() - len(self._event_shape) :] != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.size()} vs {self._event_shape}."
+            )
+        expected = Size((*self._batch_shape, *self._event_shape))
+        for i, j in zip(reversed(value.size()), reversed(expected), strict=False):
+            if 1 != i != j != 1:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.size()} vs {expected}."
+                )
+        if not hasattr(self, "support"):
+            warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation."
+            )
+        elif not self.support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
+                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        values = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in values.items()]
+        return f"{type(self).__name__}({', '.join(shown)})"

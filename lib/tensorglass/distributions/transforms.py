@@ -1,0 +1,229 @@
+"""Invertible functions with the logarithms of their derivatives, by which distributions are transformed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.distributions import constraints
+from tensorglass.distributions.constraints import Constraint
+from tensorglass.distributions.distribution import Value, broadcast_all
+from tensorglass.nn.functional import softplus
+from tensorglass.tensor.tensor import Tensor
+
+
+class Transform:
+    """A function from `domain` to `codomain`, element by element. `sign` says whether it rises or falls."""
+
+    bijective = True
+    domain: Constraint = constraints.real
+    codomain: Constraint = constraints.real
+    sign: Any = 1
+
+    def __call__(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of the derivative's absolute value at `x`, where the transform gives `y`."""
+        raise NotImplementedError
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse."""
+        return _InverseTransform(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and not vars(self) and not vars(other))
+
+    __hash__ = None  # type: ignore[assignment]  # equal ones may hold tensors
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _InverseTransform(Transform):
+    def __init__(self, transform: Transform) -> None:
+        self._inv = transform
+        self.domain, self.codomain = transform.codomain, transform.domain
+        self.bijective, self.sign = transform.bijective, transform.sign
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._inv._inverse(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self._inv(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -self._inv.log_abs_det_jacobian(y, x)
+
+    @property
+    def inv(self) -> Transform:
+        return self._inv
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
+
+    def __repr__(self) -> str:
+        return f"_InverseTransform({self._inv!r})"
+
+
+class ComposeTransform(Transform):
+    """Transforms one after the other."""
+
+    def __init__(self, parts: list[Transform]) -> None:
+        self.parts = parts
+        if parts:
+            self.domain, self.codomain = parts[0].domain, parts[-1].codomain
+        self.bijective = all(part.bijective for part in parts)
+
+    @property
+    def sign(self) -> Any:
+        """The product of the signs."""
+        return math.prod([part.sign for part in self.parts])
+
+    def __call__(self, x: Tensor) -> Tensor:
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        for part in reversed(self.parts):
+            y = part.inv(y)
+        return y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        total = torch.zeros_like(x)
+        for part in self.parts:
+            after = y if part is self.parts[-1] else part(x)
+            total, x = total + part.log_abs_det_jacobian(x, after), after
+        return total
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposeTransform) and self.parts == other.parts
+
+    def __repr__(self) -> str:
+        return "ComposeTransform(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"
+
+
+class ExpTransform(Transform):
+    """``y = exp(x)``."""
+
+    codomain = constraints.positive
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.log()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x
+
+
+class PowerTransform(Transform):
+    """``y = x ** exponent`` of positive numbers."""
+
+    domain = codomain = constraints.positive
+
+    def __init__(self, exponent: Value) -> None:
+        (self.exponent,) = broadcast_all(exponent)
+        self.sign = self.exponent.sign()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x.pow(self.exponent)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.pow(1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return (self.exponent * y / x).abs().log()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and bool((self.exponent == other.exponent).all())
+
+
+class SigmoidTransform(Transform):
+    """``y = 1 / (1 + exp(-x))``."""
+
+    codomain = constraints.unit_interval
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return _inside(torch.sigmoid(x))
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        y = _inside(y)
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x) - softplus(x)
+
+
+def _inside(y: Tensor) -> Tensor:
+    """Clamped to numbers that are neither 0 nor 1."""
+    limits = torch.finfo(y.dtype)
+    return y.clamp(min=limits.tiny, max=1.0 - limits.eps)
+
+
+class SoftplusTransform(Transform):
+    """``y = log(1 + exp(x))``."""
+
+    codomain = constraints.positive
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return softplus(x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (-y).expm1().neg().log() + y
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -softplus(-x)
+
+
+class TanhTransform(Transform):
+    """``y = tanh(x)``."""
+
+    codomain = constraints.interval(-1.0, 1.0)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return torch.atanh(y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
+
+
+class AffineTransform(Transform):
+    """``y = loc + scale * x``."""
+
+    def __init__(self, loc: Value, scale: Value) -> None:
+        self.loc, self.scale = loc, scale
+
+    @property
+    def sign(self) -> Any:
+        """The sign of `scale`."""
+        return self.scale.sign() if isinstance(self.scale, Tensor) else (self.scale > 0) - (self.scale < 0)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.loc + self.scale * x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        if isinstance(self.scale, Tensor):
+            return self.scale.abs().log().expand(x.shape)
+        return torch.full_like(x, math.log(abs(self.scale)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AffineTransform):
+            return False
+        return all(
+            bool(torch.as_tensor(one == another).all())
+            for one, another in ((self.loc, other.loc), (self.scale, other.scale))
+        )

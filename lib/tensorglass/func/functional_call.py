@@ -1,0 +1,122 @@
+"""`functional_call`: a module called with other parameters and buffers than its own, so that it is a function of them.
+
+A module is known here by what it has: `named_parameters`, `named_buffers`, `get_submodule` and its dictionaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tensorglass.tensor.tensor import Tensor
+
+Tensors = dict[str, Tensor]
+_NOTHING: Any = object()
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Tensors | Sequence[Tensors],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """What the module returns for these arguments with the tensors of the dictionaries in place of its own.
+
+    A tensor that the module has under two names is replaced under both, if `tie_weights`. If `strict`, the names must
+    be just those of the module.
+    """
+    replaced = _merged(parameter_and_buffer_dicts)
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    if tie_weights:
+        replaced = _tied(module, replaced)
+    if strict:
+        _check_names(module, replaced)
+    with _replaced(module, replaced):
+        return module(*args, **(kwargs or {}))
+
+
+def _merged(given: Any) -> Tensors:
+    if isinstance(given, dict):
+        return given
+    if not isinstance(given, Sequence):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
+        )
+    if not all(isinstance(each, dict) for each in given):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = [name for each in given for name in each]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {name: tensor for each in given for name, tensor in each.items()}
+
+
+def _named_tensors(module: Any) -> dict[str, Tensor]:
+    named: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
+    return named | dict(module.named_buffers(remove_duplicate=False))
+
+
+def _tied(module: Any, replaced: Tensors) -> Tensors:
+    """`replaced`, with all names of the tensors that it replaces."""
+    names_of: dict[Tensor, list[str]] = {}
+    for name, tensor in _named_tensors(module).items():
+        names_of.setdefault(tensor, []).append(name)
+    made = dict(replaced)
+    for names in names_of.values():
+        given = [name for name in names if name in replaced]
+        if len(names) > 1 and given:
+            if len({id(replaced[name]) for name in given}) > 1:
+                raise ValueError(
+                    f"functional_call got multiple values for keys {sorted(names)}, which are tied. Consider using "
+                    "tie_weights=False"
+                )
+            made.update(dict.fromkeys(names, replaced[given[0]]))
+    return made
+
+
+def _check_names(module: Any, replaced: Tensors) -> None:
+    there = _named_tensors(module)
+    messages = []
+    for what, names in (
+        ("Unexpected", [name for name in replaced if name not in there]),
+        ("Missing", [name for name in there if name not in replaced]),
+    ):
+        if names:
+            messages.append(f"{what} key(s): {', '.join(map(repr, names))}.")
+    if messages:
+        listed = "\n\t".join(messages)
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{listed}")
+
+
+def _check(tensor: Any, what: str) -> None:
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"{what}{tensor} is not an instance of torch.Tensor")
+
+
+@contextmanager
+def _replaced(module: Any, replaced: Tensors) -> Iterator[None]:
+    """The module with other tensors, inside the block."""
+    before: list[tuple[dict[str, Any], str, Any]] = []
+    try:
+        for path, tensor in replaced.items():
+            home, _, name = path.rpartition(".")
+            owner = module.get_submodule(home)
+            _check(tensor, "")
+            if not name:
+                raise KeyError('tensor name can\'t be empty string ""')
+            places = (owner._parameters, owner._buffers)
+            place = next((each for each in places if name in each), vars(owner))  # what it does not have, it has now
+            _check(place.get(name), f"attribute `{name}`: ")
+            before.append((place, name, place.get(name, _NOTHING)))
+            place[name] = tensor
+        yield
+    finally:
+        for place, name, tensor in reversed(before):
+            if tensor is _NOTHING:
+                del place[name]
+            else:
+                place[name] = tensor

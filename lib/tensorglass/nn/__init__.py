@@ -1,0 +1,23 @@
+"""``torch.nn``: networks. Parameters, modules that keep them, and the functions that modules compute.
+
+The package is written with the library's public names, as a program would be: everything in it can be done without it.
+It is imported when it is first asked for.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from tensorglass.core.out_of_scope import refusing
+from tensorglass.nn import functional, init, modules, parameter, utils
+from tensorglass.nn.modules import *  # noqa: F403  # the layers
+from tensorglass.nn.parameter import Buffer, Parameter
+
+_refuse = refusing("nn")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "parallel":  # it needs `distributed`
+        return import_module("tensorglass.nn.parallel")
+    if name in ("UninitializedBuffer", "UninitializedParameter"):
+        return getattr(parameter, name)
+    return _refuse(name)

@@ -1,0 +1,184 @@
+"""Embeddings, and numbers as unit vectors: `embedding`, `embedding_bag`, `one_hot`."""
+
+from __future__ import annotations
+
+import tensorglass as torch
+from tensorglass.core.errors import explained, old_type_name, warn
+from tensorglass.ops.nn import embedding as ops
+from tensorglass.tensor.tensor import Tensor
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` (V, D) that `input` (…) names: (…, D).
+
+    No gradient flows to row `padding_idx`. Rows longer than `max_norm` by the norm `norm_type` are shortened in place.
+    `scale_grad_by_freq` divides gradients by how often a row was taken.
+    """
+    rows = weight.size(0)
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    elif padding_idx < 0:
+        padding_idx += rows
+    _refuse_sparse(sparse)
+    _check(input, weight, "embedding")
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    return ops.embedding(weight, input, padding_idx, scale_grad_by_freq)
+
+
+def _refuse_sparse(sparse: bool) -> None:
+    if sparse:
+        raise explained(
+            NotImplementedError("sparse gradients are out of scope of tensorglass"),
+            "Leave out `sparse=True`: the gradient is the same, as an ordinary tensor.",
+        )
+
+
+def _check(input: Tensor, weight: Tensor, name: str) -> None:
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if input._dtype not in (torch.int64, torch.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{old_type_name(input)} instead (while checking arguments for {name})"
+        )
+    if input.numel() and not bool(((input >= 0) & (input < weight.size(0))).all()):
+        raise explained(
+            IndexError("index out of range in self"), f"There are rows 0 … {weight.size(0) - 1} in the weight."
+        )
+
+
+def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
+    """Shorten the rows that are about to be taken, where they are too long."""
+    with torch.no_grad():
+        rows = weight.detach()
+        for place in input.reshape(-1).unique().tolist():
+            length = rows[place].norm(norm_type)
+            if length > max_norm:
+                rows[place].mul_(max_norm / (length + 1e-7))
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The "sum", "mean" or "max" of the rows of `weight` (V, D) in every bag: (B, D).
+
+    `input` is (B, n), a bag in each row, or (n), and then `offsets` (B) says where each bag begins. With
+    `include_last_offset` the last offset is where the last bag ends. `per_sample_weights` weights the rows of a sum;
+    `padding_idx` is a number that does not count.
+    """
+    if weight.dtype == torch.int64 and input.is_floating_point():
+        warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`."
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        per_bag = input.size(1)
+        offsets = torch.arange(input.size(0), dtype=input.dtype, device=input.device) * per_bag
+        include_last_offset = False
+        input = input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.dim() != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.dim() != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
+    _check(input, weight, "embedding_bag")
+    bags, bag_count = _bags(input, offsets, include_last_offset)
+    if max_norm is not None:
+        _shorten(weight, input, max_norm, norm_type)
+    if padding_idx is None:
+        is_counted = torch.ones_like(input, dtype=torch.bool)
+    else:
+        is_counted = input != (padding_idx % weight.size(0))
+    return ops.embedding_bag(
+        weight, input.long(), bags, is_counted, per_sample_weights, bag_count, mode, scale_grad_by_freq
+    )
+
+
+def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, per_sample_weights: Tensor | None) -> None:
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    _refuse_sparse(sparse)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            f"mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
+def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Tensor, int]:
+    """Which bag each number is in, and how many bags there are."""
+    if offsets.numel() and int(offsets[0]) != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {int(offsets[0])}"
+        )
+    if offsets.numel() and int(offsets[-1]) > input.numel():
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length({input.numel()}) but got offsets[-1] of "
+            f"{int(offsets[-1])}"
+        )
+    begins = offsets[:-1] if include_last_offset else offsets
+    places = torch.arange(input.numel(), device=input.device)
+    return torch.searchsorted(begins.long().contiguous(), places, right=True) - 1, begins.numel()
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Unit vectors: a 1 at each number's place and 0 elsewhere, (…) → (…, `num_classes`), int64."""
+    if tensor.dtype != torch.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not tensor.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
+    if int(tensor.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = int(tensor.max())
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif largest >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    made = torch.zeros((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
+    return made.scatter_(-1, tensor.unsqueeze(-1), 1)

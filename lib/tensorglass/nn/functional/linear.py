@@ -1,0 +1,27 @@
+"""Linear maps: `linear`, `bilinear`."""
+
+from __future__ import annotations
+
+import tensorglass as torch
+from tensorglass.core.naming import type_name
+from tensorglass.tensor.tensor import Tensor
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
+    for place, name, given in ((1, "input", input), (2, "weight", weight)):
+        if not isinstance(given, Tensor):
+            raise TypeError(f"linear(): argument '{name}' (position {place}) must be Tensor, not {type_name(given)}")
+    if bias is not None and input.dim() == 2:
+        return torch.addmm(bias, input, weight.t())
+    if bias is not None and input.dim() and input.is_contiguous():
+        flat = torch.addmm(bias, input.view(-1, input.size(-1)), weight.t())
+        return flat.view(*input.shape[:-1], flat.size(-1))
+    product = torch.matmul(input, weight.t())
+    return product if bias is None else product.add_(bias)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
+    result = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
+    return result if bias is None else result + bias

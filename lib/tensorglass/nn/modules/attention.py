@@ -1,0 +1,141 @@
+"""`MultiheadAttention`: attention in several subspaces side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.nn import functional as F
+from tensorglass.nn import init
+from tensorglass.nn.modules.linear import NonDynamicallyQuantizableLinear
+from tensorglass.nn.modules.module import Module
+from tensorglass.nn.parameter import Parameter
+
+__all__ = ["MultiheadAttention"]
+
+
+class MultiheadAttention(Module):
+    """Query (L, batch, E), key (S, batch, kdim), value (S, batch, vdim) → (L, batch, E) and the weights (batch, L, S).
+
+    With `batch_first` the batch is the first dimension; without a batch it is left out. E, `embed_dim`, is divided
+    among `num_heads` heads. `in_proj_weight` has the projections of query, key and value one below the other (three
+    weights if `kdim` or `vdim` differ), `out_proj` is a linear layer. With `add_bias_kv` one learned key and value is
+    added, with `add_zero_attn` one of zeros.
+    """
+
+    __constants__ = ("batch_first",)
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if embed_dim <= 0 or num_heads <= 0:
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
+                "instead"
+            )
+        super().__init__()
+        self.embed_dim = embed_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.head_dim = embed_dim // num_heads
+        if self.head_dim * num_heads != embed_dim:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+
+        def made(*size: int) -> Parameter:
+            return Parameter(torch.empty(size, device=device, dtype=dtype))
+
+        same = self._qkv_same_embed_dim
+        if same:
+            self.in_proj_weight = made(3 * embed_dim, embed_dim)
+        widths = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
+        for name, width in widths.items():
+            self.register_parameter(f"{name}_proj_weight", None if same else made(embed_dim, width))
+        if not same:
+            self.register_parameter("in_proj_weight", None)
+        self.register_parameter("in_proj_bias", made(3 * embed_dim) if bias else None)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
+        if add_bias_kv:
+            self.bias_k: Any = made(1, 1, embed_dim)
+            self.bias_v: Any = made(1, 1, embed_dim)
+        else:
+            self.bias_k = self.bias_v = None
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _reset_parameters(self) -> None:
+        weights = (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        for weight in weights:
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        for bias in (self.in_proj_bias, self.out_proj.bias):
+            if bias is not None:
+                init.constant_(bias, 0.0)
+        for bias in (self.bias_k, self.bias_v):
+            if bias is not None:
+                init.xavier_normal_(bias)
+
+    def forward(
+        self,
+        query: Any,
+        key: Any,
+        value: Any,
+        key_padding_mask: Any = None,
+        need_weights: bool = True,
+        attn_mask: Any = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Any, Any]:
+        """The outputs, and the weights if they are needed.
+
+        `key_padding_mask` (batch, S) and `attn_mask` (L, S) or (batch * heads, L, S) say with True, or -inf, what is
+        not seen. `is_causal` is a hint that `attn_mask` is the causal one.
+        """
+        turned = self.batch_first and query.dim() == 3
+        if turned:
+            once = {id(tensor): tensor.transpose(1, 0) for tensor in (query, key, value)}
+            query, key, value = once[id(query)], once[id(key)], once[id(value)]
+        key_padding_mask = F._canonical_mask(
+            key_padding_mask, "key_padding_mask", F._none_or_dtype(attn_mask), "attn_mask", query.dtype
+        )
+        attn_mask = F._canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
+        output, weights = F.multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return (output.transpose(1, 0) if turned else output), weights

@@ -1,0 +1,41 @@
+"""Channels that become pixels, and back: `PixelShuffle`, `PixelUnshuffle`."""
+
+from __future__ import annotations
+
+from tensorglass.nn import functional as F
+from tensorglass.nn.modules.module import Module
+from tensorglass.tensor.tensor import Tensor
+
+__all__ = ["PixelShuffle", "PixelUnshuffle"]
+
+
+class PixelShuffle(Module):
+    """(…, C·r², H, W) → (…, C, H·r, W·r), r being `upscale_factor` (Shi et al. 2016)."""
+
+    __constants__ = ("upscale_factor",)
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    """(…, C, H·r, W·r) → (…, C·r², H, W), r being `downscale_factor`."""
+
+    __constants__ = ("downscale_factor",)
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"downscale_factor={self.downscale_factor}"

@@ -1,0 +1,400 @@
+"""Recurrent layers, which read a sequence step by step: `RNN`, `LSTM`, `GRU`, and their cells, which make one step."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Number
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.nn import init, recurrence
+from tensorglass.nn.modules.module import Module
+from tensorglass.nn.parameter import Parameter
+from tensorglass.nn.utils.rnn import PackedSequence
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+class RNNBase(Module):
+    """What recurrent layers share: (steps, batch, input_size) → outputs (steps, batch, directions * hidden_size).
+
+    With `batch_first` the batch is the first dimension, of input and output alone; without a batch the input is (steps,
+    input_size). The state is (num_layers * directions, batch, hidden_size), zeros if it is not given. Between layers
+    there is `dropout`. Sequences of different lengths come as a `PackedSequence`.
+
+    Each layer and direction has `weight_ih_l0`, for the input, and `weight_hh_l0`, for the hidden state, with the rows
+    of all gates one below the other; `bias_ih_l0` and `bias_hh_l0`; and of a projection `weight_hr_l0`. All are drawn
+    evenly from -√k … √k, with k = 1 / hidden_size.
+    """
+
+    __constants__ = (
+        "mode",
+        "input_size",
+        "hidden_size",
+        "num_layers",
+        "bias",
+        "batch_first",
+        "dropout",
+        "bidirectional",
+        "proj_size",
+    )
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._check_options(dropout)
+        self._all_weights: list[list[str]] = []
+        rows = _GATES[mode] * hidden_size
+        directions = 2 if bidirectional else 1
+        for layer in range(num_layers):
+            columns = input_size if layer == 0 else (proj_size or hidden_size) * directions
+            for direction in range(directions):
+                sizes = {"weight_ih": (rows, columns), "weight_hh": (rows, proj_size or hidden_size)}
+                if bias:
+                    sizes.update(bias_ih=(rows,), bias_hh=(rows,))  # type: ignore[arg-type]  # of one dimension
+                if proj_size:
+                    sizes["weight_hr"] = (proj_size, hidden_size)
+                suffix = f"_l{layer}{'_reverse' if direction else ''}"
+                for name, size in sizes.items():
+                    self.register_parameter(name + suffix, Parameter(torch.empty(size, device=device, dtype=dtype)))
+                self._all_weights.append([name + suffix for name in sizes])
+        self.reset_parameters()
+
+    def _check_options(self, dropout: Any) -> None:
+        is_number = isinstance(dropout, Number) and not isinstance(dropout, bool)
+        if not is_number or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if self.dropout > 0 and self.num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={self.num_layers}",
+                stacklevel=4,
+            )
+        kinds: dict[str, type[int]] = {"bias": bool, "batch_first": bool, "input_size": int, "hidden_size": int}
+        for name, kind in kinds.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+            if kind is int and value <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.mode not in _GATES:
+            raise ValueError("Unrecognized RNN mode: " + self.mode)
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        bound = 1.0 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Nothing: where cuDNN wants its weights in one block of memory, this library wants nothing."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [weight for weights in self.all_weights for weight in weights]
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The outputs of every step, and the last state."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        if input.dim() not in (2, 3):
+            kind = self.mode.split("_")[0]
+            tail = " tensor instead" if kind == "RNN" else " instead"
+            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D{tail}")
+        batch_dim = 0 if self.batch_first else 1
+        is_batched = input.dim() == 3
+        state = None if hx is None else self._as_state(hx)
+        if state is not None:
+            self._check_dims(state, is_batched)
+        if not is_batched:
+            input = input.unsqueeze(batch_dim)
+            state = state and tuple(part.unsqueeze(1) for part in state)
+        output, final = self._run(input, state, None)
+        if not is_batched:
+            output, final = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in final)
+        return output, self._as_user_sees(final)
+
+    def _forward_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        data, batch_sizes, sorted_indices, unsorted_indices = packed
+        state = None if hx is None else self._as_state(hx)
+        if state is not None and sorted_indices is not None:
+            state = tuple(part.index_select(1, sorted_indices) for part in state)
+        output, final = self._run(data, state, batch_sizes)
+        if unsorted_indices is not None:
+            final = tuple(part.index_select(1, unsorted_indices) for part in final)
+        packed_output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        return packed_output, self._as_user_sees(final)
+
+    def _run(self, input: Any, state: Any, batch_sizes: Any) -> Any:
+        if batch_sizes is not None:
+            batch = int(batch_sizes[0])
+        else:
+            batch = input.size(0 if self.batch_first else 1)
+        sizes = self._state_sizes(batch)
+        if state is None:
+            state = tuple(torch.zeros(size, dtype=input.dtype, device=input.device) for size in sizes)
+        self.check_input(input, batch_sizes)
+        for number, (part, size) in enumerate(zip(state, sizes, strict=True)):
+            label = f"hidden[{number}]" if len(sizes) > 1 else "hidden"
+            self.check_hidden_size(part, size, f"Expected {label} size {{}}, got {{}}")
+        flags = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        first = self.batch_first and batch_sizes is None
+        return recurrence.run(self.mode, input, state, self._flat_weights, *flags, first, batch_sizes)
+
+    def check_input(self, input: Any, batch_sizes: Any) -> None:
+        """Refuse an input of another dtype, dimension or number of features."""
+        dtype = self._flat_weights[0].dtype
+        if input.dtype != dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
+                f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
+            )
+        dims = 3 if batch_sizes is None else 2
+        if input.dim() != dims:
+            raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+
+    def check_hidden_size(
+        self, hx: Any, expected: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
+    ) -> None:
+        """Refuse a state of another size."""
+        if hx.size() != expected:
+            raise RuntimeError(msg.format(expected, list(hx.size())))
+
+    def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
+        return [(self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)]
+
+    def _as_state(self, hx: Any) -> tuple[Any, ...]:
+        return (hx,)
+
+    def _as_user_sees(self, state: tuple[Any, ...]) -> Any:
+        return state[0]
+
+    def _check_dims(self, state: tuple[Any, ...], is_batched: bool) -> None:
+        wanted = 3 if is_batched else 2
+        if state[0].dim() != wanted:
+            form = "batched 3-D" if is_batched else "unbatched 2-D"
+            raise RuntimeError(f"For {form} input, hx should also be {wanted}-D but got {state[0].dim()}-D tensor")
+
+    def extra_repr(self) -> str:
+        usual = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        options = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *options])
+
+
+class RNN(RNNBase):
+    """``h' = tanh(W x + b + U h + c)``, or with `nonlinearity` "relu" the same with relu."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if len(args) > 3:
+            nonlinearity, args = args[3], args[:3] + args[4:]
+        else:
+            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: four gates, i, f, g and o, and a cell state c beside the hidden state h::
+
+        c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+        h' = sigmoid(o) * tanh(c')
+
+    The state is the pair (h, c). With `proj_size` the hidden state is projected to that size, c stays as it is.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
+        ((layers, batch, hidden_size),) = super()._state_sizes(batch)
+        return [(layers, batch, self.proj_size or hidden_size), (layers, batch, hidden_size)]
+
+    def _as_state(self, hx: Any) -> tuple[Any, ...]:
+        return tuple(hx)
+
+    def _as_user_sees(self, state: tuple[Any, ...]) -> Any:
+        return state
+
+    def _check_dims(self, state: tuple[Any, ...], is_batched: bool) -> None:
+        wanted = 3 if is_batched else 2
+        if any(part.dim() != wanted for part in state):
+            form = "batched 3-D" if is_batched else "unbatched 2-D"
+            got = ", ".join(f"{part.dim()}-D" for part in state)
+            raise RuntimeError(f"For {form} input, hx and cx should also be {wanted}-D but got ({got}) tensors")
+
+
+class GRU(RNNBase):
+    """Gated recurrent unit: three gates, r, z and n, with the parts of the state's product marked by h::
+
+    n' = tanh(n + sigmoid(r + r_h) * n_h)
+    h' = (1 - sigmoid(z + z_h)) * n' + sigmoid(z + z_h) * h
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__("GRU", *args, **kwargs)
+
+
+class RNNCellBase(Module):
+    """One step of a recurrence: (batch, input_size) and a state (batch, hidden_size) → the next state."""
+
+    __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = num_chunks * hidden_size
+
+        def made(*size: int) -> Parameter:
+            return Parameter(torch.empty(size, device=device, dtype=dtype))
+
+        self.weight_ih = made(rows, input_size)
+        self.weight_hh = made(rows, hidden_size)
+        self.register_parameter("bias_ih", made(rows) if bias else None)
+        self.register_parameter("bias_hh", made(rows) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _step(self, function: Any, input: Any, state: Any) -> tuple[Any, ...]:
+        """The next state by `function`, for an input with or without a batch."""
+        kind = type(self).__name__
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        for number, part in enumerate(state or ()):
+            if part.dim() not in (1, 2):
+                label = f"hx[{number}]" if kind == "LSTMCell" else "hidden"
+                raise ValueError(f"{kind}: Expected {label} to be 1D or 2D, got {part.dim()}D instead")
+        is_batched = input.dim() == 2
+        if not is_batched:
+            input = input.unsqueeze(0)
+        parts = 2 if kind == "LSTMCell" else 1
+        if state is None:
+            zeros = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+            state = (zeros,) * parts
+        elif not is_batched:
+            state = tuple(part.unsqueeze(0) for part in state)
+        given = state if parts == 2 else state[0]
+        made = function(input, given, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        made = made if parts == 2 else (made,)
+        return made if is_batched else tuple(part.squeeze(0) for part in made)
+
+
+class RNNCell(RNNCellBase):
+    """``h' = tanh(W x + b + U h + c)``, or the same with relu."""
+
+    __constants__ = ("input_size", "hidden_size", "bias", "nonlinearity")
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The next hidden state."""
+        functions = {"tanh": recurrence.rnn_tanh_cell, "relu": recurrence.rnn_relu_cell}
+        if self.nonlinearity not in functions:
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(functions[self.nonlinearity], input, None if hx is None else (hx,))[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an `LSTM`, whose state is the pair (h, c)."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The next (h, c)."""
+        return self._step(recurrence.lstm_cell, input, hx)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a `GRU`."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The next hidden state."""
+        return self._step(recurrence.gru_cell, input, None if hx is None else (hx,))[0]

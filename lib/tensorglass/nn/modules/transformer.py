@@ -1,0 +1,358 @@
+"""The Transformer: blocks of attention and of two linear layers, each beside a path that carries its input on.
+
+Vaswani and others, "Attention Is All You Need" (2017); Xiong and others, "On Layer Normalization in the Transformer
+Architecture" (2020), for `norm_first`.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.nn import functional as F
+from tensorglass.nn import init
+from tensorglass.nn.modules.attention import MultiheadAttention
+from tensorglass.nn.modules.container import ModuleList
+from tensorglass.nn.modules.dropout import Dropout
+from tensorglass.nn.modules.linear import Linear
+from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.normalization import LayerNorm
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = str | Callable[[Any], Any]
+
+
+class TransformerEncoderLayer(Module):
+    """Attention among the elements of a sequence, then two linear layers for each: (S, batch, E) → (S, batch, E)::
+
+        x = norm1(x + attention(x))        # with norm_first: x + attention(norm1(x))
+        x = norm2(x + feed_forward(x))
+
+    The linear layers go to `dim_feedforward` features and back, with an activation ("relu", "gelu" or a function)
+    between them. With `batch_first` the batch is the first dimension.
+    """
+
+    __constants__ = ("norm_first",)
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
+        """The formula of the class; masks as in `MultiheadAttention`."""
+        src_key_padding_mask = F._canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", F._none_or_dtype(src_mask), "src_mask", src.dtype
+        )
+        src_mask = F._canonical_mask(src_mask, "src_mask", None, "", src.dtype, check_other=False)
+        x = src
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal))
+        return self.norm2(x + self._ff_block(x))
+
+    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+        attended, _ = self.self_attn(
+            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False, is_causal=is_causal
+        )
+        return self.dropout1(attended)
+
+    def _ff_block(self, x: Any) -> Any:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """As the encoder's, with attention to the encoder's output between: (T, batch, E), (S, batch, E) → (T, batch, E)::
+
+    x = norm1(x + attention(x))
+    x = norm2(x + attention(x, memory))
+    x = norm3(x + feed_forward(x))
+    """
+
+    __constants__ = ("norm_first",)
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        options: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, **place}
+        self.self_attn = MultiheadAttention(d_model, nhead, **options)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, **options)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """The formula of the class; masks as in `MultiheadAttention`."""
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        other = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        x = tgt
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), *own)
+            x = x + self._mha_block(self.norm2(x), memory, *other)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + self._sa_block(x, *own))
+        x = self.norm2(x + self._mha_block(x, memory, *other))
+        return self.norm3(x + self._ff_block(x))
+
+    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+        attended, _ = self.self_attn(
+            x, x, x, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout1(attended)
+
+    def _mha_block(self, x: Any, memory: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+        attended, _ = self.multihead_attn(
+            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout2(attended)
+
+    def _ff_block(self, x: Any) -> Any:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoder(Module):
+    """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one.
+
+    `enable_nested_tensor` and `mask_check` choose among PyTorch's implementations; here there is one.
+    """
+
+    __constants__ = ("norm",)
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+
+    def forward(
+        self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
+    ) -> Any:
+        """The output of the last layer; masks as in `MultiheadAttention`. Whether `mask` is causal is found out."""
+        src_key_padding_mask = F._canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", F._none_or_dtype(mask), "mask", src.dtype
+        )
+        mask = F._canonical_mask(mask, "mask", None, "", src.dtype, check_other=False)
+        causal = _is_causal(mask, is_causal, _length(src, self.layers[0]))
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one."""
+
+    __constants__ = ("norm",)
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """The output of the last layer; masks as in `MultiheadAttention`."""
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers[0]))
+        for layer in self.layers:
+            tgt = layer(
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder and a decoder: source (S, batch, E) and target (T, batch, E) → (T, batch, E), E being `d_model`."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        place: dict[str, Any] = {"device": device, "dtype": dtype}
+        options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        if custom_encoder is None:
+            encoder_layer = TransformerEncoderLayer(*options, **place)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, norm)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            decoder_layer = TransformerDecoderLayer(*options, **place)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            custom_decoder = TransformerDecoder(decoder_layer, num_decoder_layers, norm)
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self,
+        src: Any,
+        tgt: Any,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Any:
+        """What the decoder makes of the target and of the encoded source; masks as in `MultiheadAttention`."""
+        batch_dim = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+        """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
+        return _causal_mask(sz, device, dtype)
+
+    def _reset_parameters(self) -> None:
+        for param in self.parameters():
+            if param.dim() > 1:
+                init.xavier_uniform_(param)
+
+
+def _activation(given: Activation) -> Callable[[Any], Any]:
+    if not isinstance(given, str):
+        return given
+    named = {"relu": F.relu, "gelu": F.gelu}
+    if given not in named:
+        raise RuntimeError(f"activation should be relu/gelu, not {given}")
+    return named[given]
+
+
+def _causal_mask(size: int, device: Any, dtype: Any) -> Any:
+    return torch.triu(torch.full((size, size), -math.inf, dtype=dtype, device=device), diagonal=1)
+
+
+def _length(sequence: Any, layer: Any) -> int:
+    return sequence.size(1 if sequence.dim() == 3 and layer.self_attn.batch_first else 0)
+
+
+def _is_causal(mask: Any, told: bool | None, size: int) -> bool:
+    if told is not None or mask is None:
+        return told is True
+    if mask.size() != (size, size):
+        return False
+    return bool((mask == _causal_mask(size, mask.device, mask.dtype)).all())

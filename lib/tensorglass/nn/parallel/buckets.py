@@ -1,0 +1,190 @@
+"""Gradients averaged over processes while the backward pass goes on.
+
+Parameters share buckets: flat tensors of a few megabytes, each of which is sent as one. The last parameters come first,
+since their gradients do. As soon as all gradients of a bucket are there, and the buckets before it are on their way, it
+is sent; when the last gradient of all is there, the averages are waited for and written to the gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import tensorglass as torch
+from tensorglass import distributed
+from tensorglass.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorglass.distributed.process_group import ProcessGroup
+
+#: The first bucket is small, so that sending begins early.
+FIRST_BUCKET_BYTES = 1024 * 1024
+
+
+class Bucket:
+    """Some parameters of one dtype and device, and a flat tensor with room for their gradients."""
+
+    def __init__(self, parameters: list[Tensor]) -> None:
+        self.parameters = parameters
+        first = parameters[0]
+        sizes = [each.numel() for each in parameters]
+        self.flat = torch.zeros(sum(sizes), dtype=first.dtype, device=first.device)
+        parts = self.flat.split(sizes)
+        self.places = [part.view(each.shape) for part, each in zip(parts, parameters, strict=True)]
+        self.missing = len(parameters)
+        self.work: distributed.Work | None = None
+
+    def fill(self, processes: int) -> None:
+        """Put the gradients, divided by the number of processes, into the flat tensor; a missing one is zero."""
+        with torch.no_grad():
+            for parameter, place in zip(self.parameters, self.places, strict=True):
+                if parameter.grad is None:
+                    place.zero_()
+                elif parameter.grad.data_ptr() != place.data_ptr():
+                    place.copy_(parameter.grad)
+            self.flat.div_(processes)
+
+
+def into_buckets(parameters: list[Tensor], capacity: int) -> list[Bucket]:
+    """The last parameters first, in buckets of at most `capacity` bytes each, or one larger parameter."""
+    buckets: list[Bucket] = []
+    chosen: list[Tensor] = []
+    room = min(FIRST_BUCKET_BYTES, capacity)
+    for parameter in reversed(parameters):
+        is_alike = not chosen or (parameter.dtype, parameter.device) == (chosen[0].dtype, chosen[0].device)
+        if chosen and (parameter.nbytes > room or not is_alike):
+            buckets.append(Bucket(chosen))
+            chosen, room = [], capacity
+        chosen.append(parameter)
+        room -= parameter.nbytes
+    if chosen:
+        buckets.append(Bucket(chosen))
+    return buckets
+
+
+class Reducer:
+    """Averages the gradients of parameters over a group's processes, bucket by bucket."""
+
+    def __init__(self, parameters: list[Tensor], group: ProcessGroup, capacity: int, *, views: bool) -> None:
+        """With `views`, gradients become views of the buckets, which saves their memory."""
+        self._parameters = parameters
+        self._group = group
+        self._views = views
+        self._buckets = into_buckets(parameters, capacity)
+        self._bucket_of = {id(each): bucket for bucket in self._buckets for each in bucket.parameters}
+        self._is_on = False  # from a forward pass until the backward pass that belongs to it is complete
+        self._sent = 0
+        self._arrived: set[int] = set()
+        self._reached: set[int] | None = None  # the parameters that the outputs depend on, if that was asked for
+        for each in parameters:
+            each.register_post_accumulate_grad_hook(self._gradient_is_there)
+
+    def check_finished(self) -> None:
+        """Raise an error if some gradients have come since the last forward pass, but not all."""
+        if self._is_on and self._arrived:
+            raise RuntimeError(_UNFINISHED)
+
+    def begin(self, outputs: Any, *, search: bool) -> None:
+        """Expect gradients. With `search`, parameters that the outputs do not depend on are not waited for."""
+        self._is_on = True
+        self._sent = 0
+        self._arrived.clear()
+        self._reached = {id(each) for each in leaves_of(outputs)} if search else None
+        for bucket in self._buckets:
+            bucket.missing, bucket.work = len(bucket.parameters), None
+
+    def _gradient_is_there(self, parameter: Tensor) -> None:
+        if not self._is_on:
+            return
+        if id(parameter) in self._arrived:
+            raise RuntimeError(_TWICE)
+        if self._reached is not None and not self._arrived:
+            for each in self._parameters:
+                if id(each) not in self._reached:
+                    self._count(each)
+        self._count(parameter)
+        self._send_what_is_full()
+        if len(self._arrived) == len(self._parameters):
+            self._finish()
+
+    def _count(self, parameter: Tensor) -> None:
+        self._arrived.add(id(parameter))
+        self._bucket_of[id(parameter)].missing -= 1
+
+    def _send_what_is_full(self) -> None:
+        # In one order in all processes, whichever gradients come first.
+        while self._sent < len(self._buckets) and not self._buckets[self._sent].missing:
+            bucket = self._buckets[self._sent]
+            bucket.fill(self._group.size())
+            bucket.work = distributed.all_reduce(bucket.flat, group=self._group, async_op=True)
+            self._sent += 1
+        for bucket in self._buckets[: self._sent]:
+            if bucket.work is not None:
+                bucket.work.is_completed()  # asking lets MPI go on
+
+    def _finish(self) -> None:
+        """Wait for the averages, and write them to the gradients."""
+        self._is_on = False
+        used = self._used_anywhere()
+        with torch.no_grad():
+            for bucket in self._buckets:
+                if bucket.work is not None:
+                    bucket.work.wait()
+                for parameter, place in zip(bucket.parameters, bucket.places, strict=True):
+                    if id(parameter) in used:
+                        self._store(parameter, place)
+
+    def _store(self, parameter: Tensor, average: Tensor) -> None:
+        if self._views:
+            parameter.grad = average
+        elif parameter.grad is None:
+            parameter.grad = average.clone()
+        else:
+            parameter.grad.copy_(average)
+
+    def _used_anywhere(self) -> set[int]:
+        """The parameters with a gradient in at least one process; the others keep what they have."""
+        if self._reached is None:
+            return self._arrived
+        flags = torch.tensor([id(each) in self._reached for each in self._parameters])
+        distributed.all_reduce(flags, distributed.ReduceOp.MAX, group=self._group)
+        return {id(each) for each, flag in zip(self._parameters, flags.tolist(), strict=True) if flag}
+
+
+def leaves_of(outputs: Any) -> Iterator[Tensor]:
+    """The leaves that tensors, in nested containers, depend on and whose gradients backward will accumulate."""
+    pending = [each.grad_fn for each in tensors_in(outputs) if each.grad_fn is not None]
+    seen = set(pending)
+    while pending:
+        node = pending.pop()
+        if hasattr(node, "variable"):
+            yield node.variable
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                pending.append(following)
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors in nested lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from tensors_in(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_in(each)
+
+
+_UNFINISHED = (
+    "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
+    "your module has parameters that were not used in producing loss. You can enable unused parameter detection by "
+    "passing the keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and "
+    "by \nmaking sure all `forward` function outputs participate in calculating loss. "
+)
+_TWICE = (
+    "Expected to mark a variable ready only once. This error is caused by one of the following reasons: 1) Use of a "
+    "module parameter outside the `forward` function. Please make sure model parameters are not shared across multiple "
+    "concurrent forward-backward passes. 2) Reused parameters in multiple reentrant backward passes."
+)

@@ -1,0 +1,18 @@
+"""``torch.nn.utils``: gradients clipped, parameters as a vector, as functions of others, and pruned;
+sequences of different lengths in `rnn`."""
+
+from tensorglass.core.out_of_scope import refusing
+from tensorglass.nn.utils import parametrizations, parametrize, prune, rnn, stateless
+from tensorglass.nn.utils.clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
+from tensorglass.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from tensorglass.nn.utils.init import skip_init
+from tensorglass.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from tensorglass.nn.utils.weight_norm import remove_weight_norm, weight_norm
+
+__getattr__ = refusing("nn.utils")

@@ -1,0 +1,242 @@
+"""Pooling: one number for each window, the largest or the mean, found place by place in all windows together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.windows import Lengths, Windows, places
+
+# --- windows that move by a stride -----------------------------------------------------------------------------------
+
+
+def _with_room(xp: Any, array: Array, windows: Windows, counts: Lengths, value: Any) -> Array:
+    """The array with `value` where windows reach beyond it."""
+    outer = array.ndim - len(counts)
+    lengths = array.shape[outer:]
+    size, inside = list(array.shape[:outer]), []
+    for length, count, kernel, stride, padding, dilation in zip(lengths, counts, *windows, strict=True):
+        size.append(max((count - 1) * stride + dilation * (kernel - 1) + 1, padding + length))
+        inside.append(slice(padding, padding + length))
+    if tuple(size) == array.shape:
+        return array
+    made = xp.full(size, value, array.dtype)
+    made[(..., *inside)] = array
+    return made
+
+
+def _least(xp: Any, array: Array) -> Any:
+    """What is not larger than any element."""
+    return xp.iinfo(array.dtype).min if array.dtype.kind in "iu" else -xp.inf
+
+
+def max_pool(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
+    """The largest element of each window; NaN counts as larger than all others."""
+    cells = _with_room(xp, array, windows, counts, _least(xp, array))
+    found = None
+    for _, where in places(windows, counts):
+        seen = cells[(..., *where)]
+        found = seen.copy() if found is None else xp.maximum(found, seen, out=found)
+    return found
+
+
+def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengths) -> tuple[Array, Array]:
+    """The largest element of each window, and which cell of the input it is, counted through its last dimensions."""
+    lengths = array.shape[array.ndim - len(counts) :]
+    cells = _with_room(xp, array, windows, counts, _least(xp, array))
+    has_nan = _may_have_nan(xp, array)
+    found = xp.full((*array.shape[: array.ndim - len(counts)], *counts), _least(xp, array), array.dtype)
+    # Which place of the window it is, in as few bytes as will do; at first the first that is a cell of the input.
+    firsts = [
+        -((at * stride - padding) // dilation) for at, (_, stride, padding, dilation) in _axes(xp, windows, counts)
+    ]
+    first = _counted(xp, [xp.maximum(each, 0) for each in firsts], windows.size)
+    which = xp.broadcast_to(first, found.shape).astype("uint8" if prod(windows.size) < 256 else "int64")
+    for number, (_, where) in enumerate(places(windows, counts)):
+        _keep_larger(xp, found, which, cells[(..., *where)], number, has_nan)
+    starts = [at * stride - padding for at, (_, stride, padding, _) in _axes(xp, windows, counts)]
+    steps = [xp.arange(size) * dilation for size, dilation in zip(windows.size, windows.dilation, strict=True)]
+    cell = xp.take(_counted(xp, steps, lengths).reshape(-1), which)
+    return found, xp.add(cell, _counted(xp, starts, lengths), out=cell)
+
+
+def _may_have_nan(xp: Any, array: Array) -> bool:
+    if array.dtype.kind in "iu" or not array.size:
+        return False
+    return not on_host(xp) or bool(xp.isnan(array.max()))
+
+
+def _axes(xp: Any, windows: Windows, counts: Lengths) -> Iterator[tuple[Array, tuple[int, ...]]]:
+    for count, numbers in zip(counts, zip(*windows, strict=True), strict=True):
+        yield xp.arange(count), numbers
+
+
+def _counted(xp: Any, positions: Sequence[Array], lengths: Lengths) -> Array:
+    """Positions in each dimension as positions in the row of all cells."""
+    found: Any = 0
+    for axis, (position, length) in enumerate(zip(positions, lengths, strict=True)):
+        found = found * length + position.reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return found
+
+
+def _keep_larger(xp: Any, found: Array, which: Array, seen: Array, here: Any, has_nan: bool = True) -> None:
+    """Take over what was `seen`, and that it is `here`, where it is larger than what was `found`, or NaN."""
+    is_larger = seen > found
+    if has_nan and seen.dtype.kind not in "iu":
+        is_larger |= seen != seen
+    xp.copyto(found, seen, where=is_larger)
+    xp.copyto(which, here, where=is_larger)
+
+
+def sums(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
+    """The sum of each window."""
+    cells = _with_room(xp, array, windows, counts, 0)
+    found = xp.zeros((*array.shape[: array.ndim - len(counts)], *counts), array.dtype)
+    for _, where in places(windows, counts):
+        xp.add(found, cells[(..., *where)], out=found)
+    return found
+
+
+def divisors(xp: Any, lengths: Lengths, windows: Windows, counts: Lengths, counts_padding: bool) -> Array:
+    """How many cells each window has: those of the input, and with `counts_padding` those of the padding too."""
+    found: Any = 1
+    for axis, (length, count, size, stride, padding, _) in enumerate(zip(lengths, counts, *windows, strict=True)):
+        start = xp.arange(count) * stride - padding
+        end = xp.minimum(start + size, length + padding)
+        if not counts_padding:
+            start, end = xp.maximum(start, 0), xp.minimum(end, length)
+        found = found * (end - start).reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return found
+
+
+def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -> Array:
+    """The gradient of `sums`: each window's value, added to all of its cells."""
+    outer, counts = values.shape[: values.ndim - len(lengths)], values.shape[values.ndim - len(lengths) :]
+    size, inside = [], []
+    for length, count, kernel, stride, padding, dilation in zip(lengths, counts, *windows, strict=True):
+        size.append(max((count - 1) * stride + dilation * (kernel - 1) + 1, padding + length))
+        inside.append(slice(padding, padding + length))
+    made = xp.zeros((*outer, *size), values.dtype)
+    for _, where in places(windows, counts):
+        target = made[(..., *where)]
+        xp.add(target, values, out=target)
+    return xp.ascontiguousarray(made[(..., *inside)])
+
+
+# --- windows that divide the input into so many parts ----------------------------------------------------------------
+
+
+def _parts(xp: Any, length: int, count: int) -> tuple[Array, Array]:
+    """Where each of `count` parts of a dimension begins, and how long it is."""
+    number = xp.arange(count)
+    start = number * length // max(count, 1)
+    return start, -((-(number + 1) * length) // max(count, 1)) - start
+
+
+def _part_places(xp: Any, lengths: Lengths, counts: Lengths) -> Iterator[tuple[tuple[Array, ...], Any]]:
+    """For each place in the longest part the cells there, as an index, and in which parts there is such a place."""
+    rank = len(lengths)
+    starts, sizes = zip(*[_parts(xp, *each) for each in zip(lengths, counts, strict=True)], strict=True)
+    longest = [int(each.max()) if each.size else 0 for each in sizes]
+    for place in product(*[range(each) for each in longest]):
+        index, is_there = [], True
+        for axis, at in enumerate(place):
+            shape = (-1,) + (1,) * (rank - axis - 1)
+            index.append(xp.minimum(starts[axis] + at, lengths[axis] - 1).reshape(shape))
+            is_there = is_there & (at < sizes[axis]).reshape(shape)
+        yield tuple(index), is_there
+
+
+def adaptive_average(xp: Any, array: Array, counts: Lengths) -> Array:
+    """The mean of each part."""
+    outer = array.ndim - len(counts)
+    lengths = array.shape[outer:]
+    found = xp.zeros((*array.shape[:outer], *counts), array.dtype)
+    for index, is_there in _part_places(xp, lengths, counts):
+        found += xp.where(is_there, array[(..., *index)], xp.zeros((), array.dtype))
+    return found / _part_sizes(xp, lengths, counts, found.dtype)
+
+
+def _part_sizes(xp: Any, lengths: Lengths, counts: Lengths, dtype: Any) -> Array:
+    found: Any = 1
+    for axis, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+        found = found * _parts(xp, length, count)[1].reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return found.astype(dtype)
+
+
+def adaptive_spread(xp: Any, values: Array, lengths: Lengths) -> Array:
+    """The gradient of `adaptive_average`: each part's value, divided among its cells."""
+    outer, counts = values.shape[: values.ndim - len(lengths)], values.shape[values.ndim - len(lengths) :]
+    shares = values / _part_sizes(xp, lengths, counts, values.dtype)
+    made = xp.zeros((*outer, *lengths), values.dtype)
+    for part in product(*[range(count) for count in counts]):
+        where = [
+            slice(at * length // count, -(-(at + 1) * length // count))
+            for at, length, count in zip(part, lengths, counts, strict=True)
+        ]
+        made[(..., *where)] += shares[(..., *[slice(at, at + 1) for at in part])]
+    return made
+
+
+def adaptive_max(xp: Any, array: Array, counts: Lengths) -> tuple[Array, Array]:
+    """The largest element of each part, and which cell it is, counted through the last dimensions."""
+    outer = array.ndim - len(counts)
+    lengths = array.shape[outer:]
+    found = xp.full((*array.shape[:outer], *counts), _least(xp, array), array.dtype)
+    which = xp.empty(found.shape, "int64")
+    which[...] = _counted(xp, [_parts(xp, *each)[0] for each in zip(lengths, counts, strict=True)], lengths)
+    for index, is_there in _part_places(xp, lengths, counts):
+        seen = xp.where(is_there, array[(..., *index)], found)
+        _keep_larger(xp, found, which, seen, _counted(xp, [each.reshape(-1) for each in index], lengths))
+    return found, which
+
+
+# --- windows at random places ----------------------------------------------------------------------------------------
+
+
+def fractional_max(xp: Any, array: Array, samples: Array, size: Lengths, counts: Lengths) -> tuple[Array, Array]:
+    """The largest element of windows of one `size`, whose distances vary; (N, C, …) and a number in [0, 1) for each
+    of its channels and dimensions."""
+    lengths, samples = array.shape[2:], samples[: len(array)]
+    rank = len(lengths)
+    starts = []
+    for axis, (length, window, count) in enumerate(zip(lengths, size, counts, strict=True)):
+        sample = samples[..., axis : axis + 1]
+        alpha = xp.asarray((length - window) / (count - 1) if count > 1 else 0, sample.dtype)
+        begin = ((xp.arange(count) + sample) * alpha).astype("int64") - (sample * alpha).astype("int64")
+        begin[..., count - 1] = length - window
+        starts.append(begin.reshape((*begin.shape[:2], *[count if each == axis else 1 for each in range(rank)])))
+    rows = array.reshape(*array.shape[:2], prod(lengths))
+    found = xp.full((*array.shape[:2], *counts), _least(xp, array), array.dtype)
+    which = xp.zeros(found.shape, "int64")
+    for place in product(*[range(each) for each in size]):
+        here: Any = 0
+        for start, at, length in zip(starts, place, lengths, strict=True):
+            here = here * length + start + at
+        here = xp.broadcast_to(here, found.shape)
+        seen = xp.take_along_axis(rows, here.reshape(*array.shape[:2], prod(counts)), axis=-1).reshape(found.shape)
+        if not any(place):
+            which[...] = here
+        _keep_larger(xp, found, which, seen, here)
+    return found, which
+
+
+# --- elements by their cells -----------------------------------------------------------------------------------------
+
+
+def put_back(xp: Any, values: Array, indices: Array, lengths: Lengths, may_repeat: bool) -> Array:
+    """Values added to the cells that `indices` name in each of their images, which are zeros elsewhere."""
+    outer, cells = values.shape[: values.ndim - len(lengths)], prod(lengths)
+    made = xp.zeros((prod(outer), cells), values.dtype)
+    images = xp.arange(made.shape[0])[:, None]
+    per_image = prod(values.shape[len(outer) :])
+    index, value = indices.reshape(made.shape[0], per_image), values.reshape(made.shape[0], per_image)
+    if may_repeat:
+        xp.add.at(made, (images, index), value)
+    else:
+        made[images, index] = value
+    return made.reshape(*outer, *lengths)

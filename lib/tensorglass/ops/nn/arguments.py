@@ -1,0 +1,79 @@
+"""What layers read in the same way: a number for each dimension, or one for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.memory_format import channels_last, channels_last_3d
+from tensorglass.ops.kernels import half
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+Ints = int | Sequence[int]
+_WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def for_each(value: Ints, rank: int) -> tuple[int, ...]:
+    """The number for each of `rank` dimensions: one is repeated."""
+    if isinstance(value, (tuple, list)):
+        return tuple(value) * rank if len(value) == 1 else tuple(value)
+    return (value,) * rank  # type: ignore[return-value]  # a Sequence is one of these two
+
+
+def for_each_of(function: str, argument: str, value: Ints, rank: int) -> tuple[int, ...]:
+    """`for_each`, refused in the words of PyTorch's pooling where there are too few or too many."""
+    found = for_each(value, rank)
+    if len(found) != rank:
+        single = "" if rank == 1 else "either be a single int, or "
+        what = f"a single int, or a tuple of {_WORDS[rank]}"
+        what = f"{single}a tuple of {_WORDS[rank]}" if rank > 1 else what
+        raise RuntimeError(f"{function}: {argument} must {what}")
+    return found
+
+
+def is_channels_last(input: Tensor) -> bool:
+    """Whether PyTorch would suggest a channels-last format for what is computed from `input`."""
+    rank = len(input._size)
+    if rank not in (4, 5):
+        return False
+    # From the innermost dimension outwards: the channels, the last of the image, …, the batch.
+    order, least = (1, *range(rank - 1, 1, -1), 0), 0
+    if input._stride[1] == 0:
+        return False
+    for dim in order:
+        length, stride = input._size[dim], input._stride[dim]
+        if length == 0 or stride < least or (dim == 0 and least == input._stride[1]):
+            return False
+        least = stride * max(length, 1)
+    return True
+
+
+def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
+    """The result, with its channels innermost in memory where one of the inputs lies so."""
+    if any(is_channels_last(each) for each in inputs):
+        made: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
+        return made
+    return result
+
+
+def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:
+    """The tensor of a kernel's one result. Half types are computed in float32 and rounded at the end."""
+    first: Tensor = inputs[0]
+    backend, dtype = first._storage.backend, first._dtype
+    arrays = [array_of(each) if isinstance(each, Tensor) else each for each in inputs]
+    if dtype.itemsize == 2 and dtype.category == dtypes.FLOATING:
+        found = backend.launch(_in_float32, kernel, *arrays, **parameters)
+    else:
+        found = backend.launch(kernel, *arrays, **parameters)
+    return from_array(found, dtype, first._storage)
+
+
+def _in_float32(xp: Any, kernel: Any, *arrays: Any, **parameters: Any) -> Array:
+    wide = [
+        half.converted(each, xp.dtype("float32")) if hasattr(each, "dtype") and half.is_half(each) else each
+        for each in arrays
+    ]
+    return kernel(xp, *wide, **parameters).astype(arrays[0].dtype)

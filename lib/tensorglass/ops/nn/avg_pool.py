@@ -1,0 +1,211 @@
+"""The mean of each window: avg_pool, and adaptive_avg_pool, whose windows divide the input into so many parts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import explained
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.kernels import pooling as kernels
+from tensorglass.ops.kernels.windows import Lengths, Windows
+from tensorglass.ops.nn import pooling
+from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
+from tensorglass.ops.nn.max_pool import adaptive_lengths
+from tensorglass.tensor.tensor import Tensor
+
+# --- windows that move by a stride -----------------------------------------------------------------------------------
+
+
+class _Means(NamedTuple):
+    """What the mean of windows is told."""
+
+    windows: Windows
+    lengths: Lengths  #: of the input
+    counts: Lengths  #: how many windows there are in each dimension
+    counts_padding: bool
+    divisor: int | None  #: what sums are divided by, if not by the number of cells
+
+
+def _averages(xp: Any, array: Array, means: _Means) -> Array:
+    total = kernels.sums(xp, array, means.windows, means.counts)
+    divisor = _divisor(xp, means)
+    if total.dtype.kind in "iu":
+        return xp.trunc(total / divisor).astype(total.dtype)
+    return xp.true_divide(total, divisor.astype(total.dtype), out=total)
+
+
+def _divisor(xp: Any, means: _Means) -> Array:
+    if means.divisor is not None:
+        return xp.asarray(means.divisor)
+    return kernels.divisors(xp, means.lengths, means.windows, means.counts, means.counts_padding)
+
+
+def _shares(xp: Any, array: Array, means: _Means) -> Array:
+    shares = array / _divisor(xp, means).astype(array.dtype)
+    return kernels.add_to_windows(xp, shares, means.lengths, means.windows)
+
+
+@derivative(
+    node=lambda means: f"AvgPool{len(means.counts)}DBackward0", input=lambda grad, means: average_shares(grad, means)
+)
+def _average(input: Tensor, means: _Means) -> Tensor:
+    return like_channels_last(run_wide(_averages, input, means=means), input)
+
+
+@derivative(
+    node=lambda means: f"AvgPool{len(means.counts)}DBackwardBackward0",
+    input=lambda grad, means: average(grad, means),
+)
+def _average_shares(input: Tensor, means: _Means) -> Tensor:
+    return like_channels_last(run_wide(_shares, input, means=means), input)
+
+
+#: The means of windows, and its gradient: each mean's share, added to the window's cells.
+average: Any = recorded(_average)
+average_shares: Any = recorded(_average_shares)
+
+
+def _avg_pool(
+    rank: int,
+    input: Tensor,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    name = f"avg_pool{rank}d"
+    check_tensor(name, input)
+    found = pooling.windows(name, rank, kernel_size, stride, padding)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    counts = pooling.check(input, found, ceil_mode, dilated=False)
+    if input._dtype.category != dtypes.FLOATING and input._dtype is not dtypes.int64:
+        raise not_implemented("avg_pool2d" if rank == 2 else "avg_pool3d_out_frame", input._dtype)
+    made: Tensor = average(
+        input, _Means(found, tuple(input._size[-rank:]), counts, count_include_pad, divisor_override)
+    )
+    return made
+
+
+def avg_pool2d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of images: (N, C, H, W) → (N, C, H', W'). See `avg_pool1d`.
+
+    `divisor_override` is what sums are divided by instead of the number of cells.
+    """
+    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+def avg_pool3d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of volumes: (N, C, D, H, W) → (N, C, D', H', W'). See `avg_pool2d`."""
+    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+@operator("networks", method=False)
+def avg_pool1d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The mean of each window of signals: (N, C, L) → (N, C, L'), or the same without N.
+
+    ``L' = (L + 2·padding - kernel_size) // stride + 1``, rounded up with `ceil_mode`. `stride` is `kernel_size` if left
+    out. Cells of the padding count as zeros, or not at all without `count_include_pad`.
+    """
+    check_tensor("avg_pool1d", input)
+    if len(input._size) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {len(input._size)}-dimensional tensor for argument #1 'self' "
+            "(while checking arguments for avg_pool1d)"
+        )
+    size, before = for_each(kernel_size, 1), for_each(padding, 1)
+    step = size if stride is None or stride == () or stride == [] else for_each(stride, 1)
+    pooled = avg_pool2d(input.unsqueeze(-2), (1, *size), (1, *step), (0, *before), ceil_mode, count_include_pad)
+    return pooled.squeeze(-2)
+
+
+# --- windows that divide the input -----------------------------------------------------------------------------------
+
+
+@derivative(
+    node=lambda counts: f"AdaptiveAvgPool{len(counts)}DBackward0",
+    input=lambda grad, input_size, counts: adaptive_shares(grad, tuple(input_size[-len(counts) :])),
+)
+def _adaptive(input: Tensor, counts: Lengths) -> Tensor:
+    return like_channels_last(run_wide(kernels.adaptive_average, input, counts=counts), input)
+
+
+@derivative(
+    node=lambda lengths: f"AdaptiveAvgPool{len(lengths)}DBackwardBackward0",
+    part=lambda grad, part_size, lengths: adaptive(grad, tuple(part_size[-len(lengths) :])),
+)
+def _adaptive_shares(part: Tensor, lengths: Lengths) -> Tensor:
+    return like_channels_last(run_wide(kernels.adaptive_spread, part, lengths=lengths), part)
+
+
+#: The mean of each part, and its gradient: each mean's share, added to the part's cells.
+adaptive: Any = recorded(_adaptive)
+adaptive_shares: Any = recorded(_adaptive_shares)
+
+
+def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
+    name = f"adaptive_avg_pool{rank}d"
+    counts = adaptive_lengths(name, rank, input, output_size)
+    if len(counts) != rank:
+        raise RuntimeError(f"{name}: output_size must be {rank}")
+    size = list(input._size)
+    if min(counts) < 0:
+        shown = ", ".join(map(str, counts[:2])) + "".join(f",{each}" for each in counts[2:])  # sic
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}"
+        )
+    if len(size) not in (rank + 1, rank + 2):
+        raise explained(
+            RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {size}"),
+            "Its size is (batch, channels, …), or without batch.",
+        )
+    for dim in range(len(size) - rank, len(size)):
+        if not size[dim]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {size} "
+                f"with dimension {dim} being empty"
+            )
+    if all(count == 1 for count in counts):  # the mean of everything
+        mean: Tensor = input.mean([dim - rank for dim in range(rank)], True)
+        return like_channels_last(mean, input)
+    if input._dtype.category != dtypes.FLOATING:
+        raise not_implemented(f"adaptive_avg_pool{rank}d" if rank == 2 else "adaptive_avg_pool3d_cpu", input._dtype)
+    made: Tensor = adaptive(input, counts)
+    return made
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The mean of each of ``H' · W'`` parts of images: (N, C, H, W) → (N, C, H', W')."""
+    return _adaptive_avg(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The mean of each of ``D' · H' · W'`` parts of volumes: (N, C, D, H, W) → (N, C, D', H', W')."""
+    return _adaptive_avg(3, input, output_size)
+
+
+@operator("networks", method=False)
+def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
+    """The mean of each of `output_size` parts of signals: (N, C, L) → (N, C, L'), or the same without N."""
+    check_tensor("adaptive_avg_pool1d", input)
+    if len(input._size) not in (2, 3):
+        raise RuntimeError(f"adaptive_avg_pool1d() Expected 2D or 3D input tensor, but got {list(input._size)}")
+    count = pooling.one_int("adaptive_avg_pool1d", output_size)
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)

@@ -1,0 +1,379 @@
+"""The largest element of each window, and what undoes it: max_pool, adaptive and fractional, max_unpool.
+
+Which cell of the input the largest one is, `indices`, is counted through its last dimensions, the image's rows one
+after the other. Gradients go back to those cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tensorglass.core import dtypes
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import is_recorded, recorded
+from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.kernels import pooling as kernels
+from tensorglass.ops.kernels.windows import Lengths, Windows
+from tensorglass.ops.nn import pooling
+from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+# --- elements by their cells -----------------------------------------------------------------------------------------
+
+
+class _Of(NamedTuple):
+    """Whose gradient is asked for."""
+
+    name: str  #: PyTorch's, of the node
+    lengths: Lengths  #: that cells are counted in
+    may_repeat: bool = True  #: whether several windows may have the same largest element
+
+
+@derivative(node=lambda of: f"{of.name}BackwardBackward0", part=lambda grad, indices, of: gathered(grad, indices, of))
+def _put_back(part: Tensor, indices: Tensor, of: _Of) -> Tensor:
+    return like_channels_last(
+        run_wide(kernels.put_back, part.contiguous(), indices.contiguous(), of.lengths, of.may_repeat), part
+    )
+
+
+@derivative(node=lambda of: f"{of.name}BackwardBackward0", whole=lambda grad, indices, of: put_back(grad, indices, of))
+def _gathered(whole: Tensor, indices: Tensor, of: _Of) -> Tensor:
+    outer = whole._size[: len(whole._size) - len(of.lengths)]
+    cells, places = math.prod(of.lengths), math.prod(indices._size[len(outer) :])
+    found = whole.reshape((*outer, cells)).gather(-1, indices.reshape((*outer, places)))
+    return found.reshape(indices._size)
+
+
+#: What came out of cells, added to them; and what is in those cells.
+put_back: Any = recorded(_put_back)
+gathered: Any = recorded(_gathered)
+
+
+def _launch(kernel: Any, input: Tensor, *arguments: Any) -> tuple[Tensor, Tensor]:
+    values_, indices = input._storage.backend.launch(kernel, array_of(input), *arguments)
+    storage = input._storage
+    return (
+        like_channels_last(from_array(values_, input._dtype, storage), input),
+        like_channels_last(from_array(indices, dtypes.int64, storage), input),
+    )
+
+
+def _refuse_dtype(kernel: str, input: Tensor, *, integers: bool = True) -> None:
+    if input._dtype.is_complex or input._dtype is dtypes.bool or not (integers or input._dtype.is_floating_point):
+        raise not_implemented(kernel, input._dtype)
+
+
+# --- windows that move by a stride -----------------------------------------------------------------------------------
+
+
+class _Move(NamedTuple):
+    windows: Windows
+    counts: Lengths
+
+
+def _pool_name(input: Tensor, move: _Move) -> str:
+    return f"MaxPool{len(move.counts)}DWithIndicesBackward0"
+
+
+def _pool_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, move: _Move) -> Tensor:
+    rank = len(move.counts)
+    windows = move.windows
+    overlap = any(step < apart * (size - 1) + 1 for size, step, _, apart in zip(*windows, strict=True))
+    of = _Of(f"MaxPool{rank}DWithIndices", tuple(input_size[-rank:]), overlap)
+    found: Tensor = put_back(grad, result1, of)
+    return found
+
+
+@derivative(node=_pool_name, outputs=1, input=_pool_gradient)
+def _with_indices(input: Tensor, move: _Move) -> tuple[Tensor, Tensor]:
+    return _launch(kernels.max_pool_with_indices, input, *move)
+
+
+_recorded_pool: Any = recorded(_with_indices)
+
+
+def _read(
+    rank: int, input: Tensor, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> _Move:
+    name = f"max_pool{rank}d"
+    check_tensor(name, input)
+    found = pooling.windows(name, rank, kernel_size, stride, padding, dilation)
+    move = _Move(found, pooling.check(input, found, ceil_mode))
+    _refuse_dtype(name, input)
+    return move
+
+
+def max_pool2d_with_indices(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool2d`, and which cell of each image the largest element is."""
+    found: tuple[Tensor, Tensor] = _recorded_pool(
+        input, _read(2, input, kernel_size, stride, padding, dilation, ceil_mode)
+    )
+    return found
+
+
+def max_pool3d_with_indices(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool3d`, and which cell of each volume the largest element is."""
+    found: tuple[Tensor, Tensor] = _recorded_pool(
+        input, _read(3, input, kernel_size, stride, padding, dilation, ceil_mode)
+    )
+    return found
+
+
+def _largest(input: Tensor, move: _Move) -> Tensor:
+    if is_recorded((input,)):
+        found: Tensor = _recorded_pool(input, move)[0]
+        return found
+    made = input._storage.backend.launch(kernels.max_pool, array_of(input), *move)
+    return like_channels_last(from_array(made, input._dtype, input._storage), input)
+
+
+@operator("networks", method=False)
+def max_pool1d_with_indices(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """`max_pool1d`, and which cell of each signal the largest element is."""
+    check_tensor("max_pool1d", input)
+    found = pooling.windows("max_pool1d", 1, kernel_size, stride, padding, dilation)
+    pooling.check_1d(input, found, ceil_mode)
+    size, step, before, apart = found
+    largest, indices = max_pool2d_with_indices(
+        input.unsqueeze(-2), (1, *size), (1, *step), (0, *before), (1, *apart), ceil_mode
+    )
+    return largest.squeeze(-2), indices.squeeze(-2)
+
+
+@operator("networks", method=False)
+def max_pool1d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of signals: (N, C, L) → (N, C, L'), or the same without N.
+
+    ``L' = (L + 2·padding - dilation·(kernel_size - 1) - 1) // stride + 1``, rounded up with `ceil_mode`. `stride` is
+    `kernel_size` if left out. Raises RuntimeError where there is no window.
+    """
+    found: Tensor = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
+    return found
+
+
+@operator("networks", method=False)
+def max_pool2d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of images: (N, C, H, W) → (N, C, H', W'). See `max_pool1d`."""
+    return _largest(input, _read(2, input, kernel_size, stride, padding, dilation, ceil_mode))
+
+
+@operator("networks", method=False)
+def max_pool3d(
+    input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """The largest element of each window of volumes: (N, C, D, H, W) → (N, C, D', H', W'). See `max_pool1d`."""
+    return _largest(input, _read(3, input, kernel_size, stride, padding, dilation, ceil_mode))
+
+
+# --- windows that divide the input -----------------------------------------------------------------------------------
+
+
+def _adaptive_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, counts: Lengths) -> Tensor:
+    rank = len(counts)
+    found: Tensor = put_back(grad, result1, _Of(f"AdaptiveMaxPool{rank}D", tuple(input_size[-rank:])))
+    return found
+
+
+@derivative(node=lambda counts: f"AdaptiveMaxPool{len(counts)}DBackward0", outputs=1, input=_adaptive_gradient)
+def _adaptive(input: Tensor, counts: Lengths) -> tuple[Tensor, Tensor]:
+    return _launch(kernels.adaptive_max, input, counts)
+
+
+_recorded_adaptive: Any = recorded(_adaptive)
+
+
+def adaptive_lengths(name: str, rank: int, input: Tensor, output_size: Any) -> Lengths:
+    """How many parts each dimension is divided into; None: as many as it has cells."""
+    check_tensor(name, input)
+    found = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
+    lengths = input._size[-rank:]
+    if len(found) == rank and len(lengths) == rank:
+        found = tuple([length if each is None else each for each, length in zip(found, lengths, strict=True)])
+    return found
+
+
+def _adaptive_max(rank: int, input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    name = f"adaptive_max_pool{rank}d"
+    counts = adaptive_lengths(name, rank, input, output_size)
+    size = list(input._size)
+    if len(size) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {size}")
+    for dim in range(len(size) - rank - 1, len(size)):
+        if dim > 0 and not size[dim]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {size} "
+                f"with dimension {dim} being empty"
+            )
+    if len(counts) != rank:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {rank}")
+    if min(counts) < 0:
+        refused = [*size[:-rank], *counts]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(counts)}: {refused}")
+    _refuse_dtype(name, input, integers=False)
+    found: tuple[Tensor, Tensor] = _recorded_adaptive(input, counts)
+    return found
+
+
+@operator("networks", method=False)
+def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
+    """The largest element of each of `output_size` parts of signals, and which cell it is: (N, C, L) → (N, C, L')."""
+    check_tensor("adaptive_max_pool1d", input)
+    if len(input._size) not in (2, 3):
+        raise RuntimeError(f"adaptive_max_pool1d() Expected 2D or 3D input tensor, but got {list(input._size)}")
+    count = pooling.one_int("adaptive_max_pool1d", output_size)
+    largest, indices = adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
+    return largest.squeeze(-2), indices.squeeze(-2)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """The same of images: (N, C, H, W) → (N, C, H', W')."""
+    return _adaptive_max(2, input, output_size)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """The same of volumes: (N, C, D, H, W) → (N, C, D', H', W')."""
+    return _adaptive_max(3, input, output_size)
+
+
+# --- windows at random places ----------------------------------------------------------------------------------------
+
+
+class _Fraction(NamedTuple):
+    size: Lengths
+    counts: Lengths
+
+
+def _fractional_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, fraction: _Fraction) -> Tensor:
+    rank = len(fraction.counts)
+    found: Tensor = put_back(grad, result1, _Of(f"FractionalMaxPool{rank}D", tuple(input_size[-rank:])))
+    return found
+
+
+@derivative(
+    node=lambda fraction: f"FractionalMaxPool{len(fraction.counts)}DBackward0",
+    outputs=1,
+    input=_fractional_gradient,
+)
+def _fractional(input: Tensor, samples: Tensor, fraction: _Fraction) -> tuple[Tensor, Tensor]:
+    single = len(input._size) == len(fraction.size) + 1
+    batch = input.unsqueeze(0) if single else input
+    found = _launch(kernels.fractional_max, batch.contiguous(), array_of(samples), *fraction)
+    return (found[0].squeeze(0), found[1].squeeze(0)) if single else found
+
+
+_recorded_fractional: Any = recorded(_fractional)
+
+
+def _fractional_max(
+    rank: int, input: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    name = f"fractional_max_pool{rank}d"
+    check_tensor(name, input)
+    if len(input._size) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input._size)}")
+    size, counts = for_each(kernel_size, rank), for_each(output_size, rank)
+    for axis, length, window, count in zip(("T", "H", "W")[-rank:], input._size[-rank:], size, counts, strict=True):
+        if count + window - 1 > length:
+            word = {"T": "time", "H": "height", "W": "width"}[axis]
+            raise RuntimeError(f"{name}(): pool {word} {window} too large relative to input {word} {length}")
+    if rank == 2:  # PyTorch's order: the width's sample comes first
+        random_samples = random_samples.flip(-1)
+    found: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))
+    return found
+
+
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The largest element of windows at random places: (N, C, H, W) → (N, C, H', W'), and which cells they are.
+
+    `random_samples`, (N, C, 2), say where windows begin.
+    """
+    return _fractional_max(2, input, kernel_size, output_size, random_samples)
+
+
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The same of volumes; `random_samples` are (N, C, 3)."""
+    return _fractional_max(3, input, kernel_size, output_size, random_samples)
+
+
+# --- undone ----------------------------------------------------------------------------------------------------------
+
+
+@derivative(
+    node=lambda output_size: f"MaxUnpool{len(output_size)}DBackward0",
+    input=lambda grad, indices, output_size: gathered(grad, indices, _Of(f"MaxUnpool{len(output_size)}D", output_size)),
+)
+def _unpooled(input: Tensor, indices: Tensor, output_size: Lengths) -> Tensor:
+    outer = input._size[: len(input._size) - len(output_size)]
+    made, row = input.new_zeros((*outer, math.prod(output_size))), (*outer, math.prod(input._size[len(outer) :]))
+    made.scatter_(-1, indices.reshape(row), input.reshape(row))
+    return like_channels_last(made.reshape((*outer, *output_size)), input)
+
+
+_recorded_unpool: Any = recorded(_unpooled)
+
+
+def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
+    name = f"max_unpool{rank}d"
+    check_tensor(name, input)
+    if indices._dtype is not dtypes.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices._dtype.scalar_type}")
+    size = tuple(output_size)
+    words = {2: "two elements (height, width)", 3: "three elements (depth, height, width)"}[rank]
+    if len(size) != rank:
+        raise RuntimeError(f"There should be exactly {words} in output_size, but got {len(size)} elements.")
+    if len(input._size) not in (rank + 1, rank + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor with "
+            f"{len(input._size)} dimensions."
+        )
+    if input._size != indices._size:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(input._size)}) but got indices "
+            f"tensor with shape: {list(indices._size)}"
+        )
+    if indices.numel():
+        cells = math.prod(size)
+        low, high = indices.min().item(), indices.max().item()
+        if low < 0 or high >= cells:
+            wrong = low if low < 0 else high
+            shown = "x".join(map(str, size)) + (")" if rank == 3 else "")  # sic
+            raise RuntimeError(f"Found an invalid max index: {wrong} (output volumes are of size {shown}")
+    found: Tensor = _recorded_unpool(input, indices, size)
+    return found
+
+
+def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
+    """Zeros, but for the elements of `input` in the cells that `indices` name: what `max_pool2d` left out is lost."""
+    return _unpool(2, input, indices, output_size)
+
+
+def max_unpool3d(
+    input: Tensor, indices: Tensor, output_size: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+) -> Tensor:
+    """The same of volumes."""
+    return _unpool(3, input, indices, output_size)

@@ -1,0 +1,171 @@
+"""L-BFGS: a quasi-Newton method that remembers the last few steps.
+
+Nocedal, "Updating Quasi-Newton Matrices with Limited Storage" (1980); Nocedal and Wright, "Numerical Optimization",
+algorithms 7.4 (two-loop recursion), 3.5 and 3.6 (strong Wolfe line search).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from tensorglass.ops.rearrange.cat_stack import cat
+from tensorglass.ops.views.shape import view_as_real
+from tensorglass.optim.line_search import strong_wolfe
+from tensorglass.optim.optimizer import Optimizer
+from tensorglass.optim.per_parameter import as_pairs, check_lr
+from tensorglass.tensor.grad_mode import enable_grad, no_grad
+from tensorglass.tensor.tensor import Tensor
+
+
+class LBFGS(Optimizer):
+    """Newton's direction, from the changes of parameters and gradients over the last `history_size` steps.
+
+    `step(closure)` makes up to `max_iter` steps and calls the closure, which must compute the loss anew and its
+    gradient, up to `max_eval` times (default ``max_iter * 1.25``). It ends sooner when the largest gradient is at most
+    `tolerance_grad`, or when steps or losses change by less than `tolerance_change`. `line_search_fn` is None (steps of
+    length `lr`) or "strong_wolfe". It has one parameter group, and remembers ``2 * history_size + 3`` vectors of all
+    parameters.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_lr(lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Make up to `max_iter` steps; the loss before the first of them."""
+        with no_grad():
+            return self._minimize(enable_grad()(closure))
+
+    def _minimize(self, closure: Callable[[], Any]) -> Any:
+        group = self.param_groups[0]
+        line_search, tolerance = group["line_search_fn"], group["tolerance_change"]
+        state = self.state[group["params"][0]]  # all of it: files keep state by parameter
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first_loss = closure()
+        loss, evaluations = float(first_loss), 1
+        state["func_evals"] += 1
+        grad = self._flat_grad()
+        if grad.abs().max() <= group["tolerance_grad"]:
+            return first_loss
+
+        for iteration in range(1, group["max_iter"] + 1):
+            state["n_iter"] += 1
+            direction = state["d"] = self._direction(grad, state, group["history_size"])
+            if state.get("prev_flat_grad") is None:
+                state["prev_flat_grad"] = grad.clone()
+            else:
+                state["prev_flat_grad"].copy_(grad)
+            loss_before = state["prev_loss"] = loss
+            length = group["lr"]
+            if state["n_iter"] == 1:
+                length = min(1.0, 1.0 / grad.abs().sum()) * length
+            slope = grad.dot(direction)
+            state["t"] = length
+            if slope > -tolerance:
+                break
+            tried = 0
+            if line_search is None:
+                self._move(length, direction)
+                if iteration != group["max_iter"]:  # nobody reads the loss after the last step
+                    loss, grad, tried = float(closure()), self._flat_grad(), 1
+            elif line_search == "strong_wolfe":
+                here = [param.clone() for param in group["params"]]
+                loss, grad, length, tried = strong_wolfe(
+                    partial(self._evaluate, closure, here, direction),
+                    length,
+                    direction,
+                    loss,
+                    grad,
+                    slope,
+                    max_evaluations=group["max_eval"] - evaluations,
+                )
+                self._move(length, direction)
+                state["t"] = length
+            else:
+                raise RuntimeError("only 'strong_wolfe' is supported")
+            evaluations += tried
+            state["func_evals"] += tried
+            if (
+                evaluations >= group["max_eval"]
+                or (tried and grad.abs().max() <= group["tolerance_grad"])
+                or (direction * length).abs().max() <= tolerance
+                or abs(loss - loss_before) < tolerance
+            ):
+                break
+        return first_loss
+
+    def _direction(self, grad: Tensor, state: dict[str, Any], history_size: int) -> Tensor:
+        """Minus the gradient, times an approximate inverse Hessian that is never formed."""
+        if state["n_iter"] == 1:
+            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return grad.neg()
+        changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]  # of the gradient; of the parameters
+        change, step = grad - state["prev_flat_grad"], state["d"] * state["t"]
+        curvature = change.dot(step)
+        if curvature > 1e-10:
+            if len(changes) == history_size:
+                for history in (changes, steps, ro):
+                    history.pop(0)
+            changes.append(change)
+            steps.append(step)
+            ro.append(1.0 / curvature)
+            state["H_diag"] = curvature / change.dot(change)
+        direction = grad.neg()
+        along = state.setdefault("al", [None] * history_size)
+        for i in reversed(range(len(changes))):
+            along[i] = steps[i].dot(direction) * ro[i]
+            direction.add_(changes[i], alpha=-along[i])
+        direction = direction * state["H_diag"]
+        for i in range(len(changes)):
+            direction.add_(steps[i], alpha=along[i] - changes[i].dot(direction) * ro[i])
+        return direction
+
+    def _evaluate(
+        self, closure: Callable[[], Any], here: list[Tensor], direction: Tensor, length: Any
+    ) -> tuple[float, Tensor]:
+        """Loss and gradient a step away from `here`, where the parameters are put back."""
+        self._move(length, direction)
+        loss, grad = float(closure()), self._flat_grad()
+        for param, value in zip(self.param_groups[0]["params"], here, strict=True):
+            param.copy_(value)
+        return loss, grad
+
+    def _flat_grad(self) -> Tensor:
+        """All gradients as one vector, complex numbers as pairs."""
+        parts = []
+        for param in self.param_groups[0]["params"]:
+            grad = param.new_zeros(param.numel()) if param.grad is None else param.grad.reshape(-1)
+            parts.append(view_as_real(grad).view(-1) if grad.is_complex() else grad)
+        return cat(parts, 0)
+
+    def _move(self, length: Any, direction: Any) -> None:
+        """Add ``length * direction``, a vector of all parameters, to the parameters."""
+        start = 0
+        for param in self.param_groups[0]["params"]:
+            param = as_pairs(param)
+            param.add_(direction[start : start + param.numel()].view_as(param), alpha=length)
+            start += param.numel()

@@ -1,0 +1,110 @@
+"""Optimizers whose rule is one formula, applied to each parameter by itself.
+
+A subclass writes two methods: `new_state`, what it remembers of a parameter before the first step, and `update`, its
+formula. PyTorch's options that choose between implementations of one formula (`foreach`, `fused`) are kept, for
+printing and for files, and change nothing: here there is one. `differentiable` records the step itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tensorglass.core.dtypes import float32, float64, get_default_dtype
+from tensorglass.ops.creation.fill import full, zeros_like
+from tensorglass.ops.views.shape import view_as_real
+from tensorglass.optim.optimizer import Group, Optimizer
+from tensorglass.tensor.grad_mode import enable_grad, set_grad_enabled
+from tensorglass.tensor.tensor import Tensor
+
+State = dict[str, Any]
+
+
+class PerParameterOptimizer(Optimizer):
+    """Gives each parameter that has a gradient to `update`."""
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        super().__init__(params, defaults)
+        if defaults.get("fused"):
+            if defaults["differentiable"]:
+                raise RuntimeError("`fused` does not support `differentiable`")
+            if defaults["foreach"]:
+                raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def new_state(self, param: Tensor, group: Group) -> State:
+        """What is remembered of `param` before its first step."""
+        raise NotImplementedError
+
+    def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
+        """Change `param` and `state` in place. Complex tensors come as pairs of real numbers."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter by its gradient; `closure`, if given, computes the loss anew and returns it."""
+        with set_grad_enabled(bool(self.defaults.get("differentiable"))):
+            loss = None
+            if closure is not None:
+                with enable_grad():
+                    loss = closure()
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._update(param, param.grad, group)
+            return loss
+
+    def _update(self, param: Tensor, grad: Tensor, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state.update(self.new_state(param, group))
+        if group.get("capturable") and param.device.type != "cuda":
+            raise AssertionError(
+                "If capturable=True, params and state_steps must be on supported devices: "
+                "['cuda', 'xpu', 'hpu', 'xla']."
+            )
+        grad = -grad if group.get("maximize") else grad
+        if param.is_complex():
+            state = {name: as_pairs(value) for name, value in state.items()}
+            param, grad = as_pairs(param), as_pairs(grad)
+        self.update(param, grad, state, group)
+
+
+def as_pairs(value: Any) -> Any:
+    """A complex tensor as pairs of real numbers, over the same memory; anything else as it is."""
+    return view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
+
+
+def count(param: Tensor, group: Group, start: float = 0.0) -> Tensor:
+    """A number that is counted in `state`: a 0-dimensional tensor, on the host unless a kernel reads it."""
+    dtype = float64 if get_default_dtype() == float64 else float32
+    on_device = group.get("capturable") or group.get("fused")
+    return full((), start, dtype=dtype, device=param.device if on_device else "cpu")
+
+
+def zeros_for(param: Tensor) -> Tensor:
+    """Zeros of a parameter's size, dtype and strides, without its history."""
+    return zeros_like(param, requires_grad=False)
+
+
+def decayed(grad: Tensor, param: Tensor, weight_decay: Any) -> Tensor:
+    """The gradient of the loss plus ``weight_decay / 2 * (param ** 2).sum()``, which pulls parameters towards zero."""
+    return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
+
+
+def check_lr(lr: Any) -> None:
+    """Refuse a learning rate that is negative, or a tensor of several."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    require(lr >= 0, "learning rate", lr)
+
+
+def check_betas(betas: tuple[Any, Any]) -> None:
+    """Refuse factors of moving averages outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+
+
+def require(condition: Any, name: str, value: Any) -> None:
+    """Refuse an option with PyTorch's words."""
+    if not condition:
+        raise ValueError(f"Invalid {name}: {value}")

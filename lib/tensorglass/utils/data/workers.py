@@ -1,0 +1,352 @@
+"""Worker processes that fetch batches ahead.
+
+Each worker has a queue of tasks (a number and the indices of a batch), and a pipe for its results. The main process
+waits for all pipes and for all processes together, so it learns at the same moment that a batch has come or that a
+worker has died. Tensors in a result come through shared memory. A worker ends when its queue says so, or when it finds
+that the main process is gone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import queue
+import random
+import signal
+import time
+import traceback
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing import connection
+from pickle import PicklingError
+from typing import Any
+
+import numpy as np
+
+import tensorglass.multiprocessing as tensor_multiprocessing
+from tensorglass.tensor.generator import manual_seed
+
+PATIENCE = 5.0  # seconds: how long a worker waits for a task before it looks whether the main process is there
+
+_worker_info: WorkerInfo | None = None
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """What a worker knows of itself: its number among `num_workers`, its seed, its copy of the dataset."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """In a worker, what it knows of itself; in the main process None."""
+    return _worker_info
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a batch is made: from which dataset, of how many samples, and how they are put together."""
+
+    dataset: Any
+    is_stream: bool
+    batched: bool
+    collate: Callable[[Any], Any]
+    drop_last: bool
+
+    def fetcher(self) -> Callable[[Any], Any]:
+        """What makes a batch from its indices. At the end of a stream it raises StopIteration."""
+        return self._from_stream(iter(self.dataset)) if self.is_stream else self._by_number
+
+    def _by_number(self, index: Any) -> Any:
+        if not self.batched:
+            return self.collate(self.dataset[index])
+        many = getattr(self.dataset, "__getitems__", None)
+        return self.collate(many(index) if many else [self.dataset[number] for number in index])
+
+    def _from_stream(self, samples: Iterator[Any]) -> Callable[[Any], Any]:
+        def fetch(index: Any) -> Any:
+            if not self.batched:
+                return self.collate(next(samples))
+            batch = list(itertools.islice(samples, len(index)))
+            if not batch or (self.drop_last and len(batch) < len(index)):
+                raise StopIteration
+            return self.collate(batch)
+
+        return fetch
+
+
+@dataclass
+class _Failed:
+    """An exception of a worker, as text, since objects that it refers to may not travel."""
+
+    kind: type[BaseException]
+    text: str
+
+    def reraise(self) -> None:
+        """Raise the same class of exception, whose message is the worker's traceback."""
+        if self.kind is KeyError:
+            raise KeyError(_Readable(self.text))
+        try:
+            error = self.kind(self.text)
+        except TypeError:  # its class wants other arguments
+            raise RuntimeError(self.text) from None
+        raise error
+
+
+class _Readable(str):
+    """A message that a KeyError shows as it is, with its lines."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return self
+
+
+class _End:
+    """A worker's stream has ended."""
+
+
+class _Restarted:
+    """A worker is ready for another epoch."""
+
+
+class Workers(Iterator[Any]):
+    """The batches that `count` processes fetch, at most `ahead` of them each before they are asked for."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        indices: Iterator[Any],
+        *,
+        count: int,
+        ahead: int,
+        seed: int,
+        context: Any,
+        start: Callable[[int], None] | None,
+        timeout: float,
+        in_order: bool,
+        persistent: bool,
+    ) -> None:
+        self._timeout = timeout
+        self._in_order = in_order
+        self._persistent = persistent
+        self._ahead = ahead
+        context = context or tensor_multiprocessing
+        self._queues: list[Any] = []
+        self._pipes: list[Any] = []
+        self._processes: list[Any] = []
+        # Not a method: the finalizer must not keep this object alive.
+        self._close = weakref.finalize(self, _end_workers, os.getpid(), self._queues, self._pipes, self._processes)
+        for number in range(count):
+            tasks, (results, far_end) = context.Queue(), context.Pipe(duplex=False)
+            tasks.cancel_join_thread()
+            about = (recipe, tasks, far_end, seed, start, number, count)
+            process = context.Process(target=_work, args=about, daemon=True)
+            try:
+                process.start()
+            except (TypeError, AttributeError, PicklingError):
+                warnings.warn(
+                    "Got pickle error when attempting to start a worker Process. This might be because the worker "
+                    "Process arguments are not picklable. Python 3.14+ changed the multiprocessing start method in "
+                    "non-Mac POSIX platforms to 'forkserver', which requires the worker Process arguments to be "
+                    "picklable. You can also try multiprocessing.set_start_method('fork').",
+                    stacklevel=4,
+                )
+                raise
+            far_end.close()  # with this copy open, the pipe of a dead worker would not end
+            self._queues.append(tasks)
+            self._pipes.append(results)
+            self._processes.append(process)
+        self._begin(indices)
+
+    def _begin(self, indices: Iterator[Any]) -> None:
+        self._indices = indices
+        self._sent = self._given = 0  # numbers of the next task, and of the next batch to give out
+        self._arrived: dict[int, Any] = {}
+        self._owner: dict[int, int] = {}  # tasks that are not done → worker
+        self._working = [True] * len(self._processes)
+        self._turn = itertools.cycle(range(len(self._processes)))
+        for _ in range(self._ahead * len(self._processes)):
+            self._send_task()
+
+    def restart(self, indices: Iterator[Any]) -> None:
+        """Begin another epoch with the same processes."""
+        for tasks in self._queues:
+            tasks.put(_Restarted)
+        ready = 0
+        while ready < len(self._processes):  # results of an epoch that was left early are thrown away
+            ready += self._receive()[1] is _Restarted
+        self._begin(indices)
+
+    def __next__(self) -> Any:
+        while True:
+            if self._given in self._arrived:
+                return self._give(self._given)
+            if not self._in_order and self._arrived:
+                return self._give(next(iter(self._arrived)))
+            if self._in_order and self._given < self._sent and self._given not in self._owner:
+                self._given += 1  # a worker whose stream had ended had this task
+                continue
+            if not self._owner:
+                if not self._persistent:
+                    self._close()
+                raise StopIteration
+            task, result = self._receive()
+            worker = self._owner.pop(task, None)
+            if result is not _End:
+                self._arrived[task] = result
+            elif worker is not None:
+                self._working[worker] = False
+                for other in [number for number, owner in self._owner.items() if owner == worker]:
+                    del self._owner[other]
+                self._send_task()
+
+    def _give(self, task: int) -> Any:
+        batch = self._arrived.pop(task)
+        if task == self._given:
+            self._given += 1
+        self._send_task()
+        if isinstance(batch, _Failed):
+            batch.reraise()
+        return batch
+
+    def _send_task(self) -> None:
+        """Give the next batch to the next worker; in any order, to the one with the least to do."""
+        if not any(self._working):
+            return
+        try:
+            index = next(self._indices)
+        except StopIteration:
+            return
+        workers = [next(self._turn) for _ in self._processes]
+        waiting = [worker for worker in workers if self._working[worker]]
+        load = list(self._owner.values())
+        worker = waiting[0] if self._in_order else min(waiting, key=load.count)
+        while next(self._turn) != worker:  # the turn goes on behind the one chosen
+            pass
+        self._owner[self._sent] = worker
+        self._queues[worker].put((self._sent, index))
+        self._sent += 1
+
+    def _receive(self) -> tuple[int, Any]:
+        """The next result of any worker, or an error if one of them has died or none answers in time."""
+        sentinels = [process.sentinel for process in self._processes]
+        ready = connection.wait([*self._pipes, *sentinels], self._timeout or None)
+        if not ready:
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+        for pipe, process in zip(self._pipes, self._processes, strict=True):
+            if pipe in ready:
+                try:
+                    return pipe.recv()
+                except (EOFError, OSError):  # its worker is dead, and the storages that it sent are gone with it
+                    process.join(PATIENCE)
+                    if process.is_alive():
+                        raise
+        for process in self._processes:
+            if process.sentinel in ready:  # closed a moment before the process has an exit code
+                process.join(PATIENCE)
+        dead = [process for process in self._processes if process.exitcode is not None]
+        self._close()
+        raise RuntimeError(_obituary(dead))
+
+
+def _obituary(dead: list[Any]) -> str:
+    killed = [process for process in dead if process.exitcode and process.exitcode < 0]
+    if killed:
+        name = signal.strsignal(-killed[0].exitcode)
+        return f"DataLoader worker (pid {killed[0].pid}) is killed by signal: {name}. "
+    pids = ", ".join(str(process.pid) for process in dead)
+    return f"DataLoader worker (pid(s) {pids}) exited unexpectedly"
+
+
+def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: list[Any]) -> None:
+    """Tell the workers to end, and see that they do; what they still send is thrown away."""
+    if os.getpid() != owner:
+        return  # a copy in a child that was forked
+    for tasks in queues:
+        tasks.put(None)
+    end = time.monotonic() + PATIENCE
+    open_pipes = list(pipes)
+    while (alive := [process for process in processes if process.is_alive()]) and time.monotonic() < end:
+        waiting_for = [*open_pipes, *(process.sentinel for process in alive)]
+        ready = connection.wait(waiting_for, end - time.monotonic())
+        for pipe in [pipe for pipe in open_pipes if pipe in ready]:
+            try:
+                pipe.recv_bytes()
+            except (EOFError, ConnectionResetError):
+                open_pipes.remove(pipe)
+    for process in alive:  # still in the user's code
+        process.terminate()
+        process.join(PATIENCE)
+    for tasks, pipe in zip(queues, pipes, strict=True):
+        tasks.close()
+        pipe.close()
+
+
+def _work(
+    recipe: Recipe, tasks: Any, results: Any, seed: int, start: Callable[[int], None] | None, number: int, count: int
+) -> None:
+    """What a worker does: one task after the other, until it is told to end."""
+    global _worker_info
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process answers an interrupt, and ends the workers
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    random.seed(seed + number)
+    manual_seed(seed + number)
+    entropy = [number, seed & 0xFFFFFFFF, seed >> 32, 0]  # NumPy's generators must differ between seeds that are close
+    np.random.seed(np.random.SeedSequence(entropy).generate_state(4))
+    _worker_info = WorkerInfo(number, count, seed + number, recipe.dataset)
+    failure: _Failed | None = None
+    fetch: Any = None
+    try:
+        if start is not None:
+            start(number)
+        fetch = recipe.fetcher()
+    except Exception as error:  # every error of the user's code goes to the main process
+        failure = _failed(error, number)
+    ended = False
+    while parent.is_alive():
+        try:
+            task = tasks.get(timeout=PATIENCE)
+        except queue.Empty:
+            continue
+        if task is None:
+            return
+        if task is _Restarted:
+            answer: tuple[int, Any] = (-1, _Restarted)
+            fetch, ended = recipe.fetcher(), False
+        elif ended:
+            continue
+        elif failure is not None:
+            answer = (task[0], failure)
+        else:
+            answer = (task[0], _tried(fetch, task[1], recipe.is_stream, number))
+            ended = answer[1] is _End
+        try:
+            results.send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # nobody reads any more
+        except Exception as error:  # the batch cannot be pickled
+            results.send((answer[0], _failed(error, number)))
+        del answer
+
+
+def _tried(fetch: Callable[[Any], Any], index: Any, is_stream: bool, number: int) -> Any:
+    try:
+        return fetch(index)
+    except StopIteration as error:
+        return _End if is_stream else _failed(error, number)
+    except Exception as error:  # as above
+        return _failed(error, number)
+
+
+def _failed(error: Exception, number: int) -> _Failed:
+    trace = "".join(traceback.format_exception(error))
+    where = f"in DataLoader worker process {number}"
+    return _Failed(type(error), f"Caught {type(error).__name__} {where}.\nOriginal {trace}")

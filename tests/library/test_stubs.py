@@ -1,0 +1,85 @@
+"""What type checkers and editors see of both packages: stubs that are up to date, a user's program, and completion."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glassroom
+import tensorglass
+
+ROOT = Path(__file__).resolve().parents[2]
+TYPED = Path(__file__).with_name("typed")
+EXPECTED = re.compile(r"# mypy: ([\w-]+)$")
+
+
+def test_the_stubs_are_what_the_operator_table_makes() -> None:
+    # in a process of its own: the stubs show the plain way, whether this one has shortcuts or not
+    check = [sys.executable, ROOT / "docs" / "make_stubs.py", "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_mypy_takes_a_users_right_program_and_flags_each_wrong_call(tmp_path: Path) -> None:
+    config = tmp_path / "mypy.ini"
+    config.write_text(f"[mypy]\nmypy_path = {ROOT / 'lib'}:{ROOT / 'course'}\ncache_dir = {tmp_path / 'cache'}\n")
+    programs = [str(TYPED / name) for name in ("right.py", "wrong.py")]
+    flags = ["--strict", "--follow-imports=silent", "--no-pretty", f"--config-file={config}"]
+    said = subprocess.run(
+        [sys.executable, "-m", "mypy", *flags, *programs], capture_output=True, text=True, check=False, cwd=tmp_path
+    ).stdout
+    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE)
+    lines = (TYPED / "wrong.py").read_text(encoding="utf-8").splitlines()
+    marked = {at: wanted[1] for at, line in enumerate(lines, 1) if (wanted := EXPECTED.search(line))}
+    assert len(marked) > 20
+    assert sorted(found) == sorted(("wrong.py", str(at), code) for at, code in marked.items()), said
+
+
+def test_the_right_program_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, TYPED / "right.py"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_glassrooms_names_are_the_same_for_type_checkers() -> None:
+    source = Path(inspect.getfile(glassroom)).read_text(encoding="utf-8")
+    told = dict(re.findall(r'^    "(\w+)": "([\w.]+)",$', source, re.MULTILINE))
+    stub = Path(inspect.getfile(glassroom)).with_suffix(".pyi").read_text(encoding="utf-8")
+    typed = re.findall(r"^from ([\w.]+) import (\w+) as \2$", stub, re.MULTILINE)
+    assert told == {name: module for module, name in typed}
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("torch.sigm", {"sigmoid", "sigmoid_"}),
+        ("torch.linalg.eig", {"eig", "eigh", "eigvals", "eigvalsh"}),
+        ("x.resh", {"reshape", "reshape_as"}),
+        ("x.requires", {"requires_grad", "requires_grad_"}),
+        ("glassroom.memory_t", {"memory_timeline"}),
+    ],
+)
+def test_jupyters_completer_knows_the_namespace_and_the_tensor(code: str, wanted: set[str]) -> None:
+    completer = pytest.importorskip("IPython.core.completer", reason="IPython is in the extra `course`")
+    names: dict[str, Any] = {"torch": tensorglass, "x": tensorglass.ones(2), "glassroom": glassroom}
+    each = completer.IPCompleter(namespace=names)
+    with completer.provisionalcompleter():
+        found = {word.text.rpartition(".")[2] for word in each.completions(code, len(code))}
+    assert wanted <= found
+
+
+@pytest.mark.parametrize("name", ["add", "sum", "reshape", "cat", "zeros", "linalg.svd", "Tensor.sum", "Tensor.add_"])
+def test_signature_help_shows_names_and_types(name: str) -> None:
+    function: Any = tensorglass
+    for part in name.split("."):
+        function = getattr(function, part)
+    parameters = inspect.signature(function).parameters
+    assert not all(each.annotation is each.empty for each in parameters.values())
+    assert inspect.getdoc(function)

@@ -1,0 +1,328 @@
+"""Under autocast every operator gives results of the dtypes that PyTorch's gives, and the gradients too."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
+pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it: pip install expecttest")
+
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the oracle is known to be there
+
+BOTH: tuple[Any, Any] = (torch, tensorglass)
+SAMPLES = 4
+#: Computed in float32 on purpose, as negative powers of matrices are: see the appendix of the differences.
+LEFT_OUT = {"linalg.pinv", "pca_lowrank", "svd_lowrank"}
+
+
+def named(library: Any, path: str) -> Any:
+    for name in path.split("."):
+        library = getattr(library, name, None)
+    return library
+
+
+def translated(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return tensorglass.from_numpy(value.detach().numpy().copy())
+    if isinstance(value, torch.dtype):
+        return getattr(tensorglass, str(value).removeprefix("torch."))
+    if isinstance(value, (list, tuple)):
+        return type(value)(translated(each) for each in value)
+    return {key: translated(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def dtypes(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [dtypes(each) for each in value]
+    return str(getattr(value, "dtype", type(value).__name__))
+
+
+def is_torchs_own(value: Any) -> bool:
+    return type(value).__module__.startswith("torch.nn")
+
+
+OPERATORS = [
+    info
+    for info in op_db
+    if torch.float32 in info.dtypes
+    and not info.variant_test_name
+    and info.name not in LEFT_OUT
+    and info.name != "einsum"  # whose samples have their arguments in another order
+    and callable(named(torch, info.name))
+    and callable(named(tensorglass, info.name))
+]
+
+
+@pytest.mark.parametrize("info", OPERATORS, ids=lambda info: info.name)
+def test_results_have_the_dtypes_of_pytorchs(info: Any) -> None:
+    for number, sample in enumerate(info.sample_inputs("cpu", torch.float32)):
+        arguments, keywords = (sample.input, *sample.args), sample.kwargs
+        if number == SAMPLES:
+            break
+        if any(map(is_torchs_own, keywords.values())):
+            continue
+        if info.name.endswith("matrix_power") and arguments[1] < -1:
+            continue  # see LEFT_OUT
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                with torch.autocast("cpu"):
+                    expected = dtypes(named(torch, info.name)(*arguments, **keywords))
+            except (AssertionError, RuntimeError, ValueError, IndexError):
+                continue
+            with BOTH[1].autocast("cpu"):
+                found = dtypes(named(tensorglass, info.name)(*translated(arguments), **translated(keywords)))
+        assert found == expected, (arguments, keywords)
+
+
+# --- values and gradients --------------------------------------------------------------------------------------------
+
+
+def network(library: Any) -> Any:
+    library.manual_seed(0)
+    nn = library.nn
+    return nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 8), nn.LayerNorm(8), nn.Linear(8, 3)
+    )
+
+
+def outcome(library: Any, dtype: str, cache_enabled: bool) -> dict[str, Any]:
+    model = network(library)
+    library.manual_seed(1)
+    images, labels = library.randn(5, 1, 8, 8), library.tensor([0, 1, 2, 1, 0])
+    with library.autocast("cpu", getattr(library, dtype), cache_enabled=cache_enabled):
+        logits = model(images) + model(images * 0.5)
+        loss = library.nn.functional.cross_entropy(logits, labels)
+    loss.backward()
+    return {"logits": logits, "loss": loss} | {name: each.grad for name, each in model.named_parameters()}
+
+
+@pytest.mark.parametrize("cache_enabled", [True, False])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_network_trains_as_in_pytorch(dtype: str, cache_enabled: bool) -> None:
+    theirs, ours = (outcome(library, dtype, cache_enabled) for library in BOTH)
+    tolerance = {"bfloat16": 4e-2, "float16": 5e-3}[dtype]
+    for name, expected in theirs.items():
+        assert str(ours[name].dtype) == str(expected.dtype), name
+        np.testing.assert_allclose(
+            ours[name].detach().float().numpy(), expected.detach().float().numpy(), tolerance, tolerance, err_msg=name
+        )
+
+
+# --- the region ------------------------------------------------------------------------------------------------------
+
+
+def in_regions(library: Any) -> list[str]:
+    x, found = library.ones(2, 2), []
+
+    def note() -> None:
+        found.append(f"{(x @ x).dtype} {library.mm(x, x).dtype} {library.is_autocast_enabled('cpu')}")
+
+    note()
+    with library.autocast("cpu"):
+        note()
+        with library.autocast("cpu", enabled=False):
+            note()
+            with library.autocast("cpu", library.float16):
+                note()
+                found.append(str(library.get_autocast_dtype("cpu")))
+            note()
+        note()
+        other = threading.Thread(target=note)
+        other.start()
+        other.join()
+        with library.autocast("sim" if library is tensorglass else "xpu"):
+            note()
+    try:
+        with library.autocast("cpu"):
+            raise KeyError
+    except KeyError:
+        note()
+    found.append(str(library.autocast("cpu", dtype=library.float16)(library.matmul)(x, x).dtype))
+    note()
+    return found
+
+
+def test_regions_nest_and_end() -> None:
+    assert in_regions(tensorglass) == in_regions(torch)
+
+
+def mixed(library: Any) -> list[str]:
+    half, single, double = (library.ones(2, 2, dtype=getattr(library, f"float{bits}")) for bits in (16, 32, 64))
+    short = library.ones(2, 2, dtype=library.bfloat16)
+    calls = [
+        lambda: library.cat([single, half]),
+        lambda: library.einsum("ij,jk->ik", single, single),
+        lambda: library.einsum("ij->i", single),
+        lambda: library.cat([short, short]),
+        lambda: library.stack([short, double]),
+        lambda: library.mm(half, single),
+        lambda: double @ double,
+        lambda: half.prod(),
+        lambda: library.mm(single, single, out=library.empty(2, 2)),
+        lambda: single.addmm_(single, single),
+        lambda: library.ones(2, 2, dtype=library.int64).prod(),
+        lambda: library.nn.functional.pad(half, (1, 1), mode="constant"),
+        lambda: library.nn.functional.pad(half, (1, 0), mode="reflect"),
+    ]
+    with library.autocast("cpu"):
+        return [dtypes(call()) for call in calls]
+
+
+def test_mixed_dtypes_meet_as_in_pytorch() -> None:
+    assert mixed(tensorglass) == mixed(torch)
+
+
+def joined_in_the_wrong_order(library: Any) -> None:
+    half = library.ones(2, dtype=library.float16)
+    with library.autocast("cpu"):
+        library.cat([half, half.float()])
+
+
+REFUSED = {
+    "an unexpected dtype": joined_in_the_wrong_order,
+    "no string": lambda library: library.autocast(3),
+    "no device": lambda library: library.autocast("foo"),
+    "no autocast": lambda library: library.autocast("meta"),
+    "no function": lambda library: library.autocast("cpu")(3),
+    "no bool": lambda library: library.set_autocast_enabled("cpu", 1),
+    "no dtype": lambda library: library.set_autocast_dtype("cpu", 3),
+    "no type of device": lambda library: library.amp.custom_fwd(device_type=3),
+}
+
+
+def refusal(library: Any, call: Any) -> tuple[str, str]:
+    with pytest.raises(Exception) as caught:  # noqa: PT011  # whatever PyTorch raises is compared
+        call(library)
+    return caught.type.__name__, str(caught.value).split("\n")[0].split("device type at")[-1]
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_refusals_are_pytorchs(call: Any) -> None:
+    assert refusal(tensorglass, call) == refusal(torch, call)
+
+
+@pytest.mark.parametrize(("device", "dtype"), [("cpu", "float32"), ("cpu", "float64"), ("cuda", "float16")])
+def test_an_unsupported_dtype_or_device_is_told(device: str, dtype: str) -> None:
+    if device == "cuda" and BOTH[1].cuda.is_available():
+        device, dtype = "cpu", "float64"
+    told = []
+    for library in BOTH:
+        with pytest.warns(UserWarning, match="Disabling autocast") as record:
+            region = library.autocast(device, getattr(library, dtype))
+        with region:
+            told.append((str(record[0].message), dtypes(library.ones(2, 2) @ library.ones(2, 2))))
+    assert told[0] == told[1]
+
+
+def custom(library: Any, cast_inputs: str | None) -> list[Any]:
+    found: list[Any] = []
+    amp = library.amp
+
+    class Product(library.autograd.Function):
+        @staticmethod
+        @amp.custom_fwd(device_type="cpu", cast_inputs=cast_inputs and getattr(library, cast_inputs))
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            ctx.save_for_backward(a, b)
+            found.append((dtypes(a), library.is_autocast_enabled("cpu")))
+            return a.mm(b)
+
+        @staticmethod
+        @amp.custom_bwd(device_type="cpu")
+        def backward(ctx: Any, grad: Any) -> Any:
+            a, b = ctx.saved_tensors
+            found.append((dtypes(grad), library.is_autocast_enabled("cpu")))
+            return grad.mm(b.t()), a.t().mm(grad)
+
+    a, b = (library.ones(3, 3, requires_grad=True) for _ in range(2))
+    with library.autocast("cpu"):
+        product = Product.apply(a, b)
+    product.sum().backward()
+    return [*found, dtypes(product), dtypes(a.grad)]
+
+
+@pytest.mark.parametrize("cast_inputs", [None, "float32", "float16"])
+def test_custom_functions_are_cast_as_pytorchs(cast_inputs: str | None) -> None:
+    assert custom(tensorglass, cast_inputs) == custom(torch, cast_inputs)
+
+
+# --- GradScaler ------------------------------------------------------------------------------------------------------
+
+
+def scaled_steps(library: Any, **options: Any) -> str:
+    scaler = library.amp.GradScaler("cpu", **options)
+    weight = library.nn.Parameter(library.tensor([1.0, -2.0]))
+    optimizer = library.optim.SGD([weight], lr=0.1)
+    found: list[Any] = [scaler.state_dict()]
+    for factor in (1.0, 2.0, float("inf"), 1.0, float("nan"), 3.0, 0.5, 0.25):
+        optimizer.zero_grad()
+        scaled = scaler.scale((weight * factor).sum())
+        scaled.backward()
+        if factor == 2.0:
+            scaler.unscale_(optimizer)
+            found.append(weight.grad.tolist())
+        scaler.step(optimizer)
+        scaler.update(8.0 if factor == 0.5 else None)
+        found += [scaled.item(), weight.tolist(), scaler.get_scale(), scaler.state_dict()]
+    again = pickle.loads(pickle.dumps(scaler))
+    fresh = library.amp.GradScaler("cpu")
+    fresh.load_state_dict(scaler.state_dict())
+    return repr([*found, again.state_dict(), fresh.state_dict(), fresh.get_scale()])
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"init_scale": 4.0, "growth_interval": 2}, {"growth_interval": 1, "backoff_factor": 0.25}], ids=str
+)
+def test_a_scaler_does_what_pytorchs_does(options: dict[str, Any]) -> None:
+    assert scaled_steps(tensorglass, **options) == scaled_steps(torch, **options)
+
+
+def misuse(library: Any, name: str) -> tuple[str, str]:
+    scaler = library.amp.GradScaler("cpu")
+    weight = library.nn.Parameter(library.ones(2))
+    optimizer = library.optim.SGD([weight])
+    if name == "no scale":
+        return refusal(library, lambda _: scaler.step(optimizer))
+    if name == "growth":
+        return refusal(library, lambda _: library.amp.GradScaler("cpu", growth_factor=1.0))
+    if name == "no state":
+        return refusal(library, lambda _: scaler.load_state_dict({}))
+    scaler.scale(weight.sum()).backward()
+    if name == "no step":
+        return refusal(library, lambda _: scaler.update())
+    if name == "closure":
+        return refusal(library, lambda _: scaler.step(optimizer, closure=print))
+    if name == "unscaled":
+        scaler.unscale_(optimizer)
+        return refusal(library, lambda _: scaler.unscale_(optimizer))
+    scaler.step(optimizer)
+    if name == "pickled":
+        return refusal(library, lambda _: pickle.dumps(scaler))
+    return refusal(library, lambda _: (scaler.unscale_ if name == "unscaled late" else scaler.step)(optimizer))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["no scale", "growth", "no state", "no step", "closure", "unscaled", "pickled", "unscaled late", "stepped"],
+)
+def test_a_scaler_refuses_what_pytorchs_refuses(name: str) -> None:
+    assert misuse(tensorglass, name) == misuse(torch, name)
+
+
+def test_a_scaler_without_its_device_does_nothing() -> None:
+    told = []
+    for library in BOTH:
+        with warnings.catch_warnings(record=True) as record:
+            warnings.simplefilter("always")
+            scaler = library.amp.GradScaler()
+        told.append(([str(each.message) for each in record], scaler.is_enabled(), scaler.state_dict()))
+        assert scaler.scale(3) == 3
+    assert told[0] == told[1]

@@ -1,0 +1,102 @@
+"""Collective operations of two processes, on either library; writes what each process sees to a file.
+
+python distributed_calls.py tensorglass|torch FOLDER    (tensorglass: under mpiexec; torch starts its processes itself)
+"""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+
+def seen(torch, dist):
+    """What this process sees, line by line."""
+    lines = []
+
+    def see(name, call):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            try:
+                said = repr(call())
+            except (TypeError, ValueError, RuntimeError, AssertionError) as error:
+                said = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        told = [str(each.message) for each in given if "global rank" in str(each.message)]
+        lines.append(f"{name}: {said} {told}")
+
+    def changed(call, tensor, *arguments, **named):
+        see(f"{call.__name__} {tensor.dtype} {arguments}", lambda: (call(tensor, *arguments, **named), tensor))
+
+    rank = dist.get_rank()
+    x = torch.arange(4.0) + rank
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.int64, torch.uint8):
+        changed(dist.all_reduce, x.to(dtype))
+        changed(dist.broadcast, x.to(dtype), 1)
+    changed(dist.all_reduce, x > 2)
+    changed(dist.all_reduce, x + 1j)
+    for op in ("SUM", "AVG", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR"):
+        changed(dist.all_reduce, x.int() + 1, getattr(dist.ReduceOp, op))
+        changed(dist.all_reduce, x + 1, getattr(dist.ReduceOp, op))
+        changed(dist.all_reduce, x + 1j, getattr(dist.ReduceOp, op)) if op != "AVG" else None
+    changed(dist.all_reduce, x, "sum")
+    changed(dist.reduce_scatter, torch.zeros(4), [x, x * 2])
+    changed(dist.reduce_scatter_tensor, torch.zeros(2), x)
+    changed(dist.all_gather_into_tensor, torch.zeros(8), x)
+    see("all_gather", lambda: (lambda to: (dist.all_gather(to, x), to))([torch.zeros(4), torch.zeros(4)]))
+    see("all_to_all", lambda: (lambda to: (dist.all_to_all(to, [x, x * 2]), to))([torch.zeros(4), torch.zeros(4)]))
+    changed(dist.all_to_all_single, torch.zeros(4), x)
+    changed(dist.scatter, torch.zeros(4), [x, x * 2] if rank == 0 else None)
+    changed(dist.scatter, torch.zeros(4), None, rank)
+    changed(dist.scatter, torch.zeros(4), [x, x], 1 - rank)
+    changed(dist.gather, x.clone(), None, rank)
+    changed(dist.gather, x.clone(), [x, x], 1 - rank)
+    see("send", lambda: dist.send(x, 1) if rank == 0 else (dist.recv(x), x))
+    see("send to itself", lambda: dist.send(x, rank))
+    for call in (dist.broadcast, dist.reduce, dist.send):
+        changed(call, x.clone())
+    changed(dist.broadcast, x.clone(), 0, group_src=0)
+    changed(dist.broadcast, x.double(), 0, async_op=False)
+    see("a list", lambda: dist.all_gather(x, x))
+    see("of numbers", lambda: dist.all_gather([1], x))
+    see("of another dtype", lambda: dist.all_gather([x.double(), x.double()], x))
+    see("no tensor", lambda: dist.all_reduce([1]))
+    see("again", lambda: dist.init_process_group("mpi"))
+    see("ranks", lambda: dist.get_process_group_ranks(dist.group.WORLD))
+    for ranks in ([0, 7], [0, 1, 1], [0, 1, 2]):
+        see(f"new_group {ranks}", lambda ranks=ranks: dist.new_group(ranks))
+    part = dist.new_group([1])
+    see("in a part", lambda: (dist.get_rank(part), dist.get_world_size(part)))
+    for call in (dist.all_reduce, dist.barrier) if rank == 0 else ():
+        see(
+            f"{call.__name__} outside", lambda call=call: call(x, group=part) if call is dist.all_reduce else call(part)
+        )
+    see("send outside", lambda: dist.send(x, 1, group=part))
+    work = dist.all_reduce(x, async_op=True)
+    see("work", lambda: (work.wait(), work.is_completed(), work.is_success(), work.result()))
+    see("destroyed", lambda: (dist.destroy_process_group(), dist.is_initialized()))
+    see("after that", dist.get_rank)
+    return lines
+
+
+def by_torch(rank, folder):
+    import torch
+    from torch import distributed as dist
+
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
+    (Path(folder) / f"torch{rank}").write_text("\n".join(seen(torch, dist)))
+
+
+if __name__ == "__main__":
+    library, folder = sys.argv[1:]
+    if library == "torch":
+        from torch import multiprocessing
+
+        os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+        multiprocessing.spawn(by_torch, args=(folder,), nprocs=2)
+    else:
+        import tensorglass
+        from tensorglass import distributed
+
+        distributed.init_process_group("mpi")
+        rank = distributed.get_rank()
+        (Path(folder) / f"tensorglass{rank}").write_text("\n".join(seen(tensorglass, distributed)))

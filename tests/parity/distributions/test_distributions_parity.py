@@ -1,0 +1,204 @@
+"""Distributions draw, weigh, print and refuse as PyTorch's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
+
+BOTH: tuple[Any, Any] = (torch, tensorglass)
+Make = Callable[[Any, Any], Any]  # `torch.distributions` and a function that makes a parameter → a distribution
+
+#: Of each class two, with the same batch: for samples and for divergences.
+PAIRS: dict[str, tuple[Make, Make]] = {
+    "normal": (lambda d, t: d.Normal(t(0.5, -1.0), t(1.0, 2.0)), lambda d, t: d.Normal(t(0.0, 2.0), t(3.0, 0.5))),
+    "normal of numbers": (lambda d, t: d.Normal(0.0, 2.0), lambda d, t: d.Normal(1, 0.5)),
+    "log normal": (lambda d, t: d.LogNormal(t(0.5, -1.0), t(1.0, 0.2)), lambda d, t: d.LogNormal(t(0.0, 2.0), 3.0)),
+    "uniform": (lambda d, t: d.Uniform(t(0.0, -1.0), t(1.0, 2.0)), lambda d, t: d.Uniform(t(0.0, -2.0), t(0.5, 2.0))),
+    "exponential": (lambda d, t: d.Exponential(t(0.5, 2.0)), lambda d, t: d.Exponential(t(1.0, 0.1))),
+    "laplace": (lambda d, t: d.Laplace(t(0.5, -1.0), t(1.0, 2.0)), lambda d, t: d.Laplace(t(0.0, 1.0), t(3.0, 0.5))),
+    "multivariate normal": (
+        lambda d, t: d.MultivariateNormal(t(1.0, 2.0), covariance_matrix=t((2.0, 0.3), (0.3, 1.0))),
+        lambda d, t: d.MultivariateNormal(t(0.0, 1.0), scale_tril=t((1.0, 0.0), (0.5, 2.0))),
+    ),
+    "multivariate normal by its precision": (
+        lambda d, t: d.MultivariateNormal(t((1.0, 2.0), (0.0, 1.0)), precision_matrix=t((2.0, 0.3), (0.3, 1.0))),
+        lambda d, t: d.MultivariateNormal(t((0.0, 1.0), (1.0, 1.0)), scale_tril=t((1.0, 0.0), (0.5, 2.0))),
+    ),
+    "bernoulli": (lambda d, t: d.Bernoulli(t(0.2, 0.5)), lambda d, t: d.Bernoulli(logits=t(0.3, -2.0))),
+    "binomial": (lambda d, t: d.Binomial(5, t(0.2, 0.7)), lambda d, t: d.Binomial(5, logits=t(0.3, -2.0))),
+    "geometric": (lambda d, t: d.Geometric(t(0.2, 0.7)), lambda d, t: d.Geometric(logits=t(0.3, -2.0))),
+    "poisson": (lambda d, t: d.Poisson(t(0.2, 7.0)), lambda d, t: d.Poisson(t(2.0, 3.0))),
+    "categorical": (
+        lambda d, t: d.Categorical(t((0.2, 0.7, 0.5), (0.1, 0.1, 3.0))),
+        lambda d, t: d.Categorical(logits=t((0.2, 0.7, 0.5), (0.1, -0.1, 3.0))),
+    ),
+    "one hot": (
+        lambda d, t: d.OneHotCategorical(t((0.2, 0.7, 0.5), (0.1, 0.1, 3.0))),
+        lambda d, t: d.OneHotCategorical(logits=t((0.2, 0.7, 0.5), (0.1, -0.1, 3.0))),
+    ),
+    "multinomial": (
+        lambda d, t: d.Multinomial(4, t(0.2, 0.7, 0.5)),
+        lambda d, t: d.Multinomial(6, logits=t((0.2, 0.7, 0.5), (0.1, -0.1, 3.0))),
+    ),
+    "independent": (
+        lambda d, t: d.Independent(d.Normal(t(0.5, -1.0), t(1.0, 2.0)), 1),
+        lambda d, t: d.Independent(d.Normal(t(0.5, 1.0), t(3.0, 2.0)), 1),
+    ),
+    "transformed": (
+        lambda d, t: d.TransformedDistribution(
+            d.Normal(t(0.5, -1.0), 0.5), [d.AffineTransform(1.0, t(-2.0, 0.5)), d.SigmoidTransform()]
+        ),
+        lambda d, t: d.TransformedDistribution(d.Uniform(t(0.1, 0.2), t(0.5, 0.7)), d.AffineTransform(1, -2)),
+    ),
+    "more transforms": (
+        lambda d, t: d.TransformedDistribution(d.Laplace(t(0.5, -1.0), 0.5), [d.SoftplusTransform(), d.ExpTransform()]),
+        lambda d, t: d.TransformedDistribution(
+            d.Uniform(t(0.1, 0.2), t(0.5, 0.7)), [d.PowerTransform(t(2.0, 3.0)), d.TanhTransform()]
+        ),
+    ),
+}
+CASES = [pytest.param(make, id=f"{name}{number}") for name, pair in PAIRS.items() for number, make in enumerate(pair)]
+#: The library draws these by NumPy: see the notes of `torch.poisson` and `torch.binomial`.
+DRAWN_OTHERWISE = ("Poisson", "Binomial")
+
+
+def parameters(library: Any) -> Callable[..., Any]:
+    return lambda *values: library.tensor(values, dtype=library.float64)
+
+
+def made(library: Any, make: Make) -> Any:
+    return make(library.distributions, parameters(library))
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    try:
+        value = call()
+    except (NotImplementedError, AttributeError) as error:
+        return type(error).__name__
+    return value.detach() if hasattr(value, "detach") else value
+
+
+def assert_equal(ours: Any, theirs: Any, tolerance: float = 1e-12) -> None:
+    if not hasattr(theirs, "numpy"):
+        assert str(ours) == str(theirs)
+        return
+    assert not isinstance(ours, str), theirs
+    assert str(ours.dtype) == str(theirs.dtype)
+    assert tuple(ours.shape) == tuple(theirs.shape)
+    if str(theirs.dtype) == "torch.float32":
+        tolerance = 2e-6
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("make", CASES)
+def test_a_distribution_says_what_pytorchs_says(make: Make) -> None:
+    theirs, ours = (made(library, make) for library in BOTH)
+    for name in ("mean", "mode", "variance", "stddev", "batch_shape", "event_shape", "has_rsample", "support"):
+        assert_equal(outcome(lambda n=name: getattr(ours, n)), outcome(lambda n=name: getattr(theirs, n)))
+    for name in ("entropy", "perplexity", "enumerate_support"):
+        assert_equal(outcome(getattr(ours, name)), outcome(getattr(theirs, name)))
+    if "Transformed" not in repr(theirs):
+        assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 1)])
+@pytest.mark.parametrize("make", CASES)
+def test_the_same_seed_draws_the_same_numbers(make: Make, shape: tuple[int, ...]) -> None:
+    for name in ("sample", "rsample"):
+        drawn = []
+        for library in BOTH:
+            distribution = made(library, make)
+            library.manual_seed(4)
+            drawn.append(outcome(lambda d=distribution, n=name: getattr(d, n)(shape)))
+        theirs, ours = drawn
+        if type(distribution).__name__ in DRAWN_OTHERWISE and not isinstance(theirs, str):
+            assert tuple(ours.shape) == tuple(theirs.shape)
+        else:
+            assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("make", CASES)
+def test_densities_and_their_gradients_are_pytorchs(make: Make) -> None:
+    torch.manual_seed(2)
+    drawn = made(torch, make).sample((4,))
+    found = []
+    for library in BOTH:
+        leaves: list[Any] = []
+
+        def parameter(*values: Any, leaves: list[Any] = leaves, library: Any = library) -> Any:
+            leaves.append(library.tensor(values, dtype=library.float64, requires_grad=True))
+            return leaves[-1]
+
+        distribution = make(library.distributions, parameter)
+        value = library.from_numpy(drawn.numpy())
+        log_prob = distribution.log_prob(value)
+        if leaves:
+            log_prob.sum().backward()
+        probability = outcome(lambda d=distribution, v=value: d.cdf(v))
+        back = probability if isinstance(probability, str) else distribution.icdf(probability).detach()
+        found.append([log_prob.detach(), *[leaf.grad for leaf in leaves], probability, back])
+    for ours, theirs in zip(found[1], found[0], strict=True):
+        assert_equal(ours, theirs, 1e-9)
+
+
+@pytest.mark.parametrize("make", CASES)
+def test_expanded_distributions_are_pytorchs(make: Make) -> None:
+    found = []
+    for library in BOTH:
+        distribution = made(library, make)
+        expanded = distribution.expand((3, *(distribution.batch_shape or (2,))))
+        library.manual_seed(1)
+        sample = expanded.sample()
+        found.append((expanded, sample))
+    (theirs, their_sample), (ours, our_sample) = found
+    assert tuple(ours.batch_shape) == tuple(theirs.batch_shape)
+    assert tuple(our_sample.shape) == tuple(their_sample.shape)
+    value = BOTH[1].from_numpy(their_sample.numpy().copy())
+    assert_equal(ours.log_prob(value), theirs.log_prob(their_sample))
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_divergences_are_pytorchs(pair: tuple[Make, Make]) -> None:
+    for one, other in (pair, pair[::-1]):
+        found = []
+        for library in BOTH:
+            p, q = made(library, one), made(library, other)
+            found.append(outcome(lambda p=p, q=q, library=library: library.distributions.kl_divergence(p, q)))
+        assert_equal(found[1], found[0])
+
+
+REFUSED: dict[str, Callable[[Any, Any], Any]] = {
+    "a negative scale": lambda d, t: d.Normal(t(0.0, 1.0), t(1.0, -2.0)),
+    "a number out of range": lambda d, t: d.Bernoulli(t(1.5)),
+    "both": lambda d, t: d.Bernoulli(t(0.5), t(0.5)),
+    "neither": lambda d, t: d.Categorical(),
+    "no vector": lambda d, t: d.Categorical(t(1.0)[0]),
+    "no probabilities": lambda d, t: d.Categorical(t(0.5, -0.5, 2.0)),
+    "not a fraction of a try": lambda d, t: d.Binomial(t(2.5), t(0.5)),
+    "nothing between": lambda d, t: d.Uniform(t(1.0), t(0.0)),
+    "a value outside": lambda d, t: d.Exponential(t(1.0)).log_prob(t(-1.0)),
+    "a value of another size": lambda d, t: d.Normal(t(1.0, 2.0), 1.0).log_prob(t(1.0, 2.0, 3.0)),
+    "no tensor": lambda d, t: d.Normal(t(1.0), 1.0).log_prob(1.0),
+    "too many dimensions": lambda d, t: d.Independent(d.Normal(t(1.0), 1.0), 2),
+    "two matrices": lambda d, t: d.MultivariateNormal(t(1.0), t((1.0,)), t((1.0,))),
+    "no positive matrix": lambda d, t: d.MultivariateNormal(t(1.0, 1.0), t((1.0, 3.0), (3.0, 1.0))),
+    "no divergence": lambda d, t: d.kl_divergence(d.Laplace(0.0, 1.0), d.Bernoulli(0.5)),
+    "no transform": lambda d, t: d.TransformedDistribution(d.Normal(0.0, 1.0), 3),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_refusals_are_pytorchs(call: Callable[[Any, Any], Any]) -> None:
+    told = []
+    for library in BOTH:
+        with pytest.raises(Exception) as caught:  # noqa: PT011  # whatever PyTorch raises is compared
+            call(library.distributions, parameters(library))
+        told.append((caught.type.__name__, str(caught.value).replace("tensorglass", "torch").split("\n")[0]))
+    assert told[1] == told[0]
